@@ -1,0 +1,42 @@
+"""dpaudit: an exact auditor for differential privacy.
+
+>>> import dpaudit
+>>> result = dpaudit.epsilon("EHDS", n=100)
+>>> str(result.epsilon)[:8], result.claim.verdict.value
+('0.399933', 'PROVED')
+"""
+
+from dpaudit.audit import (
+    DeltaResult,
+    EpsilonResult,
+    PmfResult,
+    SensitivityResult,
+    delta,
+    epsilon,
+    mechanism,
+    pmf,
+    sensitivity,
+)
+from dpaudit.enclosure import Enclosure
+from dpaudit.errors import InputError, TooLargeError
+from dpaudit.mechanisms import REGISTRY as MECHANISMS
+from dpaudit.verdict import Verdict
+from dpaudit.version import __version__
+
+__all__ = [
+    "MECHANISMS",
+    "DeltaResult",
+    "Enclosure",
+    "EpsilonResult",
+    "InputError",
+    "PmfResult",
+    "SensitivityResult",
+    "TooLargeError",
+    "Verdict",
+    "__version__",
+    "delta",
+    "epsilon",
+    "mechanism",
+    "pmf",
+    "sensitivity",
+]

@@ -1,0 +1,80 @@
+"""The entry point ``dpaudit``: commands, one-line errors, clean Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from dpaudit import __version__
+from dpaudit.balls import PrecisionExhausted
+from dpaudit.commands import audits
+from dpaudit.errors import InputError
+
+app = typer.Typer(
+    name="dpaudit",
+    help="An exact auditor for differential privacy: true ε and δ in certified arithmetic.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (audits.epsilon, audits.delta, audits.pmf, audits.sensitivity, audits.mechanisms):
+    app.command()(command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"dpaudit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
+
+    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided at the
+    largest precision; 130 interrupted.
+    """
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line and returns the exit code; bad input is one line on stderr, never a traceback."""
+    try:
+        return int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+    except InputError as error:
+        option = audits.OPTION_NAMES.get(error.option, error.option)
+        return _fail(f"--{option} = {str(error).split(' = ', 1)[1]}", 2)
+    except TyperException as error:
+        text = " ".join(error.format_message().split())
+        return _fail(text, 2) if text else 2
+    except PrecisionExhausted as error:
+        return _fail(str(error), 3)
+    except MemoryError:
+        return _fail("out of memory: take a smaller n or k", 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"dpaudit: {message}", file=sys.stderr)
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

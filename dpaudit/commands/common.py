@@ -1,0 +1,116 @@
+"""What the commands share: options, output as text or JSON, progress, errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpaudit.errors import InputError
+from dpaudit.rationals import positive
+
+Mech = Annotated[str, typer.Option("--mech", metavar="NAME", help="The mechanism; `dpaudit mechanisms` lists them.")]
+N = Annotated[str | None, typer.Option("--n", metavar="N", help="Number of records, a whole number >= 1.")]
+K = Annotated[
+    str | None,
+    typer.Option("--k", metavar="K", help="Number of categories >= 2. Default: the length of the prior, else 2."),
+]
+Prior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior", metavar="A,B,…", help="Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."
+    ),
+]
+Eps = Annotated[str, typer.Option("--eps", metavar="RATIONAL", help="Nominal ε, exact: 1, 4/5, 0.8, 1e-2.")]
+Gamma = Annotated[
+    str | None, typer.Option("--gamma", metavar="RATIONAL", help="γ of EHDS, MH and the smooth sensitivity; default 1.")
+]
+DeltaParam = Annotated[
+    str | None, typer.Option("--delta-param", metavar="RATIONAL", help="δ of MHdelta, 0 < δ < 1, for instance 1e-8.")
+]
+Gs = Annotated[
+    str | None, typer.Option("--gs", metavar="constant|exact", help="EHD's sensitivity: √(1−π/4), or the model's own.")
+]
+Digits = Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON for programs: numbers as decimal strings, rounded outward.")]
+Out = Annotated[
+    str | None, typer.Option("--out", metavar="FILE", help="Write the result to this file instead of the terminal.")
+]
+Memory = Annotated[
+    str, typer.Option("--memory", metavar="GIB", help="Refuse a job that needs more memory than this many GiB.")
+]
+Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
+
+
+def memory_bytes(text: str) -> int:
+    """Returns the bound in bytes; the option is in GiB."""
+    return int(positive("memory", text) * 2**30)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yields a progress callback that draws on stderr if it is a terminal, else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def emit(payload: Any, render: Callable[[Any], None], as_json: bool, out: str | None) -> None:
+    """Writes the payload as JSON, or what ``render(console)`` draws, to the terminal or to the file ``out``."""
+    if out is None:
+        _write(payload, render, as_json, sys.stdout)
+        return
+    try:
+        with Path(out).open("w", encoding="utf-8") as file:
+            _write(payload, render, as_json, file)
+    except OSError as error:
+        raise InputError("out", out, f"cannot be written: {error.strerror or error}") from None
+    print(f"written: {out}", file=sys.stderr)
+
+
+def _write(payload: Any, render: Callable[[Any], None], as_json: bool, file: Any) -> None:
+    if as_json:
+        json.dump(payload, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+        return
+    from rich.console import Console
+
+    terminal = file.isatty()
+    render(Console(file=file, highlight=False, width=None if terminal else 160, soft_wrap=not terminal))
+
+
+def fields(console: Any, rows: list[tuple[str, str]]) -> None:
+    """Draws a two-column table of names and values."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, value)
+    console.print(table)
+
+
+def cells(vector: Any) -> str:
+    """Returns "(4, 4)" for a histogram or an output."""
+    return "(" + ", ".join(str(entry) for entry in vector) + ")"
+
+
+COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}
+
+
+def badge(verdict: str) -> str:
+    """Returns the verdict in its colour."""
+    return f"[bold {COLOURS[verdict]}]{verdict}[/]"

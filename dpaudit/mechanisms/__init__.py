@@ -1,0 +1,52 @@
+"""The registry: one line a mechanism. A new mechanism is one class and one line here."""
+
+from __future__ import annotations
+
+import difflib
+
+from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import Counts, Guarantee, Law, Mechanism, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
+from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
+from dpaudit.model import Model
+from dpaudit.rationals import Exact, positive
+
+REGISTRY: dict[str, type[PosteriorMechanism]] = {
+    mechanism.name: mechanism for mechanism in (LSZhang, LSDim, LSHist, EHD, EHDL, EHDS, MH, MHdelta)
+}
+
+
+def lookup(name: str) -> type[PosteriorMechanism]:
+    """Returns the mechanism of that name, in any letter case; an unknown one is an error with a suggestion."""
+    by_key = {key.lower(): key for key in REGISTRY}
+    key = str(name).strip().lower()
+    if key in by_key:
+        return REGISTRY[by_key[key]]
+    near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(by_key[n] for n in near)}? " if near else ""
+    raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}")
+
+
+def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Exact | None]) -> PosteriorMechanism:
+    """Returns the mechanism with checked parameters; a parameter that it does not have is an error."""
+    kind = lookup(mech)
+    known = {parameter.name for parameter in kind.parameters}
+    for name, value in parameters.items():
+        if value is not None and name not in known:
+            has = ", ".join(sorted(known)) or "none"
+            raise InputError(name, value, f"{kind.name} has no such parameter (it has: {has})")
+    values = {p.name: p.read(kind.name, parameters.get(p.name)) for p in kind.parameters}
+    return kind(model, positive("eps", eps), **values)
+
+
+__all__ = [
+    "REGISTRY",
+    "Counts",
+    "Guarantee",
+    "Law",
+    "Mechanism",
+    "Parameter",
+    "PosteriorMechanism",
+    "lookup",
+    "make_mechanism",
+]

@@ -1,0 +1,170 @@
+"""What a mechanism is: a finite family of output distributions. It computes them and knows nothing of privacy."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+from dpaudit.balls import Ball
+from dpaudit.errors import InputError
+from dpaudit.model import Histogram, Model, count_pairs, neighbours
+from dpaudit.rationals import Exact
+
+Dataset = tuple[int, ...]
+Output = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An option of a mechanism, declared once: validation, help text and random tests come from here."""
+
+    name: str
+    symbol: str
+    default: str | None
+    rule: str
+    check: Callable[[str, Any], Any]
+    examples: tuple[str, ...]
+
+    def read(self, mechanism: str, value: Exact | None) -> Any:
+        """Returns the checked value, or the default; a missing value without a default is an error."""
+        if value is None:
+            value = self.default
+        if value is None:
+            raise InputError(self.name, "(missing)", f"{mechanism} needs it: {self.rule}")
+        return self.check(self.name, value)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A claimed (epsilon, delta)-guarantee; delta = 0 is pure differential privacy."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a full audit looks at: data sets, ordered adjacent pairs, outputs."""
+
+    datasets: int
+    pairs: int
+    outputs: int
+
+    def to_dict(self) -> dict[str, int]:
+        """Returns the three counts by name."""
+        return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
+
+
+HISTOGRAM_BYTES = 600
+"""A histogram with its index, links and sensitivities; rounded up."""
+
+
+class Mass(NamedTuple):
+    """P_x and P_y of a part of the outputs on which P_x/P_y is constant; ``loss`` is ln P_x/P_y if known exactly."""
+
+    p: Ball
+    p_prime: Ball
+    loss: Fraction | None = None
+
+
+class Law(ABC):
+    """The output distributions of one mechanism as balls, at the precision in force when it was made."""
+
+    @abstractmethod
+    def probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain P_x(r), output by output in the mechanism's order."""
+
+    def log_probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain ln P_x(r), output by output."""
+        return [p.log() for p in self.probabilities(x)]
+
+    def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
+        """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
+        return list(map(Mass, self.probabilities(x), self.probabilities(y)))
+
+
+class Mechanism(ABC):
+    """A finite mechanism: data sets, their adjacency, outputs, and a law at any precision."""
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    @abstractmethod
+    def counts(self) -> Counts:
+        """Returns the size of a full audit, without listing anything."""
+
+    @abstractmethod
+    def memory(self) -> int:
+        """Returns the bytes that a full audit needs at the least."""
+
+    @abstractmethod
+    def datasets(self) -> Iterable[Dataset]:
+        """Returns the data sets; one of each orbit is enough if ``pair_orbit`` merges the others."""
+
+    @abstractmethod
+    def neighbours(self, x: Dataset) -> Iterable[Dataset]:
+        """Returns the data sets adjacent to x."""
+
+    @abstractmethod
+    def outputs(self) -> Sequence[Output]:
+        """Returns the outputs, in the order of the law's rows."""
+
+    @abstractmethod
+    def law(self) -> Law:
+        """Returns the law at the precision in force."""
+
+    @abstractmethod
+    def claimed(self) -> Guarantee | None:
+        """Returns the guarantee that the documents claim, or None where they claim none."""
+
+    def pair_orbit(self, x: Dataset, y: Dataset) -> Hashable:
+        """Returns the same key for pairs whose distributions differ by a renaming of the outputs only."""
+        return x, y
+
+    def loss_by_algebra(self) -> Any:
+        """Returns the worst-case loss in closed form (laplace.ClosedForm) if the mechanism has one, else None."""
+        return None
+
+
+@dataclass(frozen=True)
+class PosteriorMechanism(Mechanism):
+    """A mechanism that releases Dir(prior + output) for data given by its histogram."""
+
+    model: Model
+    epsilon: Fraction
+
+    title: ClassVar[str] = ""
+
+    def datasets(self) -> Iterable[Histogram]:
+        """Returns one histogram of each orbit under permutations of cells with equal prior."""
+        return (c for c in self.model.histograms if self.model.canonical(c) == (c,))
+
+    def neighbours(self, x: Histogram) -> Iterable[Histogram]:
+        """Returns the histograms at Hamming distance 1."""
+        return neighbours(x)
+
+    def counts(self) -> Counts:
+        """Returns the number of histograms, ordered adjacent pairs and outputs, by formula."""
+        model = self.model
+        return Counts(model.size, count_pairs(model.n, model.k), self.count_outputs())
+
+    @abstractmethod
+    def count_outputs(self) -> int:
+        """Returns the number of outputs, by formula."""
+
+    @abstractmethod
+    def released(self, output: Output) -> Histogram:
+        """Returns the k counts that the output stands for: the release is Dir(prior + these)."""
+
+    def claimed(self) -> Guarantee | None:
+        """Returns epsilon-DP, the usual claim (N0, N4 Theorem 3.1)."""
+        return Guarantee(self.epsilon)
+
+    def settings(self) -> dict[str, str]:
+        """Returns the mechanism's own parameters as exact text."""
+        return {p.name: str(getattr(self, p.name)) for p in self.parameters}

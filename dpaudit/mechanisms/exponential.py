@@ -1,0 +1,219 @@
+"""The exponential family: P_x(r) proportional to exp(-rate(x) H(x, r)) over the histograms r."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from dpaudit import balls
+from dpaudit.balls import Ball, ball
+from dpaudit.distances import Hellinger
+from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
+from dpaudit.model import Histogram
+from dpaudit.rationals import positive, probability
+from dpaudit.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+
+BALL_BYTES = 120
+"""A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
+ROWS_BYTES = 1 << 29
+"""Rows are kept for reuse up to about this many bytes."""
+
+
+class ExponentialLaw(Law):
+    """Rows of the exponential family: one normaliser a row, a bounded number of rows kept."""
+
+    def __init__(self, mechanism: Exponential) -> None:
+        self.h = Hellinger(mechanism.model)
+        self._mechanism = mechanism
+        self._rate = mechanism.rates(self.h)
+        size = mechanism.model.size
+        self._keep = max(4, ROWS_BYTES // (size * BALL_BYTES * max(1, balls.working_bits() // 128)))
+        self._rows: OrderedDict[Histogram, tuple[list[Ball], Ball]] = OrderedDict()
+
+    def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:
+        """Returns the log-weights -rate(x) H(x, .) and the log of their normaliser."""
+        if x in self._rows:
+            self._rows.move_to_end(x)
+            return self._rows[x]
+        rate = -self._rate(x)
+        logs = [rate * h for h in self.h.row(x)]
+        row = logs, balls.total([w.exp() for w in logs]).log()
+        self._rows[x] = row
+        if len(self._rows) > self._keep:
+            self._rows.popitem(last=False)
+        return row
+
+    def log_probabilities(self, x: Histogram) -> list[Ball]:
+        """Returns balls that contain ln P_x(r) = -rate(x) H(x,r) - ln NL(x)."""
+        logs, normaliser = self._row(x)
+        return [w - normaliser for w in logs]
+
+    def probabilities(self, x: Histogram) -> list[Ball]:
+        """Returns balls that contain P_x(r)."""
+        return [w.exp() for w in self.log_probabilities(x)]
+
+
+@dataclass(frozen=True)
+class Exponential(PosteriorMechanism):
+    """P_x(r) proportional to exp(-rate(x) H(x,r)); a subclass gives the rate."""
+
+    @abstractmethod
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns the function x -> rate(x) as balls."""
+
+    def law(self) -> ExponentialLaw:
+        """Returns the law at the precision in force."""
+        return ExponentialLaw(self)
+
+    def outputs(self) -> Sequence[Histogram]:
+        """Returns the histograms."""
+        return self.model.histograms
+
+    def count_outputs(self) -> int:
+        """Returns |R|."""
+        return self.model.size
+
+    def memory(self) -> int:
+        """Returns the bytes for the model, its tables and four rows."""
+        return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
+
+    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
+        """Returns the representative of the pair under permutations of cells with equal prior."""
+        return self.model.canonical(x, y)
+
+    def released(self, output: Histogram) -> Histogram:
+        """Returns the output itself."""
+        return output
+
+
+class Rates:
+    """x -> epsilon / (2 Delta(x)) as a ball."""
+
+    def __init__(self, h: Hellinger, numerator: Fraction, sensitivities: Sequence[Ball] | Ball | None) -> None:
+        self._h = h
+        self._numerator = ball(numerator / 2)
+        self._sensitivities = sensitivities
+
+    def __call__(self, x: Histogram) -> Ball:
+        """Returns a ball that contains the rate of data set x."""
+        s = self._sensitivities
+        if s is None:
+            s = local(self._h, x)
+        elif not isinstance(s, Ball):
+            s = s[self._h.model.index[x]]
+        return self._numerator / s
+
+
+def _choice(option: str, value: object) -> str:
+    if value not in ("constant", "exact"):
+        raise InputError(option, value, "must be constant or exact")
+    return str(value)
+
+
+GS = Parameter(
+    "gs", "GS", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact")
+)
+GAMMA = Parameter("gamma", "γ", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter("delta", "δ", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+
+
+@dataclass(frozen=True)
+class EHD(Exponential):
+    """The exponential mechanism with the global sensitivity (N4 Algorithm 3)."""
+
+    gs: str = "constant"
+    name: ClassVar[str] = "EHD"
+    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·GS)), GS = √(1−π/4) or the model's own"
+    source: ClassVar[str] = "N4 Algorithm 3, P1 §4.1.1"
+    parameters: ClassVar[tuple[Parameter, ...]] = (GS,)
+
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns epsilon / (2 GS), the same for every data set."""
+        return Rates(h, self.epsilon, gs_constant() if self.gs == "constant" else global_(h))
+
+
+@dataclass(frozen=True)
+class EHDL(Exponential):
+    """The exponential mechanism with the local sensitivity (N4 Algorithm 4): no guarantee is claimed."""
+
+    name: ClassVar[str] = "EHDL"
+    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·LS(x)))"
+    source: ClassVar[str] = "N4 Algorithm 4, P1 §4.1.2"
+
+    def claimed(self) -> Guarantee | None:
+        """Returns None: the documents claim that it is not epsilon-DP."""
+        return None
+
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns epsilon / (2 LS(x))."""
+        return Rates(h, self.epsilon, None)
+
+
+@dataclass(frozen=True)
+class Smooth(Exponential):
+    """What the mechanisms with the gamma-smooth sensitivity share."""
+
+    gamma: Fraction = Fraction(1)
+    parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA,)
+
+    def _smooth_rates(self, h: Hellinger, numerator: Fraction) -> Rates:
+        return Rates(h, numerator, smooth_all(self.model, local_all(h), self.gamma))
+
+
+@dataclass(frozen=True)
+class EHDS(Smooth):
+    """The exponential mechanism with the gamma-smooth sensitivity (N0 Algorithm 6; N4 Algorithm 5 is gamma = 1)."""
+
+    name: ClassVar[str] = "EHDS"
+    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2(1+γ)·S(x)))"
+    source: ClassVar[str] = "N0 Algorithm 6, N4 Algorithm 5"
+
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns epsilon / (2 (1 + gamma) S(x))."""
+        return self._smooth_rates(h, self.epsilon / (1 + self.gamma))
+
+
+@dataclass(frozen=True)
+class MH(Smooth):
+    """A3's mechanism with the gamma-smooth sensitivity (A3 Definition 6)."""
+
+    name: ClassVar[str] = "MH"
+    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S(x)))"
+    source: ClassVar[str] = "A3 Definition 6"
+
+    def claimed(self) -> Guarantee | None:
+        """Returns (1 + gamma) epsilon (A3 Lemma 5.6)."""
+        return Guarantee((1 + self.gamma) * self.epsilon)
+
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns epsilon / (2 S(x))."""
+        return self._smooth_rates(h, self.epsilon)
+
+
+@dataclass(frozen=True)
+class MHdelta(Exponential):
+    """P1's mechanism with the exponential smooth sensitivity (P1 section 4.2)."""
+
+    delta: Fraction = Fraction(1, 10**8)
+    name: ClassVar[str] = "MHdelta"
+    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S_exp(x))), γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))"
+    source: ClassVar[str] = "P1 §4.2"
+    parameters: ClassVar[tuple[Parameter, ...]] = (DELTA,)
+
+    def claimed(self) -> Guarantee | None:
+        """Returns (epsilon, delta) (P1 Lemma 4.3)."""
+        return Guarantee(self.epsilon, self.delta)
+
+    def gamma(self) -> Ball:
+        """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
+        tail = ball(self.delta / (2 * (self.model.n + 1))).log()
+        return (1 - ball(self.epsilon) / (2 * tail)).log()
+
+    def rates(self, h: Hellinger) -> Rates:
+        """Returns epsilon / (2 S_exp(x))."""
+        return Rates(h, self.epsilon, exp_smooth_all(self.model, local_all(h), self.gamma()))

@@ -1,0 +1,252 @@
+"""The Laplace family: floored, clipped Laplace noise on cells. Every probability is a polynomial in q = e^(-epsilon/s).
+
+With noise of scale s/epsilon on a count c, F the Laplace distribution function and q = e^(-epsilon/s), the noised
+cell floor(c + Lap) clipped into [0, n] has (c, o in 0..n)
+    o = n:          1 - F(n - c)          = q^(n-c) / 2
+    o = 0:          F(1 - c)              = q^(c-1) / 2   for c >= 1,      1 - q/2   for c = 0
+    0 < o < c:      F(o+1-c) - F(o-c)     = q^(c-o-1) (1 - q) / 2
+    c <= o < n:                             q^(o-c) (1 - q) / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import ClassVar
+
+from flint import arb_poly, fmpq, fmpq_poly
+
+from dpaudit.balls import Ball, ball
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism
+from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
+from dpaudit.model import Histogram
+
+HALF = fmpq_poly([fmpq(1, 2)])
+INNER = fmpq_poly([fmpq(1, 2), fmpq(-1, 2)])
+CORNER = fmpq_poly([fmpq(1), fmpq(-1, 2)])
+
+
+@dataclass(frozen=True)
+class Monomial:
+    """q^exponent * poly(q) exactly, poly one of 1/2, (1-q)/2, 1-q/2 or a product of them."""
+
+    exponent: int
+    poly: fmpq_poly
+
+    def __mul__(self, other: Monomial) -> Monomial:
+        return Monomial(self.exponent + other.exponent, self.poly * other.poly)
+
+    def over(self, other: Monomial) -> Ratio:
+        """Returns self / other as q^a (2-q)^b, exactly."""
+        return Ratio.of(self.poly, other.poly, self.exponent - other.exponent)
+
+
+def cell_law(n: int, c: int, o: int) -> Monomial:
+    """Returns Pr[floor(c + Lap(s/epsilon)) clipped into [0, n] equals o], exactly, in q = e^(-epsilon/s)."""
+    if o == n:
+        return Monomial(n - c, HALF)
+    if o == 0:
+        return Monomial(c - 1, HALF) if c else Monomial(0, CORNER)
+    return Monomial(c - o - 1 if o < c else o - c, INNER)
+
+
+Atom = tuple[Ratio, Ball, Ball]
+
+
+class LaplaceLaw(Law):
+    """Rows of the Laplace family: products of cell laws."""
+
+    def __init__(self, mechanism: Laplace) -> None:
+        self._mechanism = mechanism
+        self._step = mechanism.epsilon / mechanism.unit()
+        q = (-ball(self._step)).exp()
+        self._powers = [ball(1)]
+        for _ in range(mechanism.model.n):
+            self._powers.append(self._powers[-1] * q)
+        self._values = {id(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
+        self._ratios: dict[tuple[int, int], Ratio] = {}
+        self._merged: dict[tuple[int, int], list[Atom]] = {}
+
+    def cell(self, c: int) -> list[Ball]:
+        """Returns balls that contain the law of one noised cell with count c."""
+        n = self._mechanism.model.n
+        return [self._value(cell_law(n, c, o)) for o in range(n + 1)]
+
+    def _value(self, term: Monomial) -> Ball:
+        return self._powers[term.exponent] * self._values[id(term.poly)]
+
+    def probabilities(self, x: Histogram) -> list[Ball]:
+        """Returns balls that contain P_x(o), the product over the noised cells."""
+        rows = [self.cell(c) for c in x[: self._mechanism.noised()]]
+        return [prod(factors[1:], start=factors[0]) for factors in product(*rows)]
+
+    def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
+        """Returns P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
+        parts: list[Atom] = [(Ratio(0, 0), ball(1), ball(1))]
+        for c, d in self._mechanism.changed(x, y):
+            joint = [
+                (Ratio(s.q + t.q, s.corner + t.corner), p * u, r * v)
+                for s, p, r in parts
+                for t, u, v in self._atoms(c, d)
+            ]
+            parts = _merge(joint)
+        return [Mass(p, r, None if t.corner else -t.q * self._step) for t, p, r in parts]
+
+    def _atoms(self, c: int, d: int) -> list[Atom]:
+        """Returns the classes of equal ratio of one cell, counts c and d."""
+        if (c, d) not in self._merged:
+            n = self._mechanism.model.n
+            self._merged[c, d] = _merge([self._atom(cell_law(n, c, o), cell_law(n, d, o)) for o in range(n + 1)])
+        return self._merged[c, d]
+
+    def _atom(self, u: Monomial, v: Monomial) -> Atom:
+        key = id(u.poly), id(v.poly)
+        if key not in self._ratios:
+            self._ratios[key] = Ratio.of(u.poly, v.poly, 0)
+        base = self._ratios[key]
+        return Ratio(base.q + u.exponent - v.exponent, base.corner), self._value(u), self._value(v)
+
+
+def _merge(atoms: list[Atom]) -> list[Atom]:
+    """Returns the atoms with those of the same ratio added up."""
+    merged: dict[Ratio, tuple[Ball, Ball]] = {}
+    for ratio, p, r in atoms:
+        old = merged.get(ratio)
+        merged[ratio] = (old[0] + p, old[1] + r) if old else (p, r)
+    return [(ratio, p, r) for ratio, (p, r) in merged.items()]
+
+
+@dataclass(frozen=True)
+class Laplace(PosteriorMechanism):
+    """Independent noise Lap(unit/epsilon), floored and clipped, on the first cells; a subclass says how much."""
+
+    @property
+    def last_is_derived(self) -> bool:
+        """Returns whether the last cell is not noised but follows from the others."""
+        return True
+
+    def unit(self) -> int:
+        """Returns s: the scale of the noise is s/epsilon."""
+        raise NotImplementedError
+
+    def noised(self) -> int:
+        """Returns the number of noised cells."""
+        return self.model.k - self.last_is_derived
+
+    def law(self) -> LaplaceLaw:
+        """Returns the law at the precision in force."""
+        return LaplaceLaw(self)
+
+    def outputs(self) -> Sequence[Output]:
+        """Returns all vectors of noised cells, in lexicographic order."""
+        return list(product(range(self.model.n + 1), repeat=self.noised()))
+
+    def datasets(self) -> Sequence[Histogram]:
+        """Returns every histogram: the last cell may be special and the prior plays no part."""
+        return self.model.histograms
+
+    def count_outputs(self) -> int:
+        """Returns (n+1)^(number of noised cells)."""
+        return int((self.model.n + 1) ** self.noised())
+
+    def memory(self) -> int:
+        """Returns the bytes for the histograms and the merged cell laws: an audit keeps no rows of outputs."""
+        return 2000 * (self.model.n + 1) + HISTOGRAM_BYTES * self.model.size
+
+    def released(self, output: Output) -> Histogram:
+        """Returns the output, with the last cell n - sum clipped into [0, n] where it is derived."""
+        if not self.last_is_derived:
+            return output
+        return (*output, min(max(self.model.n - sum(output), 0), self.model.n))
+
+    def changed(self, x: Histogram, y: Histogram) -> list[tuple[int, int]]:
+        """Returns (x_i, y_i) for the noised cells in which the data sets differ, sorted."""
+        m = self.noised()
+        return sorted((c, d) for c, d in zip(x[:m], y[:m], strict=True) if c != d)
+
+    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
+        """Returns the changed noised cells: the others have the same law and cancel."""
+        return tuple(self.changed(x, y))
+
+    def polynomial(self, x: Histogram, output: Output) -> Monomial:
+        """Returns P_x(output) exactly, as a polynomial in q."""
+        terms = [cell_law(self.model.n, c, o) for c, o in zip(x, output, strict=False)]
+        return prod(terms[1:], start=terms[0])
+
+    def loss_by_algebra(self) -> ClosedForm:
+        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
+
+        The ratio of the laws of c and d = c +- 1 at o depends only on where o lies (0, below, at, above, n) and on
+        whether c or d is 0, so a few representatives stand for all pairs and outputs.
+        """
+        n, m, k = self.model.n, self.noised(), self.model.k
+        candidates = []
+        for down, up in product(sorted({1, min(2, n), n}), sorted({0, min(1, n - 1), n - 1})):
+            if down + up == n or (down + up < n and k > 2):
+                x, y = self._pair(down, up)
+                spots = [sorted({0, 1, c - 1, c, c + 1, n - 1, n} & set(range(n + 1))) for c in x[:m]]
+                for output in product(*(s if c != d else s[:1] for s, c, d in zip(spots, x, y, strict=False))):
+                    for a, b in ((x, y), (y, x)):
+                        ratio = self.polynomial(a, output).over(self.polynomial(b, output))
+                        candidates.append((ratio, (a, b, output)))
+        ratio, witness = largest(candidates)
+        return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+
+    def _pair(self, down: int, up: int) -> tuple[Histogram, Histogram]:
+        """Returns data sets that differ by one unit moved from the cell with ``down`` to the one with ``up``.
+
+        The rest lies in the last cell. With one noised cell the pair is read as x = (down, n - down).
+        """
+        n, k = self.model.n, self.model.k
+        rest = n - down - up
+        x = (down, up, *(0,) * (k - 3), rest) if k > 2 else (down, up)
+        y = (down - 1, up + 1, *x[2:])
+        return x, y
+
+
+@dataclass(frozen=True)
+class LSZhang(Laplace):
+    """Noise Lap(2/epsilon) on every cell (N0 Algorithm 1)."""
+
+    name: ClassVar[str] = "LSZhang"
+    formula: ClassVar[str] = "cells 1…k: ⌊cᵢ + Lap(2/ε)⌋ clipped into [0,n]"
+    source: ClassVar[str] = "N0 Algorithm 1"
+
+    @property
+    def last_is_derived(self) -> bool:
+        """Returns False: all k cells are noised."""
+        return False
+
+    def unit(self) -> int:
+        """Returns 2."""
+        return 2
+
+
+@dataclass(frozen=True)
+class LSDim(Laplace):
+    """Noise Lap(k/epsilon) on all cells but the last (N4 Algorithm 1)."""
+
+    name: ClassVar[str] = "LSDim"
+    formula: ClassVar[str] = "cells 1…k−1: ⌊cᵢ + Lap(k/ε)⌋ clipped into [0,n]; last cell n − Σ, clipped"
+    source: ClassVar[str] = "N4 Algorithm 1"
+
+    def unit(self) -> int:
+        """Returns k."""
+        return self.model.k
+
+
+@dataclass(frozen=True)
+class LSHist(Laplace):
+    """Noise Lap(1/epsilon) if k = 2, else Lap(2/epsilon), on all cells but the last (N4 Algorithm 2)."""
+
+    name: ClassVar[str] = "LSHist"
+    formula: ClassVar[str] = (
+        "cells 1…k−1: ⌊cᵢ + Lap(s/ε)⌋ clipped into [0,n], s = 1 if k = 2 else 2; last n − Σ, clipped"
+    )
+    source: ClassVar[str] = "N4 Algorithm 2"
+
+    def unit(self) -> int:
+        """Returns 1 for k = 2, else 2."""
+        return 1 if self.model.k == 2 else 2

@@ -1,0 +1,168 @@
+"""The auditor: true epsilon and delta(epsilon) of any finite mechanism, over all adjacent pairs and all outputs.
+
+It knows nothing of any mechanism; a mechanism knows nothing of privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import sub
+
+from dpaudit import balls
+from dpaudit.balls import Ball, Champion, ball
+from dpaudit.enclosure import Enclosure
+from dpaudit.errors import TooLargeError
+from dpaudit.mechanisms.base import Dataset, Mass, Mechanism, Output
+from dpaudit.verdict import Verdict
+
+MEMORY_BOUND = 2 << 30
+"""Bytes: an audit that needs more is refused, unless the caller raises the bound."""
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) data sets."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An ordered adjacent pair and an output; the loss there is ln P_x(output) / P_x'(output)."""
+
+    x: Dataset
+    x_prime: Dataset
+    output: Output | None
+
+    def to_dict(self) -> dict[str, list[int] | None]:
+        """Returns x, x_prime and output as lists."""
+        output = None if self.output is None else list(self.output)
+        return {"x": list(self.x), "x_prime": list(self.x_prime), "output": output}
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst case: an enclosure of its value, where it occurs, and the precision that it took."""
+
+    value: Enclosure
+    witness: Witness
+    bits: int
+
+
+def check_memory(mechanism: Mechanism, bound: int) -> None:
+    """Refuses a job that does not fit into ``bound`` bytes, with the numbers."""
+    need, counts = mechanism.memory(), mechanism.counts()
+    if need > bound:
+        raise TooLargeError(
+            "memory",
+            f"{bound / 2**30:.3g} GiB",
+            f"{mechanism.name} needs at least {need / 2**30:.3g} GiB: {counts.datasets} data sets, "
+            f"{counts.pairs} ordered pairs, {counts.outputs} outputs; take a smaller n or k, or raise the bound",
+        )
+
+
+def pairs(mechanism: Mechanism, progress: Progress | None = None) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries."""
+    seen: set[Hashable] = set()
+    datasets = list(mechanism.datasets())
+    for done, x in enumerate(datasets):
+        if progress:
+            progress(done, len(datasets))
+        for y in mechanism.neighbours(x):
+            key = mechanism.pair_orbit(x, y)
+            if key not in seen:
+                seen.update((key, mechanism.pair_orbit(y, x)))
+                yield x, y
+    if progress:
+        progress(len(datasets), len(datasets))
+
+
+def worst_loss(
+    mechanism: Mechanism, digits: int, progress: Progress | None = None, memory: int = MEMORY_BOUND
+) -> Worst:
+    """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
+
+    The closed form serves where the mechanism has one; else every pair and output is looked at.
+    """
+    form = mechanism.loss_by_algebra()
+    if form is not None:
+        value, bits = balls.refine(lambda: balls.enclosure(form.ball(), digits, least=0), *balls.bits_for(digits))
+        return Worst(value, Witness(form.x, form.x_prime, form.output), bits)
+    return worst_loss_by_search(mechanism, digits, progress, memory)
+
+
+def worst_loss_by_search(
+    mechanism: Mechanism, digits: int, progress: Progress | None = None, memory: int = MEMORY_BOUND
+) -> Worst:
+    """Returns the same by looking at every pair and output."""
+    check_memory(mechanism, memory)
+
+    def attempt() -> tuple[Enclosure, Witness] | None:
+        value, (x, y, i) = _largest_difference(mechanism, progress)
+        narrow = balls.enclosure(value, digits, least=0)
+        return None if narrow is None else (narrow, Witness(x, y, mechanism.outputs()[i]))
+
+    size = mechanism.counts().outputs
+    (value, witness), bits = balls.refine(attempt, *balls.bits_for(digits, size))
+    return Worst(value, witness, bits)
+
+
+def _largest_difference(mechanism: Mechanism, progress: Progress | None) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
+    law = mechanism.law()
+    champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
+    for x, y in pairs(mechanism, progress):
+        losses = list(map(sub, law.log_probabilities(x), law.log_probabilities(y)))
+        champion.offer(losses, lambda i, x=x, y=y: (x, y, i))  # type: ignore[misc]
+        champion.offer([-loss for loss in losses], lambda i, x=x, y=y: (y, x, i))  # type: ignore[misc]
+    return champion.result()
+
+
+def worst_delta(
+    mechanism: Mechanism,
+    at: Fraction,
+    digits: int,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+) -> Worst:
+    """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r))."""
+    check_memory(mechanism, memory)
+
+    def attempt() -> tuple[Enclosure, Witness] | None:
+        law, factor = mechanism.law(), ball(at).exp()
+        champion: Champion[Witness] = Champion()
+        for x, y in pairs(mechanism, progress):
+            masses = law.masses(x, y)
+            there = hockey_stick(masses, at, factor)
+            back = hockey_stick([_swap(mass) for mass in masses], at, factor)
+            both = (Witness(x, y, None), Witness(y, x, None))
+            champion.offer([there, back], lambda i, both=both: both[i])  # type: ignore[misc]
+        value, witness = champion.result()
+        narrow = balls.enclosure(value, digits, least=0, most=1)
+        return None if narrow is None else (narrow, witness)
+
+    size = mechanism.counts().datasets
+    (value, witness), bits = balls.refine(attempt, *balls.bits_for(digits, size))
+    return Worst(value, witness, bits)
+
+
+def _swap(mass: Mass) -> Mass:
+    return Mass(mass.p_prime, mass.p, None if mass.loss is None else -mass.loss)
+
+
+def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:
+    """Returns a ball that contains the sum of max(0, p - e^at p'); ``factor`` contains e^at.
+
+    Where the loss is known exactly, the sign of a term is decided by it: a tie contributes exactly 0.
+    """
+    parts = []
+    for mass in masses:
+        if mass.loss is None:
+            parts.append(balls.positive_part(mass.p - factor * mass.p_prime))
+        elif mass.loss > at:
+            parts.append(mass.p - factor * mass.p_prime)
+    return balls.total(parts)
+
+
+def verdict(worst: Enclosure, bound: Fraction) -> Verdict:
+    """Returns the verdict on "value <= bound" from the enclosure alone; UNDECIDED if the bound lies inside."""
+    if worst.upper <= bound:
+        return Verdict.PROVED
+    return Verdict.REFUTED if worst.lower > bound else Verdict.UNDECIDED
