@@ -9,21 +9,59 @@ from fractions import Fraction
 
 MECHANISMS = ("LSZhang", "LSDim", "LSHist", "EHD", "EHDL", "EHDS", "MH", "MHdelta")
 PRIORS = {
-    2: (("1", "1"), ("1/2", "1/2"), ("1", "3"), ("0.01", "0.01"), ("5/4", "2"), ("1/3", "1/3"),
-        ("2", "2"), ("7/2", "1/2"), ("0.01", "10"), ("1/3", "5/7"), ("40", "40")),
-    3: (("1", "1", "1"), ("1/2", "1/2", "1/2"), ("1", "2", "3"), ("0.01", "1", "7/2"), ("1/3", "1/3", "1/3"),
-        ("5/4", "5/4", "1/2"), ("4", "4", "4")),
-    4: (("1", "1", "1", "1"), ("1/2", "1", "1/2", "1"), ("1/3", "5/4", "7/2", "0.01"), ("2", "2", "2", "2"),
-        ("1", "2", "3", "4")),
+    2: (
+        ("1", "1"),
+        ("1/2", "1/2"),
+        ("1", "3"),
+        ("0.01", "0.01"),
+        ("5/4", "2"),
+        ("1/3", "1/3"),
+        ("2", "2"),
+        ("7/2", "1/2"),
+        ("0.01", "10"),
+        ("1/3", "5/7"),
+        ("40", "40"),
+    ),
+    3: (
+        ("1", "1", "1"),
+        ("1/2", "1/2", "1/2"),
+        ("1", "2", "3"),
+        ("0.01", "1", "7/2"),
+        ("1/3", "1/3", "1/3"),
+        ("5/4", "5/4", "1/2"),
+        ("4", "4", "4"),
+    ),
+    4: (
+        ("1", "1", "1", "1"),
+        ("1/2", "1", "1/2", "1"),
+        ("1/3", "5/4", "7/2", "0.01"),
+        ("2", "2", "2", "2"),
+        ("1", "2", "3", "4"),
+    ),
 }
 EPSILONS = ("1", "1/100", "0.8", "8", "1/10", "2", "1/3", "5", "1/2")
 GAMMAS = ("1", "1/10", "3", "1/2")
 DELTAS = ("1e-8", "1/20")
 GS = ("constant", "exact")
 # (k, n, how many cases per mechanism): most are tiny
-SHAPES = ((2, 1, 7), (2, 2, 6), (2, 3, 5), (2, 4, 4), (2, 5, 3), (2, 6, 2), (2, 8, 2), (2, 12, 1),
-          (3, 1, 5), (3, 2, 4), (3, 3, 3), (3, 4, 1), (3, 5, 1),
-          (4, 1, 3), (4, 2, 2), (4, 3, 1))
+SHAPES = (
+    (2, 1, 7),
+    (2, 2, 6),
+    (2, 3, 5),
+    (2, 4, 4),
+    (2, 5, 3),
+    (2, 6, 2),
+    (2, 8, 2),
+    (2, 12, 1),
+    (3, 1, 5),
+    (3, 2, 4),
+    (3, 3, 3),
+    (3, 4, 1),
+    (3, 5, 1),
+    (4, 1, 3),
+    (4, 2, 2),
+    (4, 3, 1),
+)
 # Chosen by hand: the documents' settings and the ends of the parameter ranges.
 EXTRA = (
     ("EHD", 1, ("1", "1"), "1", None, None, "constant"),
@@ -71,15 +109,15 @@ CASES = build()
 def arguments(case):
     """The case as exact keyword arguments of reference.epsilon."""
     mech, n, prior, eps, gamma, delta, gs = case
-    return dict(
-        mech=mech,
-        n=n,
-        prior=tuple(Fraction(p) for p in prior),
-        eps=Fraction(eps),
-        gamma=None if gamma is None else Fraction(gamma),
-        delta=None if delta is None else Fraction(delta),
-        gs=gs,
-    )
+    return {
+        "mech": mech,
+        "n": n,
+        "prior": tuple(Fraction(p) for p in prior),
+        "eps": Fraction(eps),
+        "gamma": None if gamma is None else Fraction(gamma),
+        "delta": None if delta is None else Fraction(delta),
+        "gs": gs,
+    }
 
 
 def claimed(case):

@@ -12,7 +12,7 @@ The dicts returned by pmf are cached: do not modify them.
 """
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 from mpmath import mp, mpf
@@ -41,13 +41,14 @@ def to_mpf(value):
 
 # ---------------------------------------------------------------- histograms
 
-@lru_cache(maxsize=None)
+
+@cache
 def histograms(n, k):
     """All k-tuples of non-negative integers with sum n."""
     return tuple(c for c in product(range(n + 1), repeat=k) if sum(c) == n)
 
 
-@lru_cache(maxsize=None)
+@cache
 def adjacent(c):
     """All histograms got from c by moving one unit from one cell to another."""
     found = []
@@ -70,20 +71,21 @@ def hamming(c, d):
 
 # ---------------------------------------------------------------- Hellinger distance
 
-@lru_cache(maxsize=None)
+
+@cache
 def log_gamma(a, dps):
     with mp.workdps(dps + 2 * GUARD):
         return mp.loggamma(to_mpf(a))
 
 
-@lru_cache(maxsize=None)
+@cache
 def log_beta(a, dps):
     """ln B(a), B(a) = prod Gamma(a_i) / Gamma(sum a_i)."""
     with mp.workdps(dps + 2 * GUARD):
         return mp.fsum(log_gamma(ai, dps) for ai in a) - log_gamma(sum(a), dps)
 
 
-@lru_cache(maxsize=None)
+@cache
 def hellinger(a, b, dps=60):
     """H(Dir(a), Dir(b)) = sqrt(1 - B((a+b)/2) / sqrt(B(a) B(b))); the totals may differ."""
     a, b = tuple(map(exact, a)), tuple(map(exact, b))
@@ -106,7 +108,8 @@ def distance(prior, c, d, dps):
 
 # ---------------------------------------------------------------- sensitivities
 
-@lru_cache(maxsize=None)
+
+@cache
 def local_sensitivity(n, prior, x, dps=60):
     """max over adjacent x' and candidates r of |H(x,r) - H(x',r)|."""
     with mp.workdps(dps + GUARD):
@@ -117,29 +120,23 @@ def local_sensitivity(n, prior, x, dps=60):
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def smooth_sensitivity(n, prior, x, gamma=1, dps=60):
     """max over x'' of 1 / (1/LS(x'') + gamma d(x,x''))."""
     with mp.workdps(dps + GUARD):
         g = to_mpf(gamma)
-        return max(
-            1 / (1 / local_sensitivity(n, prior, y, dps) + g * hamming(x, y))
-            for y in histograms(n, len(prior))
-        )
+        return max(1 / (1 / local_sensitivity(n, prior, y, dps) + g * hamming(x, y)) for y in histograms(n, len(prior)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def exp_smooth_sensitivity(n, prior, x, gamma, dps=60):
     """max over x'' of LS(x'') exp(-gamma d(x,x'')); gamma may be an mpf (see delta_gamma)."""
     with mp.workdps(dps + GUARD):
         g = to_mpf(gamma)
-        return max(
-            local_sensitivity(n, prior, y, dps) * mp.exp(-g * hamming(x, y))
-            for y in histograms(n, len(prior))
-        )
+        return max(local_sensitivity(n, prior, y, dps) * mp.exp(-g * hamming(x, y)) for y in histograms(n, len(prior)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def global_sensitivity(n, prior, dps=60):
     """max over x of LS(x)."""
     with mp.workdps(dps + GUARD):
@@ -160,13 +157,14 @@ def delta_gamma(n, eps, delta, dps=60):
 
 # ---------------------------------------------------------------- the mechanisms
 
+
 def laplace_cdf(t, scale):
     if t < 0:
         return mp.exp(to_mpf(t) / to_mpf(scale)) / 2
     return 1 - mp.exp(-to_mpf(t) / to_mpf(scale)) / 2
 
 
-@lru_cache(maxsize=None)
+@cache
 def laplace_cell(n, c, scale, dps):
     """Law of floor(c + Lap(scale)) clipped into [0, n], as the list of P(0) ... P(n)."""
     lost = int(n / scale * Fraction(44, 100)) + 1  # digits lost in 1 - F(n): n/scale/ln 10
@@ -179,13 +177,15 @@ def laplace_cell(n, c, scale, dps):
         return law
 
 
-@lru_cache(maxsize=None)
+@cache
 def pmf(mech, n, prior, x, eps, gamma=1, delta=None, gs="constant", dps=60):
     """Output distribution for data with histogram x: dict output tuple -> mpf."""
     k, eps = len(prior), exact(eps)
     gamma = 1 if gamma is None else exact(gamma)
     gs = "constant" if gs is None else gs
-    assert len(x) == k and sum(x) == n and min(x) >= 0
+    assert len(x) == k
+    assert sum(x) == n
+    assert min(x) >= 0
     if mech in LAPLACE:
         if mech == "LSZhang":
             noised, scale = k, 2 / eps
@@ -222,7 +222,14 @@ def pmf(mech, n, prior, x, eps, gamma=1, delta=None, gs="constant", dps=60):
         return {r: w / total for r, w in weight.items()}
 
 
+def exact_value(value):
+    """The exact rational value of an mpf."""
+    sign, mantissa, exponent, _ = value._mpf_
+    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 # ---------------------------------------------------------------- the audited quantities
+
 
 def epsilon(mech, n, prior, eps, gamma=1, delta=None, gs="constant", dps=60):
     """True epsilon and the list of all (x, x', output) whose loss equals it up to relative 1e-30."""
@@ -232,10 +239,7 @@ def epsilon(mech, n, prior, eps, gamma=1, delta=None, gs="constant", dps=60):
             law = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps)
             log_p[x] = {r: mp.log(p) for r, p in law.items()}
         losses = [
-            (log_p[x][r] - log_p[other][r], (x, other, r))
-            for x in log_p
-            for other in adjacent(x)
-            for r in log_p[x]
+            (log_p[x][r] - log_p[other][r], (x, other, r)) for x in log_p for other in adjacent(x) for r in log_p[x]
         ]
         best = max(loss for loss, _ in losses)
         return best, [where for loss, where in losses if best - loss <= abs(best) * to_mpf(TIE)]
@@ -257,7 +261,7 @@ def delta(mech, n, prior, eps, at, gamma=1, delta=None, gs="constant", dps=60):
 def released_cells(mech, n, output):
     """The k cells released for an output: LSDim and LSHist complete it by n - sum, clipped into [0, n]."""
     if mech in ("LSDim", "LSHist"):
-        return output + (min(max(n - sum(output), 0), n),)
+        return (*output, min(max(n - sum(output), 0), n))
     return output
 
 

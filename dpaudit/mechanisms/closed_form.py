@@ -20,10 +20,13 @@ ONE_MINUS_Q = fmpq_poly([1, -1])
 
 @dataclass(frozen=True)
 class Ratio:
-    """The function q^q_exponent (2 - q)^corner_exponent on 0 < q < 1."""
+    """The function q^(self.q) (2 - q)^(self.corner) on 0 < q < 1."""
 
     q: int
     corner: int
+
+    def __mul__(self, other: Ratio) -> Ratio:
+        return Ratio(self.q + other.q, self.corner + other.corner)
 
     @staticmethod
     def of(numerator: fmpq_poly, denominator: fmpq_poly, exponent: int) -> Ratio:

@@ -86,11 +86,7 @@ class LaplaceLaw(Law):
         """Returns P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
         parts: list[Atom] = [(Ratio(0, 0), ball(1), ball(1))]
         for c, d in self._mechanism.changed(x, y):
-            joint = [
-                (Ratio(s.q + t.q, s.corner + t.corner), p * u, r * v)
-                for s, p, r in parts
-                for t, u, v in self._atoms(c, d)
-            ]
+            joint = [(s * t, p * u, r * v) for s, p, r in parts for t, u, v in self._atoms(c, d)]
             parts = _merge(joint)
         return [Mass(p, r, None if t.corner else -t.q * self._step) for t, p, r in parts]
 
@@ -181,18 +177,30 @@ class Laplace(PosteriorMechanism):
         The ratio of the laws of c and d = c +- 1 at o depends only on where o lies (0, below, at, above, n) and on
         whether c or d is 0, so a few representatives stand for all pairs and outputs.
         """
-        n, m, k = self.model.n, self.noised(), self.model.k
+        n, k = self.model.n, self.model.k
         candidates = []
         for down, up in product(sorted({1, min(2, n), n}), sorted({0, min(1, n - 1), n - 1})):
             if down + up == n or (down + up < n and k > 2):
                 x, y = self._pair(down, up)
-                spots = [sorted({0, 1, c - 1, c, c + 1, n - 1, n} & set(range(n + 1))) for c in x[:m]]
-                for output in product(*(s if c != d else s[:1] for s, c, d in zip(spots, x, y, strict=False))):
+                for output in product(*self._spots(x, y)):
                     for a, b in ((x, y), (y, x)):
-                        ratio = self.polynomial(a, output).over(self.polynomial(b, output))
-                        candidates.append((ratio, (a, b, output)))
+                        candidates.append((self.ratio(a, b, output), (a, b, output)))
         ratio, witness = largest(candidates)
         return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+
+    def _spots(self, x: Histogram, y: Histogram) -> list[list[int]]:
+        """Returns for every noised cell outputs that represent all: the ends and around the count; one if unchanged."""
+        n = self.model.n
+        around = ({0, 1, c - 1, c, c + 1, n - 1, n} if c != d else {0} for c, d in zip(x, y, strict=True))
+        return [sorted(o for o in spots if 0 <= o <= n) for spots in around][: self.noised()]
+
+    def ratio(self, x: Histogram, y: Histogram, output: Output) -> Ratio:
+        """Returns P_x(output) / P_y(output) exactly; cells with the same count cancel."""
+        n, result = self.model.n, Ratio(0, 0)
+        for c, d, o in zip(x, y, output, strict=False):
+            if c != d:
+                result = result * cell_law(n, c, o).over(cell_law(n, d, o))
+        return result
 
     def _pair(self, down: int, up: int) -> tuple[Histogram, Histogram]:
         """Returns data sets that differ by one unit moved from the cell with ``down`` to the one with ``up``.

@@ -1,15 +1,11 @@
 """The reference implementation against values that can be had by hand or by another route."""
 
-import sys
 from fractions import Fraction as Fr
-from pathlib import Path
 
-import pytest
-from mpmath import mp, mpf
-
-sys.path.insert(0, str(Path(__file__).parent))
 import cases
+import pytest
 import reference as ref
+from mpmath import mp, mpf
 
 ONE = (Fr(1), Fr(1))
 
@@ -26,7 +22,8 @@ def same(a, b, tolerance="1e-50"):
 
 def test_histograms_and_neighbours():
     assert ref.histograms(2, 2) == ((0, 2), (1, 1), (2, 0))
-    assert len(ref.histograms(5, 3)) == 21 and len(ref.histograms(3, 4)) == 20
+    assert len(ref.histograms(5, 3)) == 21
+    assert len(ref.histograms(3, 4)) == 20
     assert set(ref.adjacent((2, 0, 1))) == {(1, 1, 1), (1, 0, 2), (3, 0, 0), (2, 1, 0)}
     assert ref.hamming((3, 0, 1), (0, 2, 2)) == 3
     for c in ref.histograms(3, 3):
@@ -51,23 +48,29 @@ def test_hellinger_p1_table_1():
         assert abs(value - mpf(printed)) < mpf("2e-12")
 
 
-@pytest.mark.parametrize("a, b", [
-    ((Fr(2), Fr(3)), (Fr(4), Fr(1))),
-    ((Fr(2), Fr(3)), (Fr(5), Fr(4))),  # different totals
-    ((Fr(5, 4), Fr(7, 2)), (Fr(9, 4), Fr(3, 2))),
-])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((Fr(2), Fr(3)), (Fr(4), Fr(1))),
+        ((Fr(2), Fr(3)), (Fr(5), Fr(4))),  # different totals
+        ((Fr(5, 4), Fr(7, 2)), (Fr(9, 4), Fr(3, 2))),
+    ],
+)
 def test_hellinger_by_quadrature(a, b):
     """H^2 = 1/2 * integral of (sqrt f - sqrt g)^2, for Beta densities."""
     with mp.workdps(25):
+
         def density(t, p):
             return t ** (ref.to_mpf(p[0]) - 1) * (1 - t) ** (ref.to_mpf(p[1]) - 1) / mp.beta(*map(ref.to_mpf, p))
+
         squared = mp.quad(lambda t: (mp.sqrt(density(t, a)) - mp.sqrt(density(t, b))) ** 2, [0, 0.5, 1]) / 2
         assert abs(ref.hellinger(a, b) - mp.sqrt(squared)) < mpf("1e-12")
 
 
 def test_sensitivities():
     gs0 = mp.sqrt(1 - mp.pi / 4)
-    assert same(ref.global_sensitivity(1, ONE), gs0) and same(ref.constant_sensitivity(), gs0)
+    assert same(ref.global_sensitivity(1, ONE), gs0)
+    assert same(ref.constant_sensitivity(), gs0)
     outer, inner = ref.distance(ONE, (4, 0), (3, 1), 60), ref.distance(ONE, (3, 1), (2, 2), 60)
     assert outer > inner
     assert same(ref.local_sensitivity(4, ONE, (4, 0)), outer)
@@ -79,7 +82,7 @@ def test_sensitivities():
     assert same(ref.exp_smooth_sensitivity(4, ONE, (2, 2), 3), inner)
 
 
-@pytest.mark.parametrize("n, prior", [(5, ONE), (3, (Fr(1), Fr(2), Fr(1, 3)))])
+@pytest.mark.parametrize(("n", "prior"), [(5, ONE), (3, (Fr(1), Fr(2), Fr(1, 3)))])
 def test_local_sensitivity_is_the_farthest_neighbour(n, prior):
     """The claim of definitions.md (triangle inequality, attained at r = x')."""
     for x in ref.histograms(n, len(prior)):
@@ -87,35 +90,41 @@ def test_local_sensitivity_is_the_farthest_neighbour(n, prior):
 
 
 @pytest.mark.parametrize("mech", ref.MECHANISMS)
-@pytest.mark.parametrize("x, prior", [((2, 1), (Fr(1), Fr(1, 3))), ((0, 2, 1), (Fr(1), Fr(5, 4), Fr(2)))])
+@pytest.mark.parametrize(("x", "prior"), [((2, 1), (Fr(1), Fr(1, 3))), ((0, 2, 1), (Fr(1), Fr(5, 4), Fr(2)))])
 def test_pmf_sums_to_one(mech, x, prior):
     law = ref.pmf(mech, 3, prior, x, Fr(4, 5), delta=Fr(1, 20))
     k = len(prior)
     expected = {"LSZhang": 4**k, "LSDim": 4 ** (k - 1), "LSHist": 4 ** (k - 1)}
     assert len(law) == expected.get(mech, len(ref.histograms(3, k)))
-    assert min(law.values()) > 0 and same(mp.fsum(law.values()), 1)
+    assert min(law.values()) > 0
+    assert same(mp.fsum(law.values()), 1)
 
 
 def test_laplace_laws_by_hand():
     q = mp.exp(-1)
     law = ref.pmf("LSHist", 2, ONE, (1, 1), 1)  # floor(1 + Lap(1)) clipped into [0, 2]
-    assert same(law[(0,)], mpf(1) / 2) and same(law[(1,)], (1 - q) / 2) and same(law[(2,)], q / 2)
+    assert same(law[(0,)], mpf(1) / 2)
+    assert same(law[(1,)], (1 - q) / 2)
+    assert same(law[(2,)], q / 2)
     law = ref.pmf("LSZhang", 1, ONE, (1, 0), 2)  # scale 1, cells 1 and 0
-    assert same(law[(0, 0)], (1 - q / 2) / 2) and same(law[(1, 1)], q / 4)
+    assert same(law[(0, 0)], (1 - q / 2) / 2)
+    assert same(law[(1, 1)], q / 4)
     law = ref.pmf("LSDim", 1, ONE, (0, 1), 2)  # scale 1
-    assert same(law[(0,)], 1 - q / 2) and same(law[(1,)], q / 2)
+    assert same(law[(0,)], 1 - q / 2)
+    assert same(law[(1,)], q / 2)
     # the far tail keeps its relative accuracy: P(floor(0 + Lap(1/8)) >= 12) = e^-96 / 2
     tail = ref.pmf("LSHist", 12, ONE, (0, 12), 8)[(12,)]
     assert abs(tail / (mp.exp(-96) / 2) - 1) < mpf("1e-50")
 
 
-@pytest.mark.parametrize("mech, scale", [("LSZhang", 2), ("LSDim", 3), ("LSHist", 2)])
+@pytest.mark.parametrize(("mech", "scale"), [("LSZhang", 2), ("LSDim", 3), ("LSHist", 2)])
 def test_laplace_scales_three_cells(mech, scale):
     q = mp.exp(-mpf(1) / scale)  # n = 1, eps = 1: cell 1 -> P(1) = 1/2, cell 0 -> P(1) = q/2
     law = ref.pmf(mech, 1, (Fr(1),) * 3, (1, 0, 0), 1)
     tail = (0,) if mech == "LSZhang" else ()
     rest = 1 - q / 2 if mech == "LSZhang" else 1
-    assert same(law[(1, 1) + tail], q / 4 * rest) and same(law[(0, 0) + tail], (1 - q / 2) / 2 * rest)
+    assert same(law[(1, 1, *tail)], q / 4 * rest)
+    assert same(law[(0, 0, *tail)], (1 - q / 2) / 2 * rest)
 
 
 @pytest.mark.parametrize("mech", ref.EXPONENTIAL)
@@ -125,8 +134,13 @@ def test_exponents_by_hand(mech):
     far = ref.distance(ONE, (2, 2), (4, 0), 60)
     g = mp.log(1 + 2 / (2 * mp.log(200)))  # MHdelta: eps = 2, delta = 1/20, 2(n+1)/delta = 200
     smooth = 1 / (1 / outer + mpf(1) / 10)
-    divisor = {"EHD": 2 * mp.sqrt(1 - mp.pi / 4), "EHDL": 2 * inner, "EHDS": mpf(22) / 10 * smooth,
-               "MH": 2 * smooth, "MHdelta": 2 * max(inner, outer * mp.exp(-g))}[mech]
+    divisor = {
+        "EHD": 2 * mp.sqrt(1 - mp.pi / 4),
+        "EHDL": 2 * inner,
+        "EHDS": mpf(22) / 10 * smooth,
+        "MH": 2 * smooth,
+        "MHdelta": 2 * max(inner, outer * mp.exp(-g)),
+    }[mech]
     law = ref.pmf(mech, 4, ONE, (2, 2), 2, gamma=Fr(1, 10), delta=Fr(1, 20))
     assert same(mp.log(law[(2, 2)]) - mp.log(law[(4, 0)]), 2 * far / divisor)
     if mech == "EHD":
@@ -169,8 +183,10 @@ def test_mean_error_laplace_by_hand():
     assert same(ref.mean_error("LSHist", 1, ONE, 1, (1, 0)), h / 2)  # output 0 has probability 1/2
     # LSZhang, scale 1, data (1,0): outputs (0,0) and (1,1) have totals 2 and 4
     law = {(0, 0): (1 - q / 2) / 2, (0, 1): q / 4, (1, 1): q / 4}
+
     def bc(a, b, c, d):  # Beta(a,b) against Beta(c,d)
         return mp.beta(mpf(a + c) / 2, mpf(b + d) / 2) / mp.sqrt(mp.beta(a, b) * mp.beta(c, d))
+
     hand = sum(p * mp.sqrt(1 - bc(2, 1, 1 + i, 1 + j)) for (i, j), p in law.items())
     assert same(ref.mean_error("LSZhang", 1, ONE, 2, (1, 0)), hand)
     # the last cell is clipped: outputs (1,1) of n = 1 release (1,1,0)
@@ -188,7 +204,8 @@ def test_more_digits_change_nothing():
 
 def test_cases_cover_the_ground():
     found = cases.CASES
-    assert len(found) >= 340 and len(set(found)) == len(found)
+    assert len(found) >= 340
+    assert len(set(found)) == len(found)
     for mech in ref.MECHANISMS:
         mine = [c for c in found if c[0] == mech]
         assert {len(c[2]) for c in mine} == {2, 3, 4}

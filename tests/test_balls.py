@@ -1,0 +1,152 @@
+"""The one module that compares and sets precision."""
+
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpaudit import balls
+from dpaudit.balls import Champion, PrecisionExhausted, ball
+from dpaudit.verdict import Verdict
+
+RATIONALS = st.fractions(-50, 50, max_denominator=10**6)
+
+
+def third() -> arb:
+    return ball(Fraction(1, 3))
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_verdict_is_no_bool(verdict):
+    with pytest.raises(TypeError):
+        bool(verdict)
+
+
+def test_precision_is_scoped_and_restored_after_an_error():
+    before = ctx.prec
+    with pytest.raises(KeyError), balls.precision(333):
+        assert balls.working_bits() == 333
+        raise KeyError
+    assert ctx.prec == before
+
+
+@given(RATIONALS, RATIONALS)
+def test_comparisons_are_right_or_silent(a, b):
+    with balls.precision(64):
+        x, y = ball(a), ball(b)
+        if balls.certainly_less(x, y):
+            assert a < b
+        if balls.certainly_at_most(x, y):
+            assert a <= b
+        if not balls.overlap(x, y):
+            assert a != b
+        truth = {Verdict.PROVED: True, Verdict.REFUTED: False}
+        for verdict, fact in ((balls.at_most(x, y), a <= b), (balls.less(x, y), a < b)):
+            assert verdict is Verdict.UNDECIDED or truth[verdict] == fact
+
+
+def test_equal_inexact_balls_stay_undecided():
+    with balls.precision(64):
+        assert balls.at_most(third(), third()) is Verdict.UNDECIDED
+        assert balls.less(third(), third()) is Verdict.UNDECIDED
+        assert balls.at_most(ball(2), ball(2)) is Verdict.PROVED
+        assert balls.less(ball(2), ball(2)) is Verdict.REFUTED
+
+
+@given(st.lists(RATIONALS, min_size=1, max_size=12))
+def test_extremes_contain_the_true_ones(values):
+    with balls.precision(30):
+        inexact = [ball(v) for v in values]
+        for found, true in ((balls.maximum(inexact), max(values)), (balls.minimum(inexact), min(values))):
+            lower, upper = balls.ends(found)
+            assert lower <= true <= upper
+
+
+def test_the_maximum_covers_wide_balls_that_are_not_the_largest_midpoint():
+    wide, narrow = arb(1, 5), arb(2, 0.25)
+    assert balls.maximum([wide, narrow]).contains(arb(5.5))
+    assert balls.minimum([wide, narrow]).contains(arb(-3.5))
+
+
+@given(st.lists(st.lists(RATIONALS, min_size=1, max_size=6), min_size=1, max_size=6))
+def test_the_champion_is_the_maximum_with_a_witness(batches):
+    with balls.precision(40):
+        champion = Champion()
+        for b, batch in enumerate(batches):
+            champion.offer([ball(v) for v in batch], lambda i, b=b: (b, i))
+        value, (b, i) = champion.result()
+        lower, upper = balls.ends(value)
+        assert lower <= max(map(max, batches)) <= upper
+        assert lower <= batches[b][i]
+
+
+def test_the_champion_forgets_what_cannot_win_and_keeps_ties():
+    champion = Champion()
+    champion.offer([ball(v) for v in range(5000)], lambda i: i)
+    assert len(champion.alive) == 1
+    champion.offer([ball(4999), ball(7)], lambda i: ("late", i))
+    assert champion.result()[1] == 4999
+    assert len(champion.alive) == 2
+
+
+@given(RATIONALS)
+def test_positive_part(value):
+    with balls.precision(40):
+        found = balls.positive_part(ball(value))
+        lower, upper = balls.ends(found)
+        assert lower <= max(value, 0) <= upper
+    assert balls.positive_part(ball(-3)).is_zero()
+    assert balls.ends(balls.positive_part(arb(0, 1)))[1] >= 1
+    assert balls.ends(balls.positive_part(arb(0, 1)))[0] <= 0
+
+
+def test_refinement_doubles_and_stops():
+    tried = []
+
+    def never():
+        tried.append(balls.working_bits())
+
+    with pytest.raises(PrecisionExhausted) as caught:
+        balls.refine(never, 100, 500)
+    assert tried == [100, 200, 400, 500]
+    assert caught.value.bits == 500
+    assert balls.refine(lambda: balls.working_bits() if balls.working_bits() > 150 else None, 100) == (200, 200)
+
+
+def test_decide_ends_in_undecided_never_in_a_guess():
+    assert balls.decide(lambda: balls.at_most(third(), third()), 64, 256) == (Verdict.UNDECIDED, 256)
+    close = Fraction(1, 3) + Fraction(1, 10**60)
+    assert balls.decide(lambda: balls.less(third(), ball(close)), 64)[0] is Verdict.PROVED
+    assert balls.decide(lambda: balls.less(ball(close), third()), 64)[0] is Verdict.REFUTED
+
+
+@given(RATIONALS, st.integers(1, 40))
+def test_an_enclosure_contains_and_is_narrow(value, digits):
+    with balls.precision(200):
+        found = balls.enclosure(ball(value), digits)
+        assert found is not None
+        assert found.contains(value)
+        assert found.width <= Fraction(1, 10**digits)
+
+
+def test_a_wide_or_infinite_ball_has_no_enclosure():
+    assert balls.enclosure(arb(1, 0.1), 3) is None
+    assert balls.enclosure(arb.pos_inf(), 3) is None
+    with pytest.raises(PrecisionExhausted):
+        balls.ends(arb.pos_inf())
+
+
+def test_enclosures_are_cut_at_known_bounds():
+    small = arb(0, 1e-20)
+    assert balls.enclosure(small, 10, least=0).lower == 0
+    assert balls.enclosure(1 + small, 10, most=1).upper == 1
+    assert balls.enclosure(small, 10).lower < 0
+
+
+def test_first_precision_covers_the_digits():
+    for digits in (1, 15, 50, 2000):
+        first, last = balls.bits_for(digits, 1000)
+        assert 2**first > 10**digits * 1000
+        assert last >= 8 * first

@@ -1,0 +1,174 @@
+"""The command line: JSON that a program can trust, text for people, exit codes, nothing heavy imported."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(capsys, *arguments, code=0):
+    assert main(list(arguments)) == code
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def run_json(capsys, *arguments, code=0):
+    return json.loads(run(capsys, *arguments, "--json", code=code))
+
+
+def width(enclosure):
+    return Fraction(enclosure["upper"]) - Fraction(enclosure["lower"])
+
+
+def test_epsilon_json(capsys):
+    found = run_json(capsys, "epsilon", "--mech", "EHDS", "--n", "100")
+    assert found["mechanism"] == "EHDS"
+    assert (found["n"], found["k"], found["prior"], found["nominal_epsilon"]) == (100, 2, ["1", "1"], "1")
+    assert found["parameters"] == {"gamma": "1"}
+    assert found["closed_form"] is None
+    assert (found["claimed"], found["verdict"]) == ("1", "PROVED")
+    assert found["counts"] == {"datasets": 101, "pairs": 200, "outputs": 101}
+    assert set(found["witness"]) == {"x", "x_prime", "output"}
+    assert isinstance(found["precision_bits"], int)
+    assert isinstance(found["seconds"], float)
+    assert width(found["epsilon"]) <= Fraction(1, 10**15)
+    assert Fraction(found["epsilon"]["lower"]) < Fraction("0.39993343218100302") <= Fraction(found["epsilon"]["upper"])
+
+
+def test_the_loss_at_the_witness_is_the_epsilon(capsys):
+    found = run_json(capsys, "epsilon", "--mech", "MH", "--n", "9", "--prior", "1/2,2", "--digits", "30")
+    rows = []
+    for x in (found["witness"]["x"], found["witness"]["x_prime"]):
+        text = ",".join(map(str, x))
+        pmf = run_json(capsys, "pmf", "--mech", "MH", "--x", text, "--prior", "1/2,2", "--digits", "40")
+        rows.append({tuple(row["output"]): row["probability"] for row in pmf["outputs"]})
+    p, p_prime = (row[tuple(found["witness"]["output"])] for row in rows)
+    from mpmath import log, mp, mpf
+
+    with mp.workdps(40):
+        loss = log(mpf(p["lower"]) / mpf(p_prime["upper"]))
+        assert abs(loss - mpf(found["epsilon"]["lower"])) < mpf(10) ** -28
+
+
+@pytest.mark.parametrize("digits", [1, 15, 50, 120])
+def test_digits_bound_every_printed_enclosure(capsys, digits):
+    options = ["--n", "5", "--prior", "1/3,2", "--digits", str(digits)]
+    limit = Fraction(1, 10**digits)
+    epsilon = run_json(capsys, "epsilon", "--mech", "EHDS", *options)
+    delta = run_json(capsys, "delta", "--mech", "EHDL", "--at", "0.1", *options)
+    pmf = run_json(capsys, "pmf", "--mech", "LSZhang", "--x", "2,3", *options)
+    sensitivity = run_json(capsys, "sensitivity", *options)
+    enclosures = [epsilon["epsilon"], delta["delta"], sensitivity["gs"]]
+    enclosures += [row["probability"] for row in pmf["outputs"]]
+    enclosures += [row[name] for row in sensitivity["datasets"] for name in ("ls", "s")]
+    assert len(enclosures) == 3 + 36 + 12
+    assert all(0 <= width(e) <= limit for e in enclosures)
+
+
+def test_delta_json(capsys):
+    found = run_json(capsys, "delta", "--mech", "LSHist", "--n", "6", "--at", "1")
+    assert found["at"] == "1"
+    assert found["delta"] == {"lower": "0", "upper": "0"}
+    assert found["verdict"] == "PROVED"
+    below = run_json(capsys, "delta", "--mech", "LSHist", "--n", "6", "--at", "1/2")
+    assert Fraction(below["delta"]["lower"]) > 0
+    assert below["verdict"] is None
+
+
+def test_refuted_and_require(capsys):
+    arguments = ["epsilon", "--mech", "EHD", "--n", "1", "--prior", "0.01,0.01", "--eps", "1"]
+    assert run_json(capsys, *arguments)["verdict"] == "REFUTED"
+    assert run_json(capsys, *arguments, "--require", code=1)["verdict"] == "REFUTED"
+    assert run_json(capsys, *arguments, "--require", "--gs", "exact")["verdict"] == "PROVED"
+    assert "REFUTED" in run(capsys, "delta", *arguments[1:], "--at", "1", "--require", code=1)
+
+
+def test_mhdelta_is_judged_by_epsilon_and_delta(capsys):
+    found = run_json(capsys, "epsilon", "--mech", "MHdelta", "--n", "8", "--eps", "0.8", "--delta-param", "1e-8")
+    assert found["claimed"] == "4/5"
+    assert found["claimed_delta"] == "1/100000000"
+    assert found["verdict"] == "PROVED"
+
+
+def test_nothing_is_claimed_for_ehdl(capsys):
+    found = run_json(capsys, "epsilon", "--mech", "ehdl", "--n", "8")
+    assert found["claimed"] is None
+    assert found["verdict"] is None
+
+
+def test_pmf_and_sensitivity_json(capsys):
+    pmf = run_json(capsys, "pmf", "--mech", "LSHist", "--n", "8", "--x", "4,4")
+    assert pmf["x"] == [4, 4]
+    assert [row["output"] for row in pmf["outputs"]] == [[o] for o in range(9)]
+    assert pmf["outputs"][3]["released"] == [3, 5]
+    found = run_json(capsys, "sensitivity", "--n", "20", "--gamma", "1")
+    assert [row["x"] for row in found["datasets"]] == [[i, 20 - i] for i in range(21)]
+
+
+def test_text_for_people(capsys):
+    text = run(capsys, "epsilon", "--mech", "LSDim", "--n", "4", "--k", "3")
+    for part in ("LSDim", "0.6666666666666666[6, 7]", "2/3   (2/3 eps, for every ε > 0)", "PROVED", "worst pair"):
+        assert part in text
+    for name in dpaudit.MECHANISMS:
+        assert name in run(capsys, "mechanisms")
+    assert "0.3160602794142788[3, 4]" in run(capsys, "pmf", "--mech", "LSHist", "--x", "4,4")
+    assert "GS(n, prior)" in run(capsys, "sensitivity", "--n", "3")
+    assert "δ(2/5)" in run(capsys, "delta", "--mech", "EHDL", "--n", "5", "--at", "0.4")
+    assert run(capsys, "--version").strip() == f"dpaudit {dpaudit.__version__}"
+
+
+def test_every_command_has_help_with_an_example(capsys):
+    overview = run(capsys, "--help")
+    for command in ("epsilon", "delta", "pmf", "sensitivity", "mechanisms"):
+        assert command in overview
+    for command in ("epsilon", "delta", "pmf", "sensitivity"):
+        assert f"dpaudit {command} --" in run(capsys, command, "--help")
+
+
+def test_a_result_can_go_to_a_file(tmp_path, capsys):
+    target = tmp_path / "result.json"
+    assert main(["epsilon", "--mech", "EHDS", "--n", "4", "--json", "--out", str(target)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert json.loads(target.read_text())["mechanism"] == "EHDS"
+
+
+def test_the_api_gives_what_the_command_prints(capsys):
+    found = run_json(capsys, "epsilon", "--mech", "MH", "--n", "6", "--gamma", "1/2")
+    result = dpaudit.epsilon("MH", n=6, gamma="1/2").to_dict()
+    assert {**result, "seconds": 0} == {**found, "seconds": 0}
+
+
+def test_nothing_heavy_is_imported():
+    code = (
+        "import sys; from dpaudit.cli import main; main(['epsilon', '--mech', 'EHDS', '--n', '5']);"
+        "print([m for m in ('sympy', 'numpy', 'scipy', 'mpmath', 'proofs_checks') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+
+
+def test_interruption_ends_cleanly(monkeypatch, capsys):
+    def interrupted(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpaudit.audit.epsilon", interrupted)
+    assert main(["epsilon", "--mech", "EHDS", "--n", "5"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_ci_runs_the_readme_test_command():
+    readme = (ROOT / "README.md").read_text()
+    commands = [line.strip() for line in readme.splitlines() if line.startswith("    python3 -m venv")]
+    assert len(commands) == 2
+    assert "dpaudit epsilon --mech EHDS --n 100" in commands[0]
+    assert commands[1] in (ROOT / ".ci" / "run").read_text()

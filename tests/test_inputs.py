@@ -1,0 +1,126 @@
+"""One table of bad inputs: each is one line that names the option, the value and the rule, with exit code 2."""
+
+from fractions import Fraction
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.rationals import rational, sequence, whole
+
+BASE = ["epsilon", "--mech", "EHDS", "--n", "4"]
+BAD = [
+    (["epsilon", "--mech", "EHDS", "--n", "0"], "--n = 0", ">= 1"),
+    (["epsilon", "--mech", "EHDS", "--n", "-3"], "--n = -3", ">= 1"),
+    (["epsilon", "--mech", "EHDS", "--n", "2.5"], "--n = 2.5", "whole number"),
+    (["epsilon", "--mech", "EHDS", "--n", "nan"], "--n = nan", "whole number"),
+    (["epsilon", "--mech", "EHDS", "--n", ""], "--n = (empty)", "whole number"),
+    (["epsilon", "--mech", "EHDS", "--n", "1e3"], "--n = 1e3", "whole number"),
+    (["epsilon", "--mech", "EHDS"], "--n = (missing)", "whole number"),
+    (["epsilon", "--n", "4"], "--mech", "Missing"),
+    (["epsilon", "--mech", "EHSD", "--n", "4"], "--mech = EHSD", "did you mean"),
+    (["epsilon", "--mech", "zzzzzz", "--n", "4"], "--mech = zzzzzz", "known: LSZhang"),
+    (["epsilon", "--mech", "", "--n", "4"], "--mech = (empty)", "unknown mechanism"),
+    ([*BASE, "--eps", "0"], "--eps = 0", "> 0"),
+    ([*BASE, "--eps", "-1"], "--eps = -1", "> 0"),
+    ([*BASE, "--eps", "nan"], "--eps = nan", "exact number"),
+    ([*BASE, "--eps", "inf"], "--eps = inf", "exact number"),
+    ([*BASE, "--eps", "1e400"], "--eps = 1e400", "at most 100 digits"),
+    ([*BASE, "--eps", "1e-400"], "--eps = 1e-400", "at most 100 digits"),
+    ([*BASE, "--eps", "9" * 300], "--eps = 999", "at most 100 digits"),
+    ([*BASE, "--eps", "1/0"], "--eps = 1/0", "denominator"),
+    ([*BASE, "--eps", ""], "--eps = (empty)", "exact number"),
+    ([*BASE, "--eps", "1 2"], "--eps = 1 2", "exact number"),
+    ([*BASE, "--eps", "١"], "--eps", "exact number"),
+    ([*BASE, "--gamma", "0"], "--gamma = 0", "> 0"),
+    ([*BASE, "--gs", "exact"], "--gs = exact", "EHDS has no such parameter"),
+    ([*BASE, "--prior", "1,2,,3"], "--prior = 1,2,,3", "none empty"),
+    ([*BASE, "--prior", ""], "--prior = (empty)", "none empty"),
+    ([*BASE, "--prior", "1"], "--prior = 1", "at least 2"),
+    ([*BASE, "--prior", "1,0"], "--prior = 0", "> 0"),
+    ([*BASE, "--prior", "1,x"], "--prior = x", "exact number"),
+    ([*BASE, "--prior", "1,1", "--k", "3"], "--k = 3", "contradicts the prior"),
+    ([*BASE, "--k", "1"], "--k = 1", ">= 2"),
+    ([*BASE, "--digits", "0"], "--digits = 0", ">= 1"),
+    ([*BASE, "--digits", "99999"], "--digits = 99999", "<= 2000"),
+    ([*BASE, "--memory", "0"], "--memory = 0", "> 0"),
+    ([*BASE, "--memory", "1/1000000"], "--memory = 9.99e-07 GiB", "5 data sets, 8 ordered pairs, 5 outputs"),
+    (["epsilon", "--mech", "EHDS", "--n", "100000", "--k", "6"], "--memory = 2 GiB", "data sets"),
+    ([*BASE, "--out", "/no/such/directory/file"], "--out = /no/such/directory/file", "cannot be written"),
+    ([*BASE, "--bogus"], "--bogus", "No such option"),
+    (["epsilon", "--mech", "EHD", "--n", "4", "--gs", "best"], "--gs = best", "constant or exact"),
+    (["epsilon", "--mech", "MHdelta", "--n", "4"], "--delta-param = (missing)", "MHdelta needs it"),
+    (["epsilon", "--mech", "MHdelta", "--n", "4", "--delta-param", "1"], "--delta-param = 1", "< 1"),
+    (["delta", "--mech", "EHDS", "--n", "4", "--at", "-1"], "--at = -1", ">= 0"),
+    (["pmf", "--mech", "EHDS", "--n", "4", "--x", "1,2"], "--x = 1,2", "must sum to n = 4, sums to 3"),
+    (["pmf", "--mech", "EHDS", "--n", "4", "--k", "2", "--x", "1,2,1"], "--x = 1,2,1", "must have k = 2 cells"),
+    (["pmf", "--mech", "EHDS", "--n", "4", "--x", "5,-1"], "--x = -1", ">= 0"),
+    (["pmf", "--mech", "EHDS", "--n", "4", "--x", "2,,2"], "--x = 2,,2", "none empty"),
+    (["pmf", "--mech", "LSZhang", "--x", "500,500,500"], "--memory = 2 GiB", "outputs needs"),
+    (["sensitivity"], "--n = (missing)", "whole number"),
+    (["sensitivity", "--n", "4", "--gamma", "-1"], "--gamma = -1", "> 0"),
+    (["sensitivity", "--n", "1000", "--k", "5"], "--memory = 2 GiB", "data sets need"),
+    (["frobnicate"], "frobnicate", "No such command"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "rule"), BAD, ids=lambda part: " ".join(part)[:60] if isinstance(part, list) else ""
+)
+def test_bad_input_is_one_line_and_exit_code_two(arguments, named, rule, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("dpaudit: ")
+    assert named in captured.err
+    assert rule in captured.err
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.8", "4/5"),
+        ("4/5", "4/5"),
+        ("1e-8", "1/100000000"),
+        (" 2 ", "2"),
+        (".5", "1/2"),
+        ("+3", "3"),
+        ("1.50e1", "15"),
+    ],
+)
+def test_exact_numbers(text, value):
+    assert rational("eps", text) == Fraction(value)
+
+
+def test_floats_are_refused_with_advice():
+    for call in (
+        lambda: dpaudit.epsilon("EHDS", n=4, eps=0.1),
+        lambda: dpaudit.epsilon("EHDS", n=4, prior=[1, 0.5]),
+        lambda: dpaudit.delta("EHDS", at=0.1, n=4),
+        lambda: dpaudit.epsilon("EHDS", n=4, eps=True),
+    ):
+        with pytest.raises(dpaudit.InputError, match="not exact; write it exactly"):
+            call()
+    with pytest.raises(dpaudit.InputError, match="whole number"):
+        dpaudit.epsilon("EHDS", n=4.0)
+    with pytest.raises(dpaudit.InputError, match="whole number"):
+        dpaudit.pmf("EHDS", x=[2.0, 2])
+    with pytest.raises(dpaudit.InputError, match="list"):
+        dpaudit.epsilon("EHDS", n=4, prior=7)
+
+
+def test_the_door():
+    assert sequence("prior", "1, 2") == ["1", "2"]
+    assert whole("n", "7", 1) == 7
+    for bad in (True, 3.0, None):
+        with pytest.raises(dpaudit.InputError):
+            whole("n", bad, 1)
+    with pytest.raises(dpaudit.InputError):
+        rational("eps", Fraction(1, 10**101))
+
+
+def test_a_closed_form_needs_no_memory():
+    result = dpaudit.epsilon("LSHist", n=10**9)
+    assert result.closed_form == "1"
+    assert result.counts.datasets == 10**9 + 1

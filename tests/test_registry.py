@@ -1,0 +1,122 @@
+"""Generic tests over the registry: a new mechanism is covered by being registered."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+import reference as ref
+from agreement import DIGITS, DPS, agrees
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpaudit
+from dpaudit import balls
+from dpaudit.mechanisms import REGISTRY, make_mechanism
+from dpaudit.mechanisms.base import PosteriorMechanism
+from dpaudit.model import make_model
+
+RATIONALS = st.builds(Fraction, st.integers(1, 400), st.integers(1, 60))
+PRIORS = st.lists(RATIONALS, min_size=2, max_size=3).map(tuple)
+
+
+@st.composite
+def mechanisms(draw, largest=4):
+    """Any registered mechanism with any parameters; they come from the declared parameters."""
+    kind = draw(st.sampled_from(list(REGISTRY.values())))
+    prior = draw(PRIORS)
+    model = make_model(draw(st.integers(1, largest if len(prior) == 2 else 3)), prior=prior)
+    values = {p.name: draw(st.sampled_from(p.examples)) for p in kind.parameters}
+    return make_mechanism(kind.name, model, draw(RATIONALS), values)
+
+
+def reference_arguments(mechanism: PosteriorMechanism):
+    own = {p.name: getattr(mechanism, p.name) for p in mechanism.parameters}
+    model = mechanism.model
+    return {"mech": mechanism.name, "n": model.n, "prior": model.prior, "eps": mechanism.epsilon, **own}
+
+
+@given(mechanisms())
+def test_probabilities_lie_in_the_unit_interval_and_sum_to_one(mechanism):
+    with balls.precision(200):
+        law = mechanism.law()
+        for x in mechanism.model.histograms:
+            row = law.probabilities(x)
+            assert len(row) == len(mechanism.outputs()) == mechanism.count_outputs()
+            assert all(balls.certainly_less(balls.zero(), p) and balls.certainly_at_most(p, balls.ball(1)) for p in row)
+            total = balls.total(row)
+            assert balls.overlap(total, balls.ball(1))
+            assert balls.enclosure(total, 40) is not None
+
+
+@given(mechanisms())
+def test_logarithms_and_masses_agree_with_the_probabilities(mechanism):
+    with balls.precision(200):
+        law = mechanism.law()
+        for x, y in zip(mechanism.model.histograms, mechanism.model.histograms[1:], strict=False):
+            assert all(map(balls.overlap, [p.log() for p in law.probabilities(x)], law.log_probabilities(x)))
+            masses = law.masses(x, y)
+            for side in (0, 1):
+                assert balls.overlap(balls.total([mass[side] for mass in masses]), balls.ball(1))
+            for mass in masses:
+                if mass.loss is not None:
+                    assert balls.overlap((mass.p / mass.p_prime).log(), balls.ball(mass.loss))
+
+
+@given(mechanisms(largest=3), st.data())
+def test_relabelling_the_categories_permutes_the_output(mechanism, data):
+    """Permuting data and prior alike permutes the output; a derived last cell stays where it is."""
+    model = mechanism.model
+    fixed = len(mechanism.outputs()[0]) < model.k
+    movable = model.k - 1 if fixed else model.k
+    order = data.draw(st.sampled_from(list(permutations(range(movable))))) + tuple(range(movable, model.k))
+    moved = make_model(model.n, prior=tuple(model.prior[i] for i in order))
+    own = {p.name: getattr(mechanism, p.name) for p in mechanism.parameters}
+    other = type(mechanism)(moved, mechanism.epsilon, **own)
+    with balls.precision(150):
+        law, image = mechanism.law(), other.law()
+        for x in model.histograms:
+            row = dict(zip(mechanism.outputs(), law.probabilities(x), strict=True))
+            permuted = dict(zip(other.outputs(), image.probabilities(tuple(x[i] for i in order)), strict=True))
+            for output, p in row.items():
+                assert balls.overlap(p, permuted[tuple(output[i] for i in order if i < len(output))])
+
+
+@given(mechanisms(largest=5))
+def test_the_reference_agrees(mechanism):
+    value, attained = ref.epsilon(**reference_arguments(mechanism), dps=DPS)
+    result = dpaudit.epsilon(mechanism, digits=DIGITS)
+    assert agrees(result.epsilon, value)
+    assert (result.witness.x, result.witness.x_prime, result.witness.output) in attained
+
+
+@given(mechanisms(), st.builds(Fraction, st.integers(0, 30), st.integers(1, 10)))
+def test_the_reference_agrees_on_delta(mechanism, at):
+    value = ref.delta(**reference_arguments(mechanism), at=at, dps=DPS)
+    assert agrees(dpaudit.delta(mechanism, at=at, digits=DIGITS).delta, value)
+
+
+@given(mechanisms(), st.integers(1, 60))
+def test_every_number_of_digits(mechanism, digits):
+    found = dpaudit.epsilon(mechanism, digits=digits).epsilon
+    finer = dpaudit.epsilon(mechanism, digits=digits + 20).epsilon
+    assert found.width <= Fraction(1, 10**digits)
+    assert found.lower <= finer.upper
+    assert finer.lower <= found.upper
+
+
+@given(mechanisms())
+def test_counts_are_what_enumeration_gives(mechanism):
+    counts = mechanism.counts()
+    assert counts.datasets == len(mechanism.model.histograms)
+    assert counts.pairs == sum(len(list(mechanism.neighbours(x))) for x in mechanism.model.histograms)
+    assert counts.outputs == len(mechanism.outputs())
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=lambda kind: kind.name)
+def test_a_released_posterior_has_k_cells_within_bounds(kind):
+    values = {p.name: p.read(kind.name, p.examples[0]) for p in kind.parameters}
+    mechanism = kind(make_model(3, 3), Fraction(1), **values)
+    for output in mechanism.outputs():
+        cells = mechanism.released(output)
+        assert len(cells) == 3
+        assert all(0 <= cell <= 3 for cell in cells)
