@@ -10,6 +10,7 @@ from typing import Any
 
 from dpaudit import balls
 from dpaudit.distances import Hellinger
+from dpaudit.divergences import choice
 from dpaudit.enclosure import Enclosure, exact
 from dpaudit.errors import InputError
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
@@ -17,6 +18,7 @@ from dpaudit.mechanisms.base import Counts, Output
 from dpaudit.model import Histogram, Model, make_model, parse_histogram
 from dpaudit.privacy_loss import MEMORY_BOUND, Progress, Witness, check_memory, verdict, worst_delta, worst_loss
 from dpaudit.rationals import Exact, nonnegative, positive, whole
+from dpaudit.scores import check_score, make_score
 from dpaudit.sensitivity import local_all, smooth_all
 from dpaudit.verdict import Verdict
 
@@ -178,6 +180,7 @@ def mechanism(
     gamma: Exact | None = None,
     delta_param: Exact | None = None,
     gs: str | None = None,
+    score: str | None = None,
 ) -> PosteriorMechanism:
     """Returns the checked mechanism of that name and setting."""
     if isinstance(mech, PosteriorMechanism):
@@ -185,7 +188,7 @@ def mechanism(
     if n is None:
         raise InputError("n", "(missing)", "must be a whole number >= 1")
     model = make_model(n, k, prior)
-    return make_mechanism(mech, model, eps, {"gamma": gamma, "delta": delta_param, "gs": gs})
+    return make_mechanism(mech, model, eps, {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score})
 
 
 def epsilon(
@@ -200,6 +203,7 @@ def epsilon(
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    score: str | None = None,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on the claimed bound.
 
@@ -208,7 +212,7 @@ def epsilon(
     """
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score)
     worst = worst_loss(subject, digits, progress, memory)
     form = subject.loss_by_algebra()
     return EpsilonResult(
@@ -257,6 +261,7 @@ def delta(
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    score: str | None = None,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
@@ -266,7 +271,7 @@ def delta(
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     point = nonnegative("at", at)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score)
     worst = worst_delta(subject, point, digits, progress, memory)
     return DeltaResult(
         subject=Subject(subject),
@@ -305,6 +310,7 @@ def pmf(
     gs: str | None = None,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
+    score: str | None = None,
 ) -> PmfResult:
     """Returns the full output distribution for the data set with histogram x; n defaults to its sum."""
     start = perf_counter()
@@ -312,7 +318,7 @@ def pmf(
     cells = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
     if k is None and prior is None:
         k = len(cells)
-    subject = mechanism(mech, sum(cells) if n is None else n, k, prior, eps, gamma, delta_param, gs)
+    subject = mechanism(mech, sum(cells) if n is None else n, k, prior, eps, gamma, delta_param, gs, score)
     cells = subject.model.check("x", cells)
     check_row_memory(subject, memory)
 
@@ -350,19 +356,22 @@ def sensitivity(
     gamma: Exact = 1,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
+    score: str = Hellinger.name,
 ) -> SensitivityResult:
-    """Returns GS(n, prior), and LS(x) and S(x) for every data set."""
+    """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     weight = positive("gamma", gamma)
     model = make_model(n, k, prior)
+    score = choice("score", score)
+    check_score(score, model)
     need = model.size * 3000
     if need > memory:
         rule = f"{model.size} data sets need {need / 2**30:.3g} GiB; take a smaller n or k, or raise the bound"
         raise InputError("memory", f"{memory / 2**30:.3g} GiB", rule)
 
     def attempt() -> tuple[Enclosure, list[Enclosure], list[Enclosure]] | None:
-        ls = local_all(Hellinger(model))
+        ls = local_all(make_score(score, model))
         smooth = smooth_all(model, ls, weight)
         top = balls.enclosure(balls.maximum(ls), digits, least=0)
         shown = [[balls.enclosure(v, digits, least=0) for v in values] for values in (ls, smooth)]

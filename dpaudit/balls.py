@@ -82,6 +82,16 @@ def ends(value: Ball) -> tuple[Fraction, Fraction]:
     return middle - radius, middle + radius
 
 
+def middle(value: Ball) -> Ball:
+    """Returns the midpoint of the ball, exactly."""
+    return value.mid()
+
+
+def upper(value: Ball) -> Ball:
+    """Returns an exact number that is >= every number in the ball."""
+    return value.upper()
+
+
 def from_ends(lower: Ball, upper: Ball) -> Ball:
     """Returns a ball that contains both balls."""
     return lower.union(upper)

@@ -11,20 +11,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from operator import mul
+from typing import ClassVar
 
 from flint import fmpq
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
-from dpaudit.model import Histogram, Model
+from dpaudit.model import Histogram, Model, neighbours
 
 
 class Hellinger:
     """The distances of one model at the precision in force when it was made; row by row, nothing quadratic kept."""
 
+    name: ClassVar[str] = "hellinger"
+
     def __init__(self, model: Model) -> None:
         self.model = model
-        tables = {alpha: _gamma_ratios(alpha, 2 * model.n) for alpha in set(model.prior)}
+        tables = {alpha: gamma_ratios(alpha, 2 * model.n) for alpha in set(model.prior)}
         self._ratios = [tables[alpha] for alpha in model.prior]
         roots = {alpha: [g.rsqrt() for g in table[::2]] for alpha, table in tables.items()}
         self._roots = [roots[alpha] for alpha in model.prior]
@@ -57,6 +60,13 @@ class Hellinger:
         row[self.model.index[c]] = self._zero
         return row
 
+    def local(self, c: Histogram) -> Ball:
+        """Returns a ball that contains LS(c) = max over adjacent c' of H(c, c').
+
+        By the triangle inequality this is the maximum of |H(c,r) - H(c',r)| over r too, attained at r = c.
+        """
+        return balls.maximum([self.between(c, d) for d in neighbours(c)])
+
     @cached_property
     def _counts(self) -> list[list[int]]:
         """Cell by cell the counts of all histograms."""
@@ -67,7 +77,7 @@ class Hellinger:
         return [self._root(c) for c in self.model.histograms]
 
 
-def _gamma_ratios(alpha: Fraction, steps: int) -> list[Ball]:
+def gamma_ratios(alpha: Fraction, steps: int) -> list[Ball]:
     """Returns balls that contain Gamma(alpha + m/2) / Gamma(alpha) for m = 0..steps."""
     a, half = ball(alpha), ball(alpha + Fraction(1, 2))
     ratios = [ball(1), half.gamma() / a.gamma()]

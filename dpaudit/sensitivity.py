@@ -1,4 +1,4 @@
-"""Local, global and smooth sensitivities of the Hellinger score."""
+"""Local, global and smooth sensitivities of a score: Hellinger's distance unless said otherwise."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from heapq import heapify, heappop, heappush
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
 from dpaudit.model import Histogram, Model, neighbours
+from dpaudit.scores import Score
 
 
 def gs_constant() -> Ball:
@@ -18,15 +18,12 @@ def gs_constant() -> Ball:
     return (1 - balls.pi() / 4).sqrt()
 
 
-def local(h: Hellinger, c: Histogram) -> Ball:
-    """Returns a ball that contains LS(c) = max over adjacent c' of H(c, c').
-
-    By the triangle inequality this is the maximum of |H(c,r) - H(c',r)| over r too, attained at r = c.
-    """
-    return balls.maximum([h.between(c, d) for d in neighbours(c)])
+def local(h: Score, c: Histogram) -> Ball:
+    """Returns a ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
+    return h.local(c)
 
 
-def local_all(h: Hellinger) -> list[Ball]:
+def local_all(h: Score) -> list[Ball]:
     """Returns balls that contain LS(c) for every histogram, in the model's order; each orbit is done once."""
     model, done = h.model, dict[Histogram, Ball]()
     result = []
@@ -38,7 +35,7 @@ def local_all(h: Hellinger) -> list[Ball]:
     return result
 
 
-def global_(h: Hellinger) -> Ball:
+def global_(h: Score) -> Ball:
     """Returns a ball that contains GS(n, alpha) = max over all c of LS(c)."""
     return balls.maximum(local_all(h))
 

@@ -30,7 +30,7 @@ def mechanisms(draw, largest=4):
 
 
 def reference_arguments(mechanism: PosteriorMechanism):
-    own = {p.name: getattr(mechanism, p.name) for p in mechanism.parameters}
+    own = {p.name: getattr(mechanism, p.name) for p in mechanism.parameters if p.name != "score"}
     model = mechanism.model
     return {"mech": mechanism.name, "n": model.n, "prior": model.prior, "eps": mechanism.epsilon, **own}
 

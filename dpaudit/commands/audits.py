@@ -23,6 +23,7 @@ def epsilon(
     gamma: common.Gamma = None,
     delta_param: common.DeltaParam = None,
     gs: common.Gs = None,
+    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     require: common.Require = False,
@@ -40,7 +41,9 @@ def epsilon(
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
-        result = audit.epsilon(mech, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory))
+        result = audit.epsilon(
+            mech, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory), score
+        )
 
     def render(console: Any) -> None:
         rows = [*subject_rows(result.subject.mechanism), ("true ε", f"[bold]{result.epsilon}[/]")]
@@ -69,6 +72,7 @@ def delta(
     gamma: common.Gamma = None,
     delta_param: common.DeltaParam = None,
     gs: common.Gs = None,
+    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     require: common.Require = False,
@@ -84,7 +88,9 @@ def delta(
     dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
-        result = audit.delta(mech, at, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory))
+        result = audit.delta(
+            mech, at, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory), score
+        )
 
     def render(console: Any) -> None:
         rows = [
@@ -111,6 +117,7 @@ def pmf(
     gamma: common.Gamma = None,
     delta_param: common.DeltaParam = None,
     gs: common.Gs = None,
+    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     as_json: common.Json = False,
@@ -122,7 +129,7 @@ def pmf(
 
     dpaudit pmf --mech LSHist --n 8 --x 4,4
     """
-    result = audit.pmf(mech, x, n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory))
+    result = audit.pmf(mech, x, n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory), score)
 
     def render(console: Any) -> None:
         from rich.markup import escape
@@ -142,18 +149,21 @@ def sensitivity(
     k: common.K = None,
     prior: common.Prior = None,
     gamma: common.Gamma = None,
+    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
-    """LS(x) and S(x) of every data set, and GS(n, prior), for the Hellinger score.
+    """LS(x) and S(x) of every data set, and GS(n, prior), for the Hellinger score or another.
 
     Example:
 
     dpaudit sensitivity --n 20 --gamma 1
     """
-    result = audit.sensitivity("(missing)" if n is None else n, k, prior, gamma or "1", digits, memory_bytes(memory))
+    result = audit.sensitivity(
+        "(missing)" if n is None else n, k, prior, gamma or "1", digits, memory_bytes(memory), score or "hellinger"
+    )
 
     def render(console: Any) -> None:
         from rich.markup import escape

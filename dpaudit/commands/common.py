@@ -36,6 +36,14 @@ DeltaParam = Annotated[
 Gs = Annotated[
     str | None, typer.Option("--gs", metavar="constant|exact", help="EHD's sensitivity: √(1−π/4), or the model's own.")
 ]
+Score = Annotated[
+    str | None,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        help="The exponential family's score: hellinger (default), tv (k = 2), kl, l1, chi2 (where it is finite).",
+    ),
+]
 Digits = Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON for programs: numbers as decimal strings, rounded outward.")]
 Out = Annotated[

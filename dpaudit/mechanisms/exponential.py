@@ -1,21 +1,26 @@
-"""The exponential family: P_x(r) proportional to exp(-rate(x) H(x, r)) over the histograms r."""
+"""The exponential family: P_x(r) proportional to exp(-rate(x) H(x, r)) over the histograms r.
+
+H is the Hellinger distance; another distance may take its place (``score``).
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import Hellinger
+from dpaudit.divergences import DIVERGENCES, choice
 from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
 from dpaudit.model import Histogram
 from dpaudit.rationals import positive, probability
+from dpaudit.scores import Score, check_score, make_score
 from dpaudit.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
 
 BALL_BYTES = 120
@@ -28,7 +33,7 @@ class ExponentialLaw(Law):
     """Rows of the exponential family: one normaliser a row, a bounded number of rows kept."""
 
     def __init__(self, mechanism: Exponential) -> None:
-        self.h = Hellinger(mechanism.model)
+        self.h = make_score(mechanism.score, mechanism.model)
         self._mechanism = mechanism
         self._rate = mechanism.rates(self.h)
         size = mechanism.model.size
@@ -62,8 +67,24 @@ class ExponentialLaw(Law):
 class Exponential(PosteriorMechanism):
     """P_x(r) proportional to exp(-rate(x) H(x,r)); a subclass gives the rate."""
 
+    score: str = field(default=Hellinger.name, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_score(self.score, self.model)
+
+    def settings(self) -> dict[str, str]:
+        """Returns the parameters as exact text; the score only where it is not the documents' own."""
+        values = super().settings()
+        if self.score == Hellinger.name:
+            values.pop("score")
+        return values
+
+    def bounded_score(self) -> bool:
+        """Returns whether the score is at most 1, which the proofs for the smooth sensitivities use."""
+        return DIVERGENCES[self.score].at_most_one
+
     @abstractmethod
-    def rates(self, h: Hellinger) -> Rates:
+    def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
 
     def law(self) -> ExponentialLaw:
@@ -94,7 +115,7 @@ class Exponential(PosteriorMechanism):
 class Rates:
     """x -> epsilon / (2 Delta(x)) as a ball."""
 
-    def __init__(self, h: Hellinger, numerator: Fraction, sensitivities: Sequence[Ball] | Ball | None) -> None:
+    def __init__(self, h: Score, numerator: Fraction, sensitivities: Sequence[Ball] | Ball | None) -> None:
         self._h = h
         self._numerator = ball(numerator / 2)
         self._sensitivities = sensitivities
@@ -120,6 +141,15 @@ GS = Parameter(
 )
 GAMMA = Parameter("gamma", "γ", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
 DELTA = Parameter("delta", "δ", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+SCORE = Parameter(
+    "score",
+    "s",
+    Hellinger.name,
+    "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
+    choice,
+    (Hellinger.name, Hellinger.name),
+)
+"""The other scores need more than a name (gs = exact, k = 2, a large prior), so they are no random examples."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +160,15 @@ class EHD(Exponential):
     name: ClassVar[str] = "EHD"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·GS)), GS = √(1−π/4) or the model's own"
     source: ClassVar[str] = "N4 Algorithm 3, P1 §4.1.1"
-    parameters: ClassVar[tuple[Parameter, ...]] = (GS,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (GS, SCORE)
 
-    def rates(self, h: Hellinger) -> Rates:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gs == "constant" and self.score != Hellinger.name:
+            rule = f"sqrt(1-pi/4) is the Hellinger score's; with score {self.score} take exact"
+            raise InputError("gs", self.gs, rule)
+
+    def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.epsilon, gs_constant() if self.gs == "constant" else global_(h))
 
@@ -144,12 +180,13 @@ class EHDL(Exponential):
     name: ClassVar[str] = "EHDL"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·LS(x)))"
     source: ClassVar[str] = "N4 Algorithm 4, P1 §4.1.2"
+    parameters: ClassVar[tuple[Parameter, ...]] = (SCORE,)
 
     def claimed(self) -> Guarantee | None:
         """Returns None: the documents claim that it is not epsilon-DP."""
         return None
 
-    def rates(self, h: Hellinger) -> Rates:
+    def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.epsilon, None)
 
@@ -159,9 +196,9 @@ class Smooth(Exponential):
     """What the mechanisms with the gamma-smooth sensitivity share."""
 
     gamma: Fraction = Fraction(1)
-    parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA, SCORE)
 
-    def _smooth_rates(self, h: Hellinger, numerator: Fraction) -> Rates:
+    def _smooth_rates(self, h: Score, numerator: Fraction) -> Rates:
         return Rates(h, numerator, smooth_all(self.model, local_all(h), self.gamma))
 
 
@@ -173,7 +210,11 @@ class EHDS(Smooth):
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2(1+γ)·S(x)))"
     source: ClassVar[str] = "N0 Algorithm 6, N4 Algorithm 5"
 
-    def rates(self, h: Hellinger) -> Rates:
+    def claimed(self) -> Guarantee | None:
+        """Returns epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
+        return Guarantee(self.epsilon) if self.bounded_score() else None
+
+    def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 (1 + gamma) S(x))."""
         return self._smooth_rates(h, self.epsilon / (1 + self.gamma))
 
@@ -187,10 +228,10 @@ class MH(Smooth):
     source: ClassVar[str] = "A3 Definition 6"
 
     def claimed(self) -> Guarantee | None:
-        """Returns (1 + gamma) epsilon (A3 Lemma 5.6)."""
-        return Guarantee((1 + self.gamma) * self.epsilon)
+        """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
+        return Guarantee((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
 
-    def rates(self, h: Hellinger) -> Rates:
+    def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S(x))."""
         return self._smooth_rates(h, self.epsilon)
 
@@ -203,17 +244,17 @@ class MHdelta(Exponential):
     name: ClassVar[str] = "MHdelta"
     formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S_exp(x))), γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))"
     source: ClassVar[str] = "P1 §4.2"
-    parameters: ClassVar[tuple[Parameter, ...]] = (DELTA,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (DELTA, SCORE)
 
     def claimed(self) -> Guarantee | None:
-        """Returns (epsilon, delta) (P1 Lemma 4.3)."""
-        return Guarantee(self.epsilon, self.delta)
+        """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
+        return Guarantee(self.epsilon, self.delta) if self.score == Hellinger.name else None
 
     def gamma(self) -> Ball:
         """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
         tail = ball(self.delta / (2 * (self.model.n + 1))).log()
         return (1 - ball(self.epsilon) / (2 * tail)).log()
 
-    def rates(self, h: Hellinger) -> Rates:
+    def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.epsilon, exp_smooth_all(self.model, local_all(h), self.gamma()))
