@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import audits
+from dpaudit.commands import audits, claims
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -22,7 +22,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audits.epsilon, audits.delta, audits.pmf, audits.sensitivity, audits.mechanisms):
+for command in (
+    audits.epsilon,
+    audits.delta,
+    audits.pmf,
+    audits.sensitivity,
+    audits.mechanisms,
+    claims.claims,
+    claims.check,
+):
     app.command()(command)
 
 

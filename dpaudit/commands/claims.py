@@ -1,0 +1,199 @@
+"""dpaudit claims, dpaudit check."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpaudit.commands import common
+from dpaudit.commands.common import badge, emit
+from dpaudit.errors import InputError
+from dpaudit.rationals import whole
+
+if TYPE_CHECKING:
+    from proofs_checks.runner import Result
+
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[IDS]…", help="Ids or patterns such as 'acc.*'. Default: all.", show_default=False),
+]
+
+
+def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None) -> None:
+    """The catalogue: every claim of the documents with its last known verdict.
+
+    The verdicts are those of the committed expectations; `dpaudit check` computes them again.
+
+    Examples:
+
+    dpaudit claims
+
+    dpaudit claims 'dilation.*' --json
+    """
+    from proofs_checks import expectations, page
+    from proofs_checks.registry import catalogue, select
+
+    known, expected = catalogue(), expectations.read()
+    chosen = [known[key] for key in select(ids or [], list(known))]
+    rows: list[dict[str, str]] = []
+    for claim in chosen:
+        row = expected.get(claim.id, {})
+        verdict, establishes = row.get("verdict", ""), row.get("establishes", page.reason(claim, expected))
+        rows.append({**claim.to_dict(), "verdict": verdict, "establishes": establishes, "line": row.get("line", "")})
+
+    def render(console: Any) -> None:
+        from rich.markup import escape
+        from rich.table import Table
+
+        table = Table("id", "document, item", "statement", "verdict", "establishes")
+        for row in rows:
+            where = ", ".join(filter(None, (row["document"], row["item"])))
+            verdict = badge(row["verdict"]) if row["verdict"] else "–"
+            texts = (escape(text) for text in (row["id"], where, row["statement"]))
+            table.add_row(*texts, verdict, escape(row["establishes"]))
+        console.print(table)
+
+    emit(rows, render, as_json, out)
+
+
+def check(
+    ids: Ids = None,
+    wide: Annotated[bool, typer.Option("--wide", help="The wide grids: minutes.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Work the example out, step by step in numbers.")] = False,
+    expect: Annotated[
+        str | None, typer.Option("--expect", metavar="FILE", help="Exit with 1 and a diff if a verdict changed.")
+    ] = None,
+    junit: Annotated[str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
+    module: Annotated[
+        str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
+    ] = None,
+    jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
+    as_json: common.Json = False,
+    out: common.Out = None,
+) -> None:
+    """Decide the claims, each with certified arithmetic or algebra: PROVED, REFUTED, UNWITNESSED, MEASURED, UNDECIDED.
+
+    Examples:
+
+    dpaudit check
+
+    dpaudit check 'sliding.*' --explain
+
+    dpaudit check --expect proofs_checks/expected.json --junit report.xml
+
+    dpaudit check --from mychecks.py
+    """
+    from proofs_checks import expectations, runner
+
+    processes = whole("jobs", jobs, 1, 64)
+    wanted = expectations.read(expect) if expect is not None else None
+    chosen = _choose(ids or [], module)
+    with _progress() as progress:
+        results = runner.run_many(chosen, wide, processes, module, progress)
+    changed = [] if wanted is None else expectations.differences(wanted, results)
+    draw = _draw_examples if explain else _draw_table
+    emit([result.to_dict() for result in results], lambda console: draw(console, results), as_json, out)
+    if junit is not None:
+        _write_junit(junit, results, changed)
+    for text in changed:
+        print(f"changed: {text}", file=sys.stderr)
+    for result in results:
+        if result.error:
+            print(f"dpaudit: {result.claim.id}: the check itself failed: {result.error}", file=sys.stderr)
+    if changed or any(result.error for result in results):
+        raise typer.Exit(1)
+
+
+def _choose(ids: Sequence[str], module: str | None) -> list[str]:
+    """Returns the ids to run, in the catalogue's order."""
+    from proofs_checks.registry import catalogue, load, load_file, select
+
+    own = load_file(module) if module is not None else []
+    checks = load()
+    chosen = select(ids, list(catalogue())) if ids or not own else own
+    found = [key for key in chosen if key in checks]
+    if not found:
+        raise InputError("IDS", " ".join(ids) or "(all)", "no check is written for this yet; see `dpaudit claims`")
+    return found
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
+    """Yields a callback that draws a bar on stderr if it is a terminal, else None."""
+    with common.progress_bar("checks") as bar:
+        yield None if bar is None else lambda _, done, total: bar(done, total)
+
+
+def _draw_table(console: Any, results: Sequence[Result]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from proofs_checks.words import extent, summary
+
+    table = Table("id", "verdict", "establishes", "example", "seconds")
+    for result in results:
+        verdict = badge(result.outcome.verdict.value)
+        texts = escape(extent(result.outcome)), escape(summary(result.outcome))
+        table.add_row(escape(result.claim.id), verdict, *texts, f"{result.seconds:.1f}")
+    console.print(table)
+    verdicts = [result.outcome.verdict.value for result in results]
+    counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
+    console.print(f"{len(results)} claims: {counts}; {sum(result.seconds for result in results):.1f} s of computing")
+
+
+def _draw_examples(console: Any, results: Sequence[Result]) -> None:
+    from rich.markup import escape
+
+    from proofs_checks.words import explain, extent
+
+    for result in results:
+        claim, outcome = result.claim, result.outcome
+        console.print(f"[bold]{escape(claim.id)}[/]  ({escape(claim.where)}; {escape(claim.quantifier)})")
+        console.print(escape(claim.statement))
+        console.print(f"{badge(outcome.verdict.value)}  {escape(extent(outcome))}   {result.seconds:.1f} s")
+        if outcome.finding:
+            console.print(escape(outcome.finding))
+        for text in explain(outcome):
+            console.print(escape(text))
+        if outcome.table is not None:
+            _draw_measured(console, outcome.table)
+        console.print()
+
+
+def _draw_measured(console: Any, measured: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*measured.columns)
+    for row in measured.rows:
+        table.add_row(*(escape(cell) for cell in row))
+    console.print(table)
+
+
+def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -> None:
+    """Writes one test case a claim; a changed or undecided verdict and a failed check are failures."""
+    from xml.etree import ElementTree
+
+    from proofs_checks.words import summary
+
+    reasons = {text.split(":", 1)[0]: text for text in changed}
+    suite = ElementTree.Element("testsuite", name="dpaudit check", tests=str(len(results)))
+    for result in results:
+        key, verdict = result.claim.id, result.outcome.verdict.value
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=result.claim.section, name=key, time=f"{result.seconds:.3f}"
+        )
+        message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
+        if message:
+            ElementTree.SubElement(case, "failure", message=message)
+        ElementTree.SubElement(case, "system-out").text = f"{verdict}: {summary(result.outcome)}"
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    try:
+        ElementTree.ElementTree(suite).write(Path(path), encoding="utf-8", xml_declaration=True)
+    except OSError as error:
+        raise InputError("junit", path, f"cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,87 @@
+"""The committed expectations: what every check found when it was last run and looked at.
+
+``python -m proofs_checks.expectations [IDS]`` runs the checks again, writes expected.json and the page anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dpaudit.errors import InputError
+from dpaudit.verdict import Verdict
+from proofs_checks.runner import Result, run_many
+from proofs_checks.words import extent, summary
+
+FILE = Path(__file__).with_name("expected.json")
+Expected = dict[str, dict[str, str]]
+
+
+def entry(result: Result) -> dict[str, str]:
+    """Returns what is expected of one claim: verdict, what it establishes, its extent and the one line."""
+    outcome = result.outcome
+    return {
+        "verdict": outcome.verdict.value,
+        "establishes": outcome.establishes,
+        "extent": extent(outcome),
+        "line": summary(outcome),
+    }
+
+
+def read(path: str | Path = FILE) -> Expected:
+    """Returns the expectations by id. A list as ``dpaudit check --json`` writes it serves as well."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("expect", str(path), f"cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InputError("expect", str(path), f"is not JSON: {error}") from None
+    if isinstance(data, list):
+        data = {row.get("id"): row for row in data if isinstance(row, dict)}
+    if not isinstance(data, dict):
+        raise InputError("expect", str(path), "must be what `dpaudit check --json` writes, or {id: verdict}")
+    return {str(key): _entry(str(path), key, value) for key, value in data.items()}
+
+
+def _entry(path: str, key: str, value: Any) -> dict[str, str]:
+    row = {"verdict": value} if isinstance(value, str) else value
+    if not isinstance(row, dict) or row.get("verdict") not in list(Verdict):
+        raise InputError("expect", path, f"{key} has no verdict; it must be one of {', '.join(Verdict)}")
+    return {name: str(row[name]) for name in ("verdict", "establishes", "extent", "line") if name in row}
+
+
+def differences(expected: Mapping[str, Mapping[str, str]], results: Iterable[Result]) -> list[str]:
+    """Returns one line for every verdict that is not the expected one."""
+    lines = []
+    for result in results:
+        key, found = result.claim.id, result.outcome.verdict.value
+        wanted = expected.get(key, {}).get("verdict", "nothing: the file does not name it")
+        if found != wanted:
+            lines.append(f"{key}: expected {wanted}, found {found}; {summary(result.outcome)}".rstrip("; "))
+    return lines
+
+
+def update(identifiers: list[str]) -> None:
+    """Runs the checks and writes their outcomes into expected.json, and the page from it."""
+    from proofs_checks import page
+    from proofs_checks.registry import load, select
+
+    known = [key for key in page.order() if key in load()]
+    chosen = select(identifiers, known)
+    fresh = {result.claim.id: entry(result) for result in run_many(chosen, progress=_report)}
+    merged = {**(read() if FILE.exists() else {}), **fresh}
+    kept = {key: merged[key] for key in known if key in merged}
+    FILE.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    page.FILE.write_text(page.render(kept), encoding="utf-8")
+
+
+def _report(result: Result, done: int, total: int) -> None:
+    verdict = f"ERROR {result.error}" if result.error else result.outcome.verdict.value
+    print(f"{done}/{total} {result.claim.id} {verdict} {result.seconds:.1f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    update(sys.argv[1:])

@@ -1,0 +1,81 @@
+"""Outcomes in words: the one line of the table and the page, the worked example of --explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpaudit.verdict import Verdict
+from proofs_checks.numbers import brief
+from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Step
+
+SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
+ROLES = {"counterexample": "counterexample", "witness": "witness", "tightest": "tightest"}
+
+
+def extent(outcome: Outcome) -> str:
+    """Returns how far the verdict reaches, in words that cannot be misread as a theorem."""
+    if outcome.establishes == BY_ALGEBRA:
+        return BY_ALGEBRA
+    if outcome.establishes == ON_GRID:
+        return f"ON THE GRID ONLY: {outcome.grid}"
+    if outcome.verdict is Verdict.REFUTED:
+        return f"{outcome.establishes} (search in order: {outcome.grid})"
+    if outcome.establishes == MEASURED:
+        return f"measured on: {outcome.grid}"
+    return f"{outcome.establishes}: {outcome.grid}"
+
+
+def setting(instance: Instance) -> str:
+    """Returns "n = 2, x = (1, 1), ε = 1"."""
+    names = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ"}
+    return ", ".join(f"{names.get(name, name)} = {value}" for name, value in instance.parameters.items())
+
+
+def line(instance: Instance) -> str:
+    """Returns the instance in one line: its parameters and both sides."""
+    left, right = instance.left, instance.right
+    sides = f"{left.meaning} = {brief(left.value)}, {right.meaning} = {brief(right.value)}"
+    tie = " (tie)" if instance.margin.lower == instance.margin.upper == 0 else ""
+    where = setting(instance)
+    return f"{where}: {sides}{tie}" if where else f"{sides}{tie}"
+
+
+def summary(outcome: Outcome) -> str:
+    """Returns one line: the finding if there is one, and the counterexample, witness or tightest instance."""
+    found = outcome.instance
+    parts = [outcome.finding] if outcome.finding else []
+    if found is not None:
+        role, instance = found
+        parts.append(f"{ROLES[role]}: {line(instance)}")
+    return "; ".join(parts)
+
+
+def explain(outcome: Outcome) -> Iterator[str]:
+    """Yields the worked example, line by line, in numbers that a reader can check by hand."""
+    found = outcome.instance
+    if found is not None:
+        role, instance = found
+        yield f"{role}: {setting(instance)}"
+        yield from _steps(instance.steps)
+        yield from _verdict(instance)
+    if outcome.steps:
+        yield "algebra:" if outcome.establishes == BY_ALGEBRA else "steps:"
+        yield from _steps(outcome.steps)
+    for part in outcome.parts:
+        yield f"part: {part.statement}: {part.verdict.value} ({part.establishes})"
+        if part.instance is not None:
+            yield f"  {line(part.instance)}"
+
+
+def _steps(steps: tuple[Step, ...]) -> Iterator[str]:
+    for number, step in enumerate(steps, 1):
+        formula = f"{step.formula} = " if step.formula else ""
+        yield f"  {number}. {step.label}: {formula}{step.value}"
+
+
+def _verdict(instance: Instance) -> Iterator[str]:
+    sign = SIGNS.get(instance.relation, instance.relation)
+    yield f"  claimed: {instance.left.meaning} {sign} {instance.right.meaning}"
+    yield f"  left     {instance.left.value}"
+    yield f"  right    {instance.right.value}"
+    yield f"  margin   {instance.margin}   (right − left){' — ' + instance.note if instance.note else ''}"
