@@ -59,7 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
         return int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
     except InputError as error:
         option = audits.OPTION_NAMES.get(error.option, error.option)
-        return _fail(f"--{option} = {str(error).split(' = ', 1)[1]}", 2)
+        dashes = "" if option.isupper() else "--"
+        return _fail(f"{dashes}{option} = {str(error).split(' = ', 1)[1]}", 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2

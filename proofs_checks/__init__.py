@@ -5,11 +5,11 @@ A check is a function that returns an ``Outcome``; see docs/claims.md.
 """
 
 from proofs_checks.catalogue import CLAIMS, Claim
+from proofs_checks.core import Batch, Statement, scan, search, single
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Instance, Outcome, Quantity, Step, Table, by_algebra, measured
 from proofs_checks.registry import Context, check
-from proofs_checks.scan import Batch, Statement, scan, search, single
 
 __all__ = [
     "CLAIMS",

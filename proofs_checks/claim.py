@@ -40,4 +40,8 @@ class Claim:
 
 def claims(section: str, *rows: tuple[str, ...]) -> tuple[Claim, ...]:
     """Returns the claims of one section from rows (id, document, item, statement[, quantifier])."""
-    return tuple(Claim(*row, section=section) for row in rows)
+    result = []
+    for row in rows:
+        identifier, document, item, statement, quantifier = (*row, FOR_ALL)[:5]
+        result.append(Claim(identifier, document, item, statement, quantifier, section))
+    return tuple(result)

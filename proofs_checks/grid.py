@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from types import SimpleNamespace
 
-from proofs_checks.numbers import text
+from proofs_checks.numbers import symbol, text
 
 LISTED = 12
 """Longer lists of values are abbreviated, with their length."""
@@ -19,7 +19,7 @@ def words(values: Sequence[object]) -> str:
     ('1…12', '2, 4, …, 20', '1/2, 3')
     """
     shown = [text(value) for value in values]
-    steps = {b - a for a, b in zip(values, values[1:], strict=False) if isinstance(a, int) and isinstance(b, int)}
+    steps = {b - a for a, b in pairwise(values) if isinstance(a, int) and isinstance(b, int)}
     numbers = all(isinstance(value, int) for value in values)
     if numbers and len(values) > 2 and len(steps) == 1:
         return f"{shown[0]}…{shown[-1]}" if steps == {1} else f"{shown[0]}, {shown[1]}, …, {shown[-1]}"
@@ -37,8 +37,6 @@ class Grid:
     >>> [(point.n, point.eps) for point in grid][:3]
     [(1, 1), (1, '1/2'), (2, 1)]
     """
-
-    NAMES = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ"}
 
     def __init__(self, inside: str = "", /, **axes: Sequence[object]) -> None:
         self.inside = inside
@@ -58,7 +56,7 @@ class Grid:
         return Grids((self, other))
 
     def __str__(self) -> str:
-        parts = [f"{self.NAMES.get(name, name)} = {words(values)}" for name, values in self.axes.items()]
+        parts = [f"{symbol(name)} = {words(values)}" for name, values in self.axes.items()]
         return "; ".join([*parts, self.inside] if self.inside else parts)
 
 

@@ -13,6 +13,13 @@ from proofs_checks.outcome import Step
 DIGITS = 15
 """Significant digits of every enclosure in a worked example."""
 
+SYMBOLS = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ", "kappa": "κ"}
+
+
+def symbol(name: str) -> str:
+    """Returns the letter of a parameter as the documents write it."""
+    return SYMBOLS.get(name, name)
+
 
 def text(value: object) -> str:
     """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are."""

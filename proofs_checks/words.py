@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpaudit.verdict import Verdict
-from proofs_checks.numbers import brief
+from proofs_checks.numbers import brief, symbol
 from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Step
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
@@ -27,8 +27,7 @@ def extent(outcome: Outcome) -> str:
 
 def setting(instance: Instance) -> str:
     """Returns "n = 2, x = (1, 1), ε = 1"."""
-    names = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ"}
-    return ", ".join(f"{names.get(name, name)} = {value}" for name, value in instance.parameters.items())
+    return ", ".join(f"{symbol(name)} = {value}" for name, value in instance.parameters.items())
 
 
 def line(instance: Instance) -> str:

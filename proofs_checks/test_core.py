@@ -1,0 +1,116 @@
+"""The core of the checks: three-valued, exact at ties, in order, honest about what stays open."""
+
+from fractions import Fraction
+
+import pytest
+
+from dpaudit import balls
+from dpaudit.balls import ball
+from dpaudit.verdict import Verdict
+from proofs_checks import core, numbers
+from proofs_checks.core import Batch, Statement, compare, compare_tie, search, single
+from proofs_checks.outcome import BY_COUNTEREXAMPLE, NOTHING, ON_GRID, Outcome
+
+ROOTS = Statement("√n", "<=", "bound")
+
+
+def roots(bounds, tie=None):
+    """√n against a bound for n = 1…; a tie at every square."""
+    for n, bound in enumerate(bounds, 1):
+        yield single({"n": n}, lambda n=n, bound=bound: (ball(n).sqrt(), ball(Fraction(bound))), tie)
+
+
+def test_proved_carries_the_tightest():
+    outcome = core.scan(ROOTS, roots([2, 2, 2, 4]))
+    assert (outcome.verdict, outcome.establishes) == (Verdict.PROVED, ON_GRID)
+    assert outcome.tightest.parameters == {"n": "3"}
+    assert outcome.tightest.margin.contains(Fraction(0)) is False
+
+
+def test_refuted_stops_at_the_first_counterexample():
+    outcome = core.scan(ROOTS, roots([1, 1, 1]))
+    assert (outcome.verdict, outcome.establishes) == (Verdict.REFUTED, BY_COUNTEREXAMPLE)
+    assert outcome.counterexample.parameters == {"n": "2"}
+    assert outcome.counterexample.margin.upper < 0
+
+
+def test_a_tie_needs_algebra():
+    def pi_twice():
+        return balls.pi(), balls.pi() / 2 * 2
+
+    open_ = core.scan(Statement("π", "<=", "π"), [single({}, pi_twice)])
+    assert (open_.verdict, open_.establishes) == (Verdict.UNDECIDED, NOTHING)
+    decided = core.scan(Statement("π", "<=", "π"), [single({}, pi_twice, tie=lambda: True)])
+    assert decided.verdict is Verdict.PROVED
+    assert decided.tightest.margin.lower == decided.tightest.margin.upper == 0
+    strict = core.scan(Statement("π", "<", "π"), [single({}, pi_twice, tie=lambda: True)])
+    assert strict.verdict is Verdict.REFUTED
+
+
+def test_an_open_instance_before_a_counterexample_keeps_it_from_being_called_smallest():
+    batches = [single({"n": 1}, lambda: (balls.pi(), balls.pi() / 2 * 2)), single({"n": 2}, lambda: (ball(2), ball(1)))]
+    assert core.scan(Statement("a", "<=", "b"), batches).verdict is Verdict.UNDECIDED
+
+
+def test_precision_is_raised_only_for_what_is_open():
+    asked = []
+
+    def sides():
+        asked.append(balls.working_bits())
+        tiny = ball(Fraction(1, 10**60))
+        yield "near", balls.pi() - tiny, balls.pi()
+        yield "far", ball(1), ball(2)
+
+    found = core.decide_batch(Statement("a", "<", "b"), Batch({}, sides, ("which",)), core.Log())
+    assert [f.verdict for f in found] == [Verdict.PROVED, Verdict.PROVED]
+    assert asked == [128, 256]
+
+
+def test_search_finds_the_first_witness_or_says_how_close_it_came():
+    witness = search(Statement("√n", ">", "bound"), roots([2, 2, 2, 1]))
+    assert witness.verdict is Verdict.PROVED
+    assert witness.witness.parameters == {"n": "4"}
+    none = search(Statement("√n", ">", "bound"), roots([2, 2, 2]))
+    assert none.verdict is Verdict.UNWITNESSED
+    assert none.tightest.parameters == {"n": "3"}
+
+
+def test_an_empty_grid_proves_nothing():
+    with pytest.raises(ValueError, match="empty"):
+        core.scan(ROOTS, [])
+
+
+@pytest.mark.parametrize(
+    ("relation", "wanted"),
+    [("<=", "PUR"), ("<", "PUR"), (">=", "RUP"), (">", "RUP"), ("=", "RUR"), ("!=", "PUP")],
+)
+def test_compare(relation, wanted):
+    pairs = [(ball(1), ball(2)), (balls.pi(), balls.pi()), (ball(2), ball(1))]
+    letters = {Verdict.PROVED: "P", Verdict.UNDECIDED: "U", Verdict.REFUTED: "R"}
+    assert "".join(letters[compare(relation, *pair)] for pair in pairs) == wanted
+    assert compare_tie(relation, True) is (Verdict.PROVED if relation in ("<=", ">=", "=") else Verdict.REFUTED)
+    assert compare_tie(relation, None) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("verdict", "establishes"),
+    [
+        (Verdict.REFUTED, BY_COUNTEREXAMPLE),
+        (Verdict.PROVED, ON_GRID),
+        (Verdict.PROVED, "by witness"),
+        (Verdict.PROVED, "for all n, by algebra"),
+        (Verdict.MEASURED, "measured"),
+        (Verdict.PROVED, "by magic"),
+    ],
+)
+def test_no_verdict_without_its_evidence(verdict, establishes):
+    with pytest.raises(ValueError, match="must"):
+        Outcome(verdict, establishes)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(Fraction(1, 3), "0.333333…"), (Fraction(7), "7"), (Fraction(-2, 3) / 10**9, "-6.66666…e-10")],
+)
+def test_brief_shows_only_certain_digits(value, shown):
+    assert numbers.brief(numbers.significant(value)) == shown
