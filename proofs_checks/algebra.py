@@ -1,21 +1,18 @@
-"""Algebra that settles a claim for all n: exact identities and polynomial inequalities. sympy is imported lazily."""
+"""Algebra that settles a claim for all n: exact polynomial identities and inequalities."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from flint import fmpq, fmpq_poly
+from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 
-def identical(left: Any, right: Any) -> bool:
-    """Returns True only if the two sympy expressions are the same function: their difference simplifies to 0.
+def variables(*names: str) -> tuple[fmpq_mpoly, ...]:
+    """Returns the generators of a ring of polynomials with rational coefficients; equality of polynomials is exact.
 
-    False says nothing: the simplifier may have missed it.
+    >>> q, p = variables("q", "p")
+    >>> (1 - q) * (1 + q) == 1 - q**2, (p + q) ** 2 == p**2 + q**2
+    (True, False)
     """
-    import sympy
-
-    difference = sympy.together(sympy.expand(left - right))
-    return bool(difference == 0 or sympy.simplify(difference) == 0)
+    return tuple(fmpq_mpoly_ctx.get(names, "degrevlex").gens())
 
 
 def shifted(poly: fmpq_poly, start: int) -> list[fmpq]:
