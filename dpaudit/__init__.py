@@ -19,12 +19,14 @@ from dpaudit.audit import (
 )
 from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError, TooLargeError
+from dpaudit.expressions import PI, exp, log, log_gamma, sqrt
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.verdict import Verdict
 from dpaudit.version import __version__
 
 __all__ = [
     "MECHANISMS",
+    "PI",
     "DeltaResult",
     "Enclosure",
     "EpsilonResult",
@@ -36,7 +38,11 @@ __all__ = [
     "__version__",
     "delta",
     "epsilon",
+    "exp",
+    "log",
+    "log_gamma",
     "mechanism",
     "pmf",
     "sensitivity",
+    "sqrt",
 ]

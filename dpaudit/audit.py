@@ -1,10 +1,8 @@
-"""The audits, one call each: true epsilon, delta(epsilon), one distribution, the sensitivities. Results are frozen."""
+"""The audits, one call each: true epsilon, delta(epsilon), one distribution, the sensitivities."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -13,166 +11,37 @@ from dpaudit.distances import Hellinger
 from dpaudit.divergences import choice
 from dpaudit.enclosure import Enclosure, exact
 from dpaudit.errors import InputError
-from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
-from dpaudit.mechanisms.base import Counts, Output
-from dpaudit.model import Histogram, Model, make_model, parse_histogram
-from dpaudit.privacy_loss import MEMORY_BOUND, Progress, Witness, check_memory, verdict, worst_delta, worst_loss
+from dpaudit.judge import exact_epsilon, judge_delta, judge_epsilon, widest
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, make_mechanism
+from dpaudit.model import make_model, parse_histogram
+from dpaudit.privacy_loss import MEMORY_BOUND, Progress, check_memory, worst_delta, worst_loss
 from dpaudit.rationals import Exact, nonnegative, positive, whole
+from dpaudit.results import Claim, DeltaResult, EpsilonResult, PmfResult, SensitivityResult, Subject
 from dpaudit.scores import check_score, make_score
 from dpaudit.sensitivity import local_all, smooth_all
-from dpaudit.verdict import Verdict
+
+__all__ = [
+    "MAX_DIGITS",
+    "Claim",
+    "DeltaResult",
+    "EpsilonResult",
+    "PmfResult",
+    "SensitivityResult",
+    "Subject",
+    "delta",
+    "epsilon",
+    "mechanism",
+    "pmf",
+    "sensitivity",
+]
 
 Prior = str | Sequence[Exact] | None
+Settings = Mapping[str, Any] | None
 MAX_DIGITS = 2000
-VERDICT_DIGITS = 200
-"""A verdict that is still open at this many digits stays UNDECIDED."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What was audited: a mechanism with its model and parameters."""
-
-    mechanism: PosteriorMechanism
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns mechanism, n, k, prior, nominal epsilon and parameters as exact text."""
-        model = self.mechanism.model
-        return {
-            "mechanism": self.mechanism.name,
-            "n": model.n,
-            "k": model.k,
-            "prior": [str(alpha) for alpha in model.prior],
-            "nominal_epsilon": str(self.mechanism.epsilon),
-            "parameters": self.mechanism.settings(),
-        }
-
-
-@dataclass(frozen=True)
-class Claim:
-    """The guarantee that the documents claim, and the verdict on it; all None where nothing is claimed."""
-
-    epsilon: Fraction | None = None
-    delta: Fraction | None = None
-    verdict: Verdict | None = None
-
-    def to_dict(self) -> dict[str, str | None]:
-        """Returns claimed, claimed_delta and verdict as text or None."""
-        return {
-            "claimed": None if self.epsilon is None else str(self.epsilon),
-            "claimed_delta": None if self.delta is None else str(self.delta),
-            "verdict": None if self.verdict is None else self.verdict.value,
-        }
-
-
-@dataclass(frozen=True)
-class EpsilonResult:
-    """The true epsilon lies in ``epsilon``; the loss at the witness is at least its lower end."""
-
-    subject: Subject
-    epsilon: Enclosure
-    closed_form: str | None
-    closed_form_symbolic: str | None
-    witness: Witness
-    claim: Claim
-    counts: Counts
-    precision_bits: int
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit epsilon --json``."""
-        return {
-            **self.subject.to_dict(),
-            "epsilon": self.epsilon.to_dict(),
-            "closed_form": self.closed_form,
-            "closed_form_symbolic": self.closed_form_symbolic,
-            "witness": self.witness.to_dict(),
-            **self.claim.to_dict(),
-            "counts": self.counts.to_dict(),
-            "precision_bits": self.precision_bits,
-            "seconds": round(self.seconds, 6),
-        }
-
-
-@dataclass(frozen=True)
-class DeltaResult:
-    """delta(at), the largest over all ordered adjacent pairs, lies in ``delta``; the witness is the worst pair."""
-
-    subject: Subject
-    at: Fraction
-    delta: Enclosure
-    witness: Witness
-    claim: Claim
-    counts: Counts
-    precision_bits: int
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit delta --json``."""
-        return {
-            **self.subject.to_dict(),
-            "at": str(self.at),
-            "delta": self.delta.to_dict(),
-            "witness": self.witness.to_dict(),
-            **self.claim.to_dict(),
-            "counts": self.counts.to_dict(),
-            "precision_bits": self.precision_bits,
-            "seconds": round(self.seconds, 6),
-        }
-
-
-@dataclass(frozen=True)
-class PmfResult:
-    """The output distribution of one data set: ``probabilities[i]`` contains P_x(outputs[i])."""
-
-    subject: Subject
-    x: Histogram
-    outputs: tuple[Output, ...]
-    released: tuple[Histogram, ...]
-    probabilities: tuple[Enclosure, ...]
-    precision_bits: int
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit pmf --json``."""
-        rows = zip(self.outputs, self.released, self.probabilities, strict=True)
-        return {
-            **self.subject.to_dict(),
-            "x": list(self.x),
-            "outputs": [{"output": list(o), "released": list(r), "probability": p.to_dict()} for o, r, p in rows],
-            "precision_bits": self.precision_bits,
-            "seconds": round(self.seconds, 6),
-        }
-
-
-@dataclass(frozen=True)
-class SensitivityResult:
-    """GS(n, prior), and LS and S data set by data set."""
-
-    model: Model
-    gamma: Fraction
-    gs: Enclosure
-    ls: tuple[Enclosure, ...]
-    s: tuple[Enclosure, ...]
-    precision_bits: int
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit sensitivity --json``."""
-        rows = zip(self.model.histograms, self.ls, self.s, strict=True)
-        return {
-            "n": self.model.n,
-            "k": self.model.k,
-            "prior": [str(alpha) for alpha in self.model.prior],
-            "gamma": str(self.gamma),
-            "gs": self.gs.to_dict(),
-            "datasets": [{"x": list(x), "ls": ls.to_dict(), "s": s.to_dict()} for x, ls, s in rows],
-            "precision_bits": self.precision_bits,
-            "seconds": round(self.seconds, 6),
-        }
 
 
 def mechanism(
-    mech: str | PosteriorMechanism,
+    mech: Any,
     n: int | str | None = None,
     k: int | str | None = None,
     prior: Prior = None,
@@ -181,18 +50,35 @@ def mechanism(
     delta_param: Exact | None = None,
     gs: str | None = None,
     score: str | None = None,
-) -> PosteriorMechanism:
-    """Returns the checked mechanism of that name and setting."""
-    if isinstance(mech, PosteriorMechanism):
+    settings: Settings = None,
+) -> Mechanism:
+    """Returns the checked mechanism of that name and setting.
+
+    ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
+    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol of
+    ``dpaudit.mechanisms.own``. ``settings`` are further parameters by name.
+    """
+    if isinstance(mech, Mechanism):
         return mech
+    given: dict[str, Any] = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score, **(settings or {})}
+    if in_family(mech):
+        return posterior_mechanism(mech, n, k, prior, eps, given)
+    from dpaudit.mechanisms.load import load_mechanism
+
+    return load_mechanism(mech, eps, {"n": n, "k": k, "prior": prior, **given})
+
+
+def posterior_mechanism(
+    mech: str, n: int | str | None, k: int | str | None, prior: Prior, eps: Exact, parameters: dict[str, Any]
+) -> PosteriorMechanism:
+    """Returns the checked mechanism of the family."""
     if n is None:
         raise InputError("n", "(missing)", "must be a whole number >= 1")
-    model = make_model(n, k, prior)
-    return make_mechanism(mech, model, eps, {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score})
+    return make_mechanism(mech, make_model(n, k, prior), eps, parameters)
 
 
 def epsilon(
-    mech: str | PosteriorMechanism,
+    mech: Any,
     n: int | str | None = None,
     k: int | str | None = None,
     prior: Prior = None,
@@ -204,6 +90,7 @@ def epsilon(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     score: str | None = None,
+    settings: Settings = None,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on the claimed bound.
 
@@ -212,44 +99,25 @@ def epsilon(
     """
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score)
-    worst = worst_loss(subject, digits, progress, memory)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory), digits)
     form = subject.loss_by_algebra()
+    known = form.rational() if form else exact_epsilon(subject, worst)
     return EpsilonResult(
         subject=Subject(subject),
-        epsilon=worst.value,
-        closed_form=form.text() if form else None,
+        epsilon=worst.value if form or known is None else exact(known, digits),
+        closed_form=form.text() if form else None if known is None else str(known),
         closed_form_symbolic=form.symbolic() if form else None,
         witness=worst.witness,
-        claim=_judge_epsilon(subject, worst.value, digits, memory),
+        claim=judge_epsilon(subject, worst.value, known, digits, memory),
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
     )
 
 
-def _judge_epsilon(subject: PosteriorMechanism, found: Enclosure, digits: int, memory: int) -> Claim:
-    """Returns the claim with its verdict; more digits are computed until it is decided."""
-    claimed = subject.claimed()
-    if claimed is None:
-        return Claim()
-    form = subject.loss_by_algebra()
-    if form and form.rational() is not None:
-        found = exact(form.rational(), digits)
-        if form.rational() == claimed.epsilon:
-            return Claim(claimed.epsilon, claimed.delta, Verdict.PROVED)
-    outcome = verdict(found, claimed.epsilon)
-    while outcome is Verdict.UNDECIDED and digits < VERDICT_DIGITS:
-        digits *= 3
-        outcome = verdict(worst_loss(subject, digits, memory=memory).value, claimed.epsilon)
-    if outcome is Verdict.REFUTED and claimed.delta:
-        tail = worst_delta(subject, claimed.epsilon, max(digits, 30), memory=memory)
-        outcome = verdict(tail.value, claimed.delta)
-    return Claim(claimed.epsilon, claimed.delta, outcome)
-
-
 def delta(
-    mech: str | PosteriorMechanism,
+    mech: Any,
     at: Exact,
     n: int | str | None = None,
     k: int | str | None = None,
@@ -262,6 +130,7 @@ def delta(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     score: str | None = None,
+    settings: Settings = None,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
@@ -271,36 +140,23 @@ def delta(
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     point = nonnegative("at", at)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score)
-    worst = worst_delta(subject, point, digits, progress, memory)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory), digits)
     return DeltaResult(
         subject=Subject(subject),
         at=point,
         delta=worst.value,
         witness=worst.witness,
-        claim=_judge_delta(subject, point, worst.value, digits, memory),
+        claim=judge_delta(subject, point, worst.value, digits, memory),
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
     )
 
 
-def _judge_delta(subject: PosteriorMechanism, at: Fraction, found: Enclosure, digits: int, memory: int) -> Claim:
-    claimed = subject.claimed()
-    if claimed is None:
-        return Claim()
-    if at < claimed.epsilon:
-        return Claim(claimed.epsilon, claimed.delta, None)
-    outcome = verdict(found, claimed.delta)
-    while outcome is Verdict.UNDECIDED and digits < VERDICT_DIGITS:
-        digits *= 3
-        outcome = verdict(worst_delta(subject, at, digits, memory=memory).value, claimed.delta)
-    return Claim(claimed.epsilon, claimed.delta, outcome)
-
-
 def pmf(
-    mech: str | PosteriorMechanism,
-    x: str | Sequence[int],
+    mech: Any,
+    x: Any,
     n: int | str | None = None,
     k: int | str | None = None,
     prior: Prior = None,
@@ -311,41 +167,43 @@ def pmf(
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
     score: str | None = None,
+    settings: Settings = None,
 ) -> PmfResult:
-    """Returns the full output distribution for the data set with histogram x; n defaults to its sum."""
+    """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    cells = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
-    if k is None and prior is None:
-        k = len(cells)
-    subject = mechanism(mech, sum(cells) if n is None else n, k, prior, eps, gamma, delta_param, gs, score)
-    cells = subject.model.check("x", cells)
+    if in_family(mech):
+        x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
+        n = sum(x) if n is None else n
+        k = len(x) if k is None and prior is None else k
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    dataset = subject.read_dataset("x", x)
     check_row_memory(subject, memory)
 
     def attempt() -> tuple[Enclosure, ...] | None:
-        row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(cells)]
+        row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
         narrow = tuple(p for p in row if p is not None)
         return narrow if len(narrow) == len(row) else None
 
-    probabilities, bits = balls.refine(attempt, *balls.bits_for(digits, subject.count_outputs()))
-    outputs = tuple(subject.outputs())
+    probabilities, bits = balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
     return PmfResult(
         subject=Subject(subject),
-        x=cells,
-        outputs=outputs,
-        released=tuple(subject.released(output) for output in outputs),
+        x=dataset,
+        outputs=tuple(subject.outputs()),
+        released=subject.released_outputs(),
         probabilities=probabilities,
         precision_bits=bits,
         seconds=perf_counter() - start,
     )
 
 
-def check_row_memory(subject: PosteriorMechanism, memory: int) -> None:
+def check_row_memory(subject: Mechanism, memory: int) -> None:
     """Refuses a distribution whose listing does not fit into ``memory`` bytes."""
     check_memory(subject, memory)
-    need = subject.count_outputs() * (2000 + 100 * subject.model.k)
+    outputs = subject.counts().outputs
+    need = outputs * 2500
     if need > memory:
-        rule = f"listing {subject.count_outputs()} outputs needs {need / 2**30:.3g} GiB; raise the bound"
+        rule = f"listing {outputs} outputs needs {need / 2**30:.3g} GiB; raise the bound"
         raise InputError("memory", f"{memory / 2**30:.3g} GiB", rule)
 
 

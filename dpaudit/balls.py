@@ -125,6 +125,11 @@ def certainly_at_most(a: Ball, b: Ball) -> bool:
     return bool(a <= b)
 
 
+def is_zero(value: Ball) -> bool:
+    """Returns True only if the ball is exactly 0: what it stands for is 0 by algebra."""
+    return bool(value.is_zero())
+
+
 def overlap(a: Ball, b: Ball) -> bool:
     """Returns whether the balls have a number in common; False means that they certainly differ."""
     return bool(a.overlaps(b))

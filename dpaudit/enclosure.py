@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +20,24 @@ class Enclosure:
     @property
     def width(self) -> Fraction:
         """Returns upper - lower, exactly."""
-        return self.upper - self.lower
+        return Fraction(0) if self.is_infinite else self.upper - self.lower
+
+    @property
+    def is_infinite(self) -> bool:
+        """Returns whether the value is infinity (both ends are)."""
+        return self.lower == math.inf
 
     def contains(self, value: Fraction | int) -> bool:
         """Returns whether the exact value lies in the closed interval."""
         return self.lower <= value <= self.upper
 
     def to_dict(self) -> dict[str, str]:
-        """Returns {"lower", "upper"} as decimal strings that denote the ends exactly."""
+        """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}
 
     def _decimal(self, end: Fraction) -> str:
+        if self.is_infinite:
+            return "inf"
         scaled = end * 10**self.places
         if scaled.denominator != 1:
             raise ValueError("an end of an enclosure is not a decimal of the stated places")
@@ -43,6 +52,8 @@ class Enclosure:
 
     def __str__(self) -> str:
         """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such."""
+        if self.is_infinite:
+            return "∞"
         if self.lower == self.upper:
             return self._decimal(self.lower)
         size = min(abs(self.lower), abs(self.upper))
@@ -76,6 +87,16 @@ def _brackets(low: str, high: str) -> str | None:
     if len(low) != len(high) or same < 4:
         return None
     return f"{low[:same]}[{low[same:]}, {high[same:]}]"
+
+
+def infinite() -> Enclosure:
+    """Returns the enclosure of infinity: both ends are the float infinity, which compares rightly with every Fraction.
+
+    >>> str(infinite()), infinite().to_dict(), infinite().upper > Fraction(10**9)
+    ('∞', {'lower': 'inf', 'upper': 'inf'}, True)
+    """
+    end = cast(Fraction, math.inf)
+    return Enclosure(end, end, 0)
 
 
 def exact(value: Fraction, digits: int) -> Enclosure:

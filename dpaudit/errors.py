@@ -17,7 +17,10 @@ class InputError(ValueError):
         super().__init__(option, value, rule)
 
     def __str__(self) -> str:
-        shown = self.value if isinstance(self.value, str) else repr(self.value)
+        try:
+            shown = self.value if isinstance(self.value, str) else repr(self.value)
+        except Exception:  # a number of thousands of digits, or an object that cannot be shown
+            shown = f"({type(self.value).__name__})"
         shown = " ".join(shown.split()) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."

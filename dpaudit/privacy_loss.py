@@ -12,9 +12,9 @@ from operator import sub
 
 from dpaudit import balls
 from dpaudit.balls import Ball, Champion, ball
-from dpaudit.enclosure import Enclosure
+from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.errors import TooLargeError
-from dpaudit.mechanisms.base import Dataset, Mass, Mechanism, Output
+from dpaudit.mechanisms.base import Dataset, Mass, Mechanism, Output, plain
 from dpaudit.verdict import Verdict
 
 MEMORY_BOUND = 2 << 30
@@ -32,10 +32,9 @@ class Witness:
     x_prime: Dataset
     output: Output | None
 
-    def to_dict(self) -> dict[str, list[int] | None]:
-        """Returns x, x_prime and output as lists."""
-        output = None if self.output is None else list(self.output)
-        return {"x": list(self.x), "x_prime": list(self.x_prime), "output": output}
+    def to_dict(self) -> dict[str, list[int] | str | None]:
+        """Returns x, x_prime and output: tuples of whole numbers as lists, anything else as text."""
+        return {"x": plain(self.x), "x_prime": plain(self.x_prime), "output": plain(self.output)}
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,12 @@ def worst_loss(
 ) -> Worst:
     """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
-    The closed form serves where the mechanism has one; else every pair and output is looked at.
+    Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
+    mechanism has one; else every pair and output is looked at.
     """
+    impossible = mechanism.infinite_loss()
+    if impossible is not None:
+        return Worst(infinite(), Witness(*impossible), 0)
     form = mechanism.loss_by_algebra()
     if form is not None:
         value, bits = balls.refine(lambda: balls.enclosure(form.ball(), digits, least=0), *balls.bits_for(digits))
@@ -131,7 +134,7 @@ def worst_delta(
         for x, y in pairs(mechanism, progress):
             masses = law.masses(x, y)
             there = hockey_stick(masses, at, factor)
-            back = hockey_stick([_swap(mass) for mass in masses], at, factor)
+            back = hockey_stick([mass.swapped() for mass in masses], at, factor)
             both = (Witness(x, y, None), Witness(y, x, None))
             champion.offer([there, back], lambda i, both=both: both[i])  # type: ignore[misc]
         value, witness = champion.result()
@@ -141,10 +144,6 @@ def worst_delta(
     size = mechanism.counts().datasets
     (value, witness), bits = balls.refine(attempt, *balls.bits_for(digits, size))
     return Worst(value, witness, bits)
-
-
-def _swap(mass: Mass) -> Mass:
-    return Mass(mass.p_prime, mass.p, None if mass.loss is None else -mass.loss)
 
 
 def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:

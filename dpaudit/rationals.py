@@ -17,28 +17,29 @@ MAX_DIGITS = 100
 _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 
 
-def rational(option: str, value: Exact) -> Fraction:
+def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     """Returns exactly the rational number that ``value`` denotes ("0.8" is 4/5).
 
-    A float is refused, because the binary float 0.1 is not 1/10.
+    A float is refused, because the binary float 0.1 is not 1/10. Numerator and denominator have at most ``digits``
+    decimal digits.
     """
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
         advice = 'write it exactly, as text or Fraction: "1/10" or "0.1"'
         raise InputError(option, value, f"a {type(value).__name__} is not exact; {advice}")
     if isinstance(value, str):
-        value = _parse(option, value.strip())
-    limit = 10**MAX_DIGITS
+        value = _parse(option, value.strip(), digits)
+    limit = 10**digits
     if abs(value.numerator) >= limit or value.denominator >= limit:
-        raise InputError(option, value, f"numerator and denominator may have at most {MAX_DIGITS} digits")
+        raise InputError(option, value, f"numerator and denominator may have at most {digits} digits")
     return Fraction(value)
 
 
-def _parse(option: str, text: str) -> Fraction:
+def _parse(option: str, text: str, digits: int) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise InputError(option, text, "must be an exact number such as 2, 4/5, 0.8 or 1e-8")
-    if len(text) > 2 * MAX_DIGITS + 2 or abs(int(match["exponent"] or 0)) > MAX_DIGITS:
-        raise InputError(option, text, f"numerator and denominator may have at most {MAX_DIGITS} digits")
+    if len(text) > 2 * digits + 2 or abs(int(match["exponent"] or 0)) > digits:
+        raise InputError(option, text, f"numerator and denominator may have at most {digits} digits")
     try:
         return Fraction(text)
     except ZeroDivisionError:

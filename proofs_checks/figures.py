@@ -20,7 +20,7 @@ CONCRETE = (("MHdelta", Fraction(4, 5)), ("MHdelta", Fraction(1)), ("MH", Fracti
 
 def mechanism(name: str, n: int, eps: Fraction) -> PosteriorMechanism:
     """Returns the mechanism of Figure 6: prior (1,1), δ = 0.0005 where there is one, γ = 1."""
-    return audit.mechanism(name, n, eps=eps, delta_param="0.0005" if name == "MHdelta" else None)
+    return audit.posterior_mechanism(name, n, None, None, eps, {"delta": "0.0005"} if name == "MHdelta" else {})
 
 
 def true_epsilon(subject: PosteriorMechanism) -> tuple[Ball, audit.EpsilonResult]:

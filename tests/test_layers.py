@@ -13,6 +13,7 @@ ORDER = [
     "rationals",
     "enclosure",
     "balls",
+    "expressions",
     "model",
     "distances",
     "crossing",
@@ -23,8 +24,15 @@ ORDER = [
     "mechanisms.closed_form",
     "mechanisms.laplace",
     "mechanisms.exponential",
+    "mechanisms.user_code",
+    "mechanisms.own_law",
+    "mechanisms.own",
+    "table",
+    "mechanisms.load",
     "mechanisms",
     "privacy_loss",
+    "results",
+    "judge",
     "audit",
 ]
 """Upstream first."""

@@ -10,7 +10,7 @@ import typer
 from dpaudit import audit
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
+from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
 from dpaudit.verdict import Verdict
 
 
@@ -27,6 +27,7 @@ def epsilon(
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     require: common.Require = False,
+    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -41,14 +42,15 @@ def epsilon(
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
-        result = audit.epsilon(
-            mech, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory), score
-        )
+        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
+        result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory))
 
     def render(console: Any) -> None:
         rows = [*subject_rows(result.subject.mechanism), ("true ε", f"[bold]{result.epsilon}[/]")]
-        if result.closed_form:
+        if result.closed_form_symbolic:
             rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
+        elif result.closed_form:
+            rows.append(("exactly", f"{result.closed_form}, by algebra"))
         rows += [
             ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
             ("worst output", cells(result.witness.output)),
@@ -76,6 +78,7 @@ def delta(
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     require: common.Require = False,
+    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -88,9 +91,8 @@ def delta(
     dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
-        result = audit.delta(
-            mech, at, n, k, prior, eps, gamma, delta_param, gs, digits, progress, memory_bytes(memory), score
-        )
+        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
+        result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory))
 
     def render(console: Any) -> None:
         rows = [
@@ -120,6 +122,7 @@ def pmf(
     score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
+    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -129,16 +132,18 @@ def pmf(
 
     dpaudit pmf --mech LSHist --n 8 --x 4,4
     """
-    result = audit.pmf(mech, x, n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory), score)
+    options = (n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory), score, common.settings(set_))
+    result = audit.pmf(mech, x, *options)
 
     def render(console: Any) -> None:
         from rich.markup import escape
         from rich.table import Table
 
         fields(console, escape_brackets([*subject_rows(result.subject.mechanism), ("data x", cells(result.x))]))
-        table = Table("output", "released Dir(prior + …)", "probability")
-        for output, released, p in zip(result.outputs, result.released, result.probabilities, strict=True):
-            table.add_row(cells(output), cells(released), escape(str(p)))
+        released = [] if result.released is None else [("released Dir(prior + …)", result.released)]
+        table = Table("output", *(title for title, _ in released), "probability")
+        for i, output in enumerate(result.outputs):
+            table.add_row(cells(output), *(cells(r[i]) for _, r in released), escape(str(result.probabilities[i])))
         console.print(table)
 
     emit(result.to_dict(), render, as_json, out)
@@ -233,14 +238,11 @@ def guarantee_text(kind: type[PosteriorMechanism]) -> str:
     return "ε-DP" if one.epsilon == 1 else "(1+γ)ε-DP"
 
 
-def subject_rows(mechanism: PosteriorMechanism) -> list[tuple[str, str]]:
+def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:
     """Returns what was audited, for the text table."""
-    model = mechanism.model
-    settings = "".join(f", {name} = {value}" for name, value in mechanism.settings().items())
-    return [
-        ("mechanism", f"{mechanism.name}: {mechanism.formula}"),
-        ("setting", f"n = {model.n}, k = {model.k}, prior {cells(model.prior)}, ε = {mechanism.epsilon}{settings}"),
-    ]
+    rows = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
+    setting = mechanism.setting_text()
+    return [*rows, ("setting", cells(setting))] if setting else rows
 
 
 def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:

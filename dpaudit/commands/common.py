@@ -12,9 +12,22 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import text
 from dpaudit.rationals import positive
 
-Mech = Annotated[str, typer.Option("--mech", metavar="NAME", help="The mechanism; `dpaudit mechanisms` lists them.")]
+Mech = Annotated[
+    str,
+    typer.Option(
+        "--mech",
+        metavar="NAME",
+        help="The mechanism; `dpaudit mechanisms` lists them. Your own: file.py:Class or package.module:Class "
+        "(its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of your own mechanism; may be given repeatedly."),
+]
 N = Annotated[str | None, typer.Option("--n", metavar="N", help="Number of records, a whole number >= 1.")]
 K = Annotated[
     str | None,
@@ -53,6 +66,19 @@ Memory = Annotated[
     str, typer.Option("--memory", metavar="GIB", help="Refuse a job that needs more memory than this many GiB.")
 ]
 Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
+
+
+def settings(given: list[str] | None) -> dict[str, str]:
+    """Returns the parameters of --set by name."""
+    found: dict[str, str] = {}
+    for pair in given or []:
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        if not sign or not name.isidentifier() or not value:
+            raise InputError("set", pair, "must be NAME=VALUE")
+        if name in found:
+            raise InputError("set", pair, f"{name} is given twice")
+        found[name] = value
+    return found
 
 
 def memory_bytes(text: str) -> int:
@@ -111,9 +137,11 @@ def fields(console: Any, rows: list[tuple[str, str]]) -> None:
     console.print(table)
 
 
-def cells(vector: Any) -> str:
-    """Returns "(4, 4)" for a histogram or an output."""
-    return "(" + ", ".join(str(entry) for entry in vector) + ")"
+def cells(value: Any) -> str:
+    """Returns "(4, 4)" for a histogram or an output, any other data set as its text; safe as markup."""
+    from rich.markup import escape
+
+    return escape(text(value))
 
 
 COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}

@@ -16,6 +16,21 @@ REGISTRY: dict[str, type[PosteriorMechanism]] = {
 }
 
 
+def in_family(mech: object) -> bool:
+    """Returns whether ``mech`` names a mechanism of the registry, or is not the name of anybody's own.
+
+    Somebody's own is an object or class, "file.py:Class", "package.module:Class", a table of probabilities or the
+    name of an entry point.
+    """
+    if not isinstance(mech, str):
+        return False
+    if mech.strip().lower() in (name.lower() for name in REGISTRY):
+        return True
+    from dpaudit.mechanisms.load import is_own
+
+    return not is_own(mech)
+
+
 def lookup(name: str) -> type[PosteriorMechanism]:
     """Returns the mechanism of that name, in any letter case; an unknown one is an error with a suggestion."""
     by_key = {key.lower(): key for key in REGISTRY}
@@ -47,6 +62,7 @@ __all__ = [
     "Mechanism",
     "Parameter",
     "PosteriorMechanism",
+    "in_family",
     "lookup",
     "make_mechanism",
 ]

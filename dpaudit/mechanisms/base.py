@@ -13,8 +13,22 @@ from dpaudit.errors import InputError
 from dpaudit.model import Histogram, Model, count_pairs, neighbours
 from dpaudit.rationals import Exact
 
-Dataset = tuple[int, ...]
-Output = tuple[int, ...]
+Dataset = Any
+"""Any hashable value: a histogram, a name, a tuple of records."""
+Output = Any
+"""Any hashable value."""
+
+
+def plain(value: Any) -> Any:
+    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
+    if isinstance(value, tuple) and all(type(entry) is int for entry in value):
+        return list(value)
+    return None if value is None else str(value)
+
+
+def text(value: Any) -> str:
+    """Returns a data set or output for people: "(4, 4)", or its own text."""
+    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,10 @@ class Mass(NamedTuple):
     p_prime: Ball
     loss: Fraction | None = None
 
+    def swapped(self) -> Mass:
+        """Returns the same for the pair in the other order."""
+        return Mass(self.p_prime, self.p, None if self.loss is None else -self.loss)
+
 
 class Law(ABC):
     """The output distributions of one mechanism as balls, at the precision in force when it was made."""
@@ -93,6 +111,12 @@ class Mechanism(ABC):
     formula: ClassVar[str]
     source: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    epsilon: Fraction | None
+    """The nominal epsilon, where the mechanism has one."""
+    refinable: bool = True
+    """Whether more precision makes the law's balls as narrow as asked for."""
+    has_exact_losses: bool = False
+    """Whether the law's masses carry losses known by algebra, so that ties with a bound can be decided."""
 
     @abstractmethod
     def counts(self) -> Counts:
@@ -120,7 +144,15 @@ class Mechanism(ABC):
 
     @abstractmethod
     def claimed(self) -> Guarantee | None:
-        """Returns the guarantee that the documents claim, or None where they claim none."""
+        """Returns the guarantee that is claimed, or None where none is."""
+
+    @abstractmethod
+    def read_dataset(self, option: str, value: Any) -> Dataset:
+        """Returns the data set that the text or value denotes, or says why there is none."""
+
+    def released_outputs(self) -> tuple[Histogram, ...] | None:
+        """Returns what each output stands for, where it stands for a posterior; else None."""
+        return None
 
     def pair_orbit(self, x: Dataset, y: Dataset) -> Hashable:
         """Returns the same key for pairs whose distributions differ by a renaming of the outputs only."""
@@ -129,6 +161,35 @@ class Mechanism(ABC):
     def loss_by_algebra(self) -> Any:
         """Returns the worst-case loss in closed form (laplace.ClosedForm) if the mechanism has one, else None."""
         return None
+
+    def infinite_loss(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
+
+        Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
+        the log-probability 0 in all these rows, so that it plays no part in the maximum of the losses.
+        """
+        return None
+
+    def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
+        return None
+
+    def settings(self) -> dict[str, str]:
+        """Returns the mechanism's own parameters as exact text."""
+        return {p.name: str(getattr(self, p.name)) for p in self.parameters}
+
+    def describe(self) -> dict[str, Any]:
+        """Returns mechanism, nominal epsilon and parameters as exact text, for JSON."""
+        return {
+            "mechanism": self.name,
+            "nominal_epsilon": None if self.epsilon is None else str(self.epsilon),
+            "parameters": self.settings(),
+        }
+
+    def setting_text(self) -> str:
+        """Returns the setting in one line, for people."""
+        nominal = [] if self.epsilon is None else [f"ε = {self.epsilon}"]
+        return ", ".join(nominal + [f"{name} = {value}" for name, value in self.settings().items()])
 
 
 @dataclass(frozen=True)
@@ -161,10 +222,25 @@ class PosteriorMechanism(Mechanism):
     def released(self, output: Output) -> Histogram:
         """Returns the k counts that the output stands for: the release is Dir(prior + these)."""
 
+    def read_dataset(self, option: str, value: Any) -> Histogram:
+        """Returns the histogram of this model."""
+        return self.model.check(option, value)
+
+    def released_outputs(self) -> tuple[Histogram, ...] | None:
+        """Returns for every output the k counts that it stands for."""
+        return tuple(self.released(output) for output in self.outputs())
+
     def claimed(self) -> Guarantee | None:
         """Returns epsilon-DP, the usual claim (N0, N4 Theorem 3.1)."""
         return Guarantee(self.epsilon)
 
-    def settings(self) -> dict[str, str]:
-        """Returns the mechanism's own parameters as exact text."""
-        return {p.name: str(getattr(self, p.name)) for p in self.parameters}
+    def describe(self) -> dict[str, Any]:
+        """Returns mechanism, n, k, prior, nominal epsilon and parameters as exact text, for JSON."""
+        model = self.model
+        shape = {"n": model.n, "k": model.k, "prior": [str(alpha) for alpha in model.prior]}
+        return {"mechanism": self.name, **shape, **super().describe()}
+
+    def setting_text(self) -> str:
+        """Returns n, k, prior, epsilon and the parameters in one line."""
+        model = self.model
+        return f"n = {model.n}, k = {model.k}, prior {text(model.prior)}, {super().setting_text()}"

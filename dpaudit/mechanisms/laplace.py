@@ -154,7 +154,7 @@ class Laplace(PosteriorMechanism):
     def released(self, output: Output) -> Histogram:
         """Returns the output, with the last cell n - sum clipped into [0, n] where it is derived."""
         if not self.last_is_derived:
-            return output
+            return tuple(output)
         return (*output, min(max(self.model.n - sum(output), 0), self.model.n))
 
     def changed(self, x: Histogram, y: Histogram) -> list[tuple[int, int]]:

@@ -1,0 +1,176 @@
+"""Finding somebody's own mechanism: file.py:Class, package.module:Class, an entry point, a table, an object.
+
+Loading a Python file or module runs its code: this is the one place in dpaudit where other people's code runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import Mechanism
+from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.mechanisms.user_code import describe, guarded
+from dpaudit.rationals import Exact, positive, rational, sequence, whole
+
+GROUP = "dpaudit.mechanisms"
+"""The entry-point group under which an installed package registers its mechanisms."""
+TABLES = (".csv", ".json", ".parquet")
+NOMINAL = ("epsilon", "eps")
+"""What a constructor may call the nominal epsilon."""
+
+
+def is_own(mech: str) -> bool:
+    """Returns whether the text refers to a class, a table or an entry point, not to a mechanism of the family."""
+    return ":" in mech or mech.lower().endswith((*TABLES, ".py")) or mech.strip() in entry_points()
+
+
+@cache
+def entry_points() -> dict[str, Any]:
+    """Returns the mechanisms that installed packages register, by name, not loaded yet."""
+    from importlib.metadata import entry_points as installed
+
+    return {point.name: point for point in installed(group=GROUP)}
+
+
+def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
+    """Returns the mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
+    if isinstance(mech, str) and mech.lower().endswith(TABLES):
+        from dpaudit.table import read_table
+
+        _only({"adjacency"}, given, "a table of probabilities")
+        _no_epsilon(eps, "a table of probabilities")
+        return read_table(mech, given.get("adjacency"))
+    target, reference = (find_class(mech), mech) if isinstance(mech, str) else (mech, _reference(mech))
+    if isinstance(target, Mechanism):
+        return target
+    if not isinstance(target, type):
+        _only(set(), given, "an object that is made already")
+        _no_epsilon(eps, "an object that is made already")
+        return OwnMechanism(target, reference, _nominal(target), {})
+    arguments, settings = _arguments(target, reference, eps, given)
+    made = guarded(reference, target, **arguments)
+    if isinstance(made, Mechanism):
+        return made
+    return OwnMechanism(made, reference, _nominal(made), settings)
+
+
+def _reference(mech: Any) -> str:
+    kind = mech if isinstance(mech, type) else type(mech)
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _nominal(target: Any) -> Fraction | None:
+    value = next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
+    return None if value is None else rational("eps", value)
+
+
+def find_class(reference: str) -> Any:
+    """Returns the class that "file.py:Class", "package.module:Class" or the name of an entry point refers to."""
+    name = reference.strip()
+    if name in entry_points():
+        return guarded(reference, entry_points()[name].load)
+    where, _, attribute = name.rpartition(":")
+    if not where or not attribute:
+        raise InputError("mech", reference, "must be file.py:Class or package.module:Class")
+    module = _load_file(reference, Path(where)) if where.endswith(".py") else _import(reference, where)
+    found = getattr(module, attribute, None)
+    if found is None:
+        own = [n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == module.__name__]
+        near = difflib.get_close_matches(attribute, own, n=1) or own[:4]
+        hint = f"; it has {', '.join(near)}" if near else ""
+        raise InputError("mech", reference, f"there is no class {attribute} in {where}{hint}")
+    return found
+
+
+def _load_file(reference: str, path: Path) -> Any:
+    import importlib.util
+
+    if not path.is_file():
+        raise InputError("mech", reference, f"there is no file {path}")
+    name = f"dpaudit_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("mech", reference, f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    guarded(reference, spec.loader.exec_module, module)
+    return module
+
+
+def _import(reference: str, name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
+    except (Exception, SystemExit):
+        return guarded(reference, importlib.import_module, name)
+
+
+# ------------------------------------------------------------------ constructor parameters
+
+
+def _arguments(
+    target: type, reference: str, eps: Exact, given: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns the constructor's arguments, and those other than epsilon as text."""
+    try:
+        parameters = dict(inspect.signature(target).parameters)
+    except (TypeError, ValueError):
+        parameters = {}
+    named = {
+        name: p for name, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY)
+    }
+    nominal = next((name for name in NOMINAL if name in named), None)
+    label = f"{target.__name__} of {reference}"
+    _only(set(named) - set(NOMINAL), given, label)
+    settings = {name: value for name, value in given.items() if value is not None}
+    arguments = {name: _setting(name, value) for name, value in settings.items()}
+    if nominal is None:
+        _no_epsilon(eps, label)
+    else:
+        arguments[nominal] = positive("eps", eps)
+    for name, parameter in named.items():
+        if parameter.default is parameter.empty and name not in arguments:
+            raise InputError("set", "(missing)", f"{label} needs a value for {name}: --set {name}=…")
+    return arguments, {name: _text(value) for name, value in arguments.items() if name != nominal}
+
+
+def _only(known: set[str], given: dict[str, Any], label: str) -> None:
+    for name, value in given.items():
+        if value is not None and name not in known:
+            raise InputError(
+                name, value, f"{label} has no such parameter (it has: {', '.join(sorted(known)) or 'none'})"
+            )
+
+
+def _no_epsilon(eps: Exact, label: str) -> None:
+    if eps not in (1, "1"):
+        raise InputError("eps", eps, f"{label} takes no epsilon")
+
+
+def _setting(name: str, value: Any) -> Any:
+    """Returns "3" as 3, "1/3" as a Fraction, "1,2" as a tuple, any other text as it is; n and k are whole numbers."""
+    if name in ("n", "k"):
+        return whole(name, value, 0)
+    if not isinstance(value, str):
+        return value
+    if "," in value:
+        return tuple(_setting("", part) for part in sequence(name, value))
+    try:
+        number = rational(name, value)
+    except InputError:
+        return value
+    return int(number) if number.denominator == 1 else number
+
+
+def _text(value: Any) -> str:
+    return ",".join(_text(entry) for entry in value) if isinstance(value, tuple | list) else str(value)

@@ -1,0 +1,248 @@
+"""Somebody's own mechanism: a small class, or an object of one, made into a Mechanism.
+
+    class RandomisedResponse:
+        name = "randomised response"                 # optional; default: the name of the class
+        def __init__(self, epsilon): self.epsilon = epsilon
+        def datasets(self): return ["no", "yes"]
+        def outputs(self): return ["no", "yes"]
+        def log_weight(self, x, r): return self.epsilon if x == r else 0
+        def claimed(self): return self.epsilon       # optional: epsilon, or (epsilon, delta)
+        def neighbours(self, x): ...                 # optional; default: every other data set
+
+One of three methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
+outputs, or a dict) or ``log_weight(x, r)`` (unnormalised; None for an impossible output). A number is an int, a
+Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, or for probabilities an enclosure
+(lower, upper). A binary float is refused: it is not exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import Counts, Dataset, Guarantee, Law, Mechanism, Output, text
+from dpaudit.mechanisms.own_law import OwnLaw, Row
+from dpaudit.mechanisms.user_code import guarded
+from dpaudit.rationals import nonnegative
+
+MAX_ITEMS = 10**6
+ENTRY_BYTES = 1000
+"""An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
+METHODS = ("probability", "probabilities", "log_weight")
+
+
+class OwnMechanism(Mechanism):
+    """A mechanism of the protocol above; everything that its methods return is checked."""
+
+    has_exact_losses = True
+
+    def __init__(self, target: Any, reference: str, epsilon: Fraction | None, settings: dict[str, str]) -> None:
+        self._target = target
+        self.reference = reference
+        self.epsilon = epsilon
+        self._settings = settings
+        self.name = str(getattr(target, "name", type(target).__name__))  # type: ignore[misc]
+        lines = (type(target).__doc__ or "").strip().splitlines()
+        self.formula = lines[0] if lines else "(no description)"  # type: ignore[misc]
+        self.source = reference  # type: ignore[misc]
+        self._rows: dict[Dataset, Row] = {}
+        self._check_methods()
+
+    def _check_methods(self) -> None:
+        target = self._target
+        for method in ("datasets", "outputs"):
+            if not callable(getattr(target, method, None)):
+                raise self._error(f"needs a method {method}()")
+        given = [method for method in METHODS if callable(getattr(target, method, None))]
+        if len(given) != 1:
+            which = " and ".join(given) or "none"
+            raise self._error(
+                f"needs exactly one of probability(x, r), probabilities(x), log_weight(x, r); has {which}"
+            )
+        self.method = given[0]
+
+    def _error(self, rule: str) -> InputError:
+        return InputError("mech", self.reference, f"{self.name} {rule}")
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        return guarded(self.reference, getattr(self._target, method), *arguments)
+
+    # -------------------------------------------------------------- data sets and outputs
+
+    def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
+        """Returns what datasets(), outputs() or neighbours(x) yields: at most MAX_ITEMS hashable values."""
+        found = self._call(method, *arguments)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise self._error(f"{method}() must return a list, not {type(found).__name__}")
+        items: tuple[Any, ...] = guarded(self.reference, lambda: tuple(islice(found, MAX_ITEMS + 1)))
+        if len(items) > MAX_ITEMS:
+            raise self._error(f"{method}() returns more than {MAX_ITEMS} items")
+        for item in items:
+            if not _hashable(item):
+                raise self._error(f"{method}() returns {item!r}, which is not hashable; take tuples instead of lists")
+        return items
+
+    def _distinct(self, method: str, what: str, least: int) -> tuple[Any, ...]:
+        items = self._items(method)
+        if len(items) < least:
+            raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
+        seen: dict[str, Any] = {}
+        for item in items:
+            if text(item) in seen:
+                same = seen[text(item)] == item
+                raise self._error(f"{method}() returns {text(item)} twice" + ("" if same else ", as different values"))
+            seen[text(item)] = item
+        return items
+
+    @cached_property
+    def _datasets(self) -> tuple[Dataset, ...]:
+        return self._distinct("datasets", "data sets", 2)
+
+    @cached_property
+    def _outputs(self) -> tuple[Output, ...]:
+        return self._distinct("outputs", "output", 1)
+
+    @cached_property
+    def output_index(self) -> dict[Output, int]:
+        """Returns the position of every output."""
+        return {output: i for i, output in enumerate(self._outputs)}
+
+    @cached_property
+    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
+        """The neighbours of every data set, made symmetric; itself left out."""
+        if not callable(getattr(self._target, "neighbours", None)):
+            return {x: tuple(y for y in self._datasets if y != x) for x in self._datasets}
+        links: dict[Dataset, dict[Dataset, None]] = {x: {} for x in self._datasets}
+        for x in self._datasets:
+            for y in self._items("neighbours", x):
+                if y not in links:
+                    raise self._error(f"neighbours({text(x)}) returns {text(y)}, which is no data set")
+                if y != x:
+                    links[x][y] = links[y][x] = None
+        if not any(links.values()):
+            raise self._error("has no two neighbouring data sets")
+        return {x: tuple(found) for x, found in links.items()}
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Returns the data sets."""
+        return self._datasets
+
+    def outputs(self) -> Sequence[Output]:
+        """Returns the outputs."""
+        return self._outputs
+
+    def neighbours(self, x: Dataset) -> Sequence[Dataset]:
+        """Returns the neighbours of x, made symmetric."""
+        return self._links[x]
+
+    def counts(self) -> Counts:
+        """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
+        pairs = sum(len(found) for found in self._links.values())
+        return Counts(len(self._datasets), pairs, len(self._outputs))
+
+    def memory(self) -> int:
+        """Returns the bytes for the whole table of distributions."""
+        return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
+
+    def read_dataset(self, option: str, value: Any) -> Dataset:
+        """Returns the data set that is this value or has this text; spaces do not matter."""
+        wanted = "".join(text(value).split())
+        for x in self._datasets:
+            if (_hashable(value) and x == value) or "".join(text(x).split()) in (wanted, f"({wanted})"):
+                return x
+        some = "; ".join(text(x) for x in self._datasets[:4]) + ("; …" if len(self._datasets) > 4 else "")
+        raise InputError(option, text(value), f"is no data set of {self.name}; it has {some}")
+
+    # -------------------------------------------------------------- distributions
+
+    def row(self, x: Dataset) -> Row:
+        """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
+        if x not in self._rows:
+            self._rows[x] = Row.read(self.method, self._entries(x), self._place(x))
+        return self._rows[x]
+
+    def _place(self, x: Dataset) -> Any:
+        """Returns a function that makes the error for output number i of x, or for the row if i is None."""
+
+        def error(i: int | None, rule: str) -> InputError:
+            where = text(x) if i is None or self.method == "probabilities" else f"{text(x)}, {text(self._outputs[i])}"
+            spot = f" at {text(self._outputs[i])}" if i is not None and self.method == "probabilities" else ""
+            return self._error(f"{self.method}({where}){spot} {rule}")
+
+        return error
+
+    def _entries(self, x: Dataset) -> list[Any]:
+        if self.method != "probabilities":
+            return [self._call(self.method, x, output) for output in self._outputs]
+        found = self._call("probabilities", x)
+        if isinstance(found, dict):
+            for output in found:
+                if output not in self.output_index:
+                    raise self._error(f"probabilities({text(x)}) names {text(output)}, which is no output")
+            return [found.get(output, 0) for output in self._outputs]
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise self._error(f"probabilities({text(x)}) must be a list or a dict, not {type(found).__name__}")
+        entries: list[Any] = guarded(self.reference, lambda: list(islice(found, len(self._outputs) + 1)))
+        if len(entries) != len(self._outputs):
+            more = "more" if len(entries) > len(self._outputs) else f"only {len(entries)}"
+            raise self._error(f"probabilities({text(x)}) has {more} entries, there are {len(self._outputs)} outputs")
+        return entries
+
+    @property
+    def refinable(self) -> bool:  # type: ignore[override]
+        """Returns False if any distribution is given as fixed enclosures."""
+        return all(self.row(x).refinable for x in self._datasets)
+
+    def law(self) -> Law:
+        """Returns the law at the precision in force."""
+        return OwnLaw(self.row, self.refinable)
+
+    def infinite_loss(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns x, x' and an output that is possible for x alone, if there are any."""
+        for x in self._datasets:
+            possible = self.row(x).possible
+            for y in self._links[x]:
+                other = self.row(y).possible
+                if possible != other:
+                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
+                        if a and not b:
+                            return x, y, self._outputs[i]
+        return None
+
+    def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns the loss where it is a rational number by algebra."""
+        return self.row(x).exact_losses(self.row(y))[self.output_index[output]]
+
+    # -------------------------------------------------------------- what is claimed
+
+    def claimed(self) -> Guarantee | None:
+        """Returns what the optional method claimed() says: epsilon, or (epsilon, delta); else None."""
+        if not callable(getattr(self._target, "claimed", None)):
+            return None
+        found = self._call("claimed")
+        if found is None or isinstance(found, Guarantee):
+            return found
+        parts = found if isinstance(found, tuple | list) else (found,)
+        if not 1 <= len(parts) <= 2:
+            raise self._error("claimed() must return epsilon, or (epsilon, delta)")
+        return Guarantee(*(nonnegative("claimed", part) for part in parts))
+
+    def settings(self) -> dict[str, str]:
+        """Returns the constructor's other parameters as text."""
+        return self._settings
+
+    def describe(self) -> dict[str, Any]:
+        """Returns name, where it comes from, nominal epsilon and parameters."""
+        return {**super().describe(), "source": self.reference}
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return isinstance(value, Hashable)
