@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import audits, claims
+from dpaudit.commands import audits, claims, report
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -30,6 +30,8 @@ for command in (
     audits.mechanisms,
     claims.claims,
     claims.check,
+    report.report,
+    report.render,
 ):
     app.command()(command)
 

@@ -1,0 +1,110 @@
+"""dpaudit report, dpaudit render."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from dpaudit.commands import common
+from dpaudit.errors import InputError
+
+
+def report(
+    mech: Annotated[
+        str | None, typer.Option("--mech", metavar="NAMES", help="all, or names separated by commas.")
+    ] = None,
+    n: Annotated[
+        str | None, typer.Option("--n", metavar="RANGE", help="Records: 1..60, 10..200..10 or 5,10,20.")
+    ] = None,
+    k: common.K = None,
+    prior: common.Prior = None,
+    eps: common.Eps = "1",
+    gamma: common.Gamma = None,
+    delta_param: common.DeltaParam = None,
+    plan: Annotated[
+        str | None, typer.Option("--plan", metavar="FILE", help="A TOML plan of several audits and studies.")
+    ] = None,
+    claims: Annotated[bool, typer.Option("--claims", help="The verdicts on the documents' claims.")] = False,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
+    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+) -> None:
+    """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
+
+    Examples:
+
+    dpaudit report --mech all --n 1..60 --k 2 --eps 1 --out reports/uniform-k2
+
+    dpaudit report --plan plan.toml --out my-report
+
+    dpaudit report --claims --out reports/claims
+    """
+    from dpaudit.report import plan as plans
+    from dpaudit.report.build import build
+    from dpaudit.report.write import chart_library, write
+
+    chart_library()
+    options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
+    given = {key: value for key, value in options.items() if value is not None}
+    if plan is not None:
+        if mech or n or claims:
+            raise InputError("plan", plan, "a plan says it all: leave out --mech, --n and --claims")
+        wanted = plans.read_plan(plan)
+    else:
+        audits = (plans.setting({"mechs": mech, **given}),) if mech else ()
+        wanted = plans.Plan(
+            title
+            or (
+                "The documents' claims"
+                if claims and not mech
+                else f"Audit of {'all mechanisms' if mech == 'all' else mech}"
+            ),
+            _command(mech, given, claims),
+            audits,
+            ("*",) if claims else (),
+        )
+    with _status() as progress:
+        document = build(wanted, progress)
+        progress("writing")
+        written = write(document, out)
+    for path in written:
+        print(path)
+
+
+def _command(mech: str | None, given: dict[str, Any], claims: bool) -> str:
+    parts = ["dpaudit report"] + ([f"--mech {mech}"] if mech else [])
+    if mech:
+        parts += [f"--{key.replace('_', '-')} {value}" for key, value in given.items()]
+    return " ".join(parts + (["--claims"] if claims else []))
+
+
+@contextmanager
+def _status() -> Iterator[Any]:
+    """Yields a function that shows what is being done, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("report") as status:
+        yield status.update
+
+
+def render(
+    result: Annotated[str, typer.Argument(metavar="RESULT.json", help="The result file of a report.")],
+    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+) -> None:
+    """Render a result file again as HTML, Markdown and charts; nothing is computed.
+
+    Example:
+
+    dpaudit render reports/uniform-k2/result.json --out again
+    """
+    from dpaudit.report.document import load
+    from dpaudit.report.write import write
+
+    for path in write(load(result), out):
+        print(path)

@@ -1,0 +1,200 @@
+"""One self-contained HTML file: opens offline, makes no request. Everything that is not ours is escaped."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from dpaudit.report.charts import chart
+from dpaudit.report.document import Document, Section
+from dpaudit.report.tables import Table, short, table
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+BUNDLE_MARK = "/* chart library */"
+
+
+def render(document: Document, bundle: str) -> str:
+    """Returns the page; ``bundle`` is the JavaScript of the chart library."""
+    parts = [_section(index, section) for index, section in enumerate(document["sections"])]
+    assets = files("dpaudit.report") / "assets"
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(document['title'])}</title>",
+            f"<style>{(assets / 'style.css').read_text()}</style></head><body>",
+            '<a class="skip" href="#main">Skip to the content</a>',
+            '<header><button id="theme" type="button">Theme</button>',
+            f"<h1>{escape(document['title'])}</h1>",
+            _summary(document),
+            _contents(document),
+            '</header><main id="main">',
+            *parts,
+            "</main>",
+            _footer(document),
+            f"<script>{BUNDLE_MARK}{bundle}{BUNDLE_MARK}</script>",
+            f"<script>{(assets / 'page.js').read_text()}</script></body></html>",
+            "",
+        ]
+    )
+
+
+def badge(verdict: str | None) -> str:
+    """Returns the verdict as a badge; only a known verdict becomes a class."""
+    known = {"PROVED", "REFUTED", "UNDECIDED", "UNWITNESSED", "MEASURED"}
+    return f'<span class="badge {verdict}">{verdict}</span>' if verdict in known else escape(str(verdict or ""))
+
+
+def _verdicts(section: Section) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for row in section["rows"]:
+        verdict = row.get("verdict") if isinstance(row, dict) else None
+        if verdict:
+            counts[verdict] = counts.get(verdict, 0) + 1
+    return counts
+
+
+def _summary(document: Document) -> str:
+    rows = []
+    for index, section in enumerate(document["sections"]):
+        counts = _verdicts(section)
+        if counts:
+            shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in sorted(counts.items()))
+            finding = escape(section.get("finding") or "")
+            rows.append(
+                f'<tr><td><a href="#s{index}">{escape(section["title"])}</a></td><td>{shown}</td><td>{finding}</td></tr>'
+            )
+    if not rows:
+        return ""
+    head = "<tr><th>what was decided</th><th>verdicts</th><th>in short</th></tr>"
+    return f'<h2>Summary</h2><div class="scroll"><table>{head}{"".join(rows)}</table></div>'
+
+
+def _contents(document: Document) -> str:
+    links = "".join(
+        f'<li><a href="#s{index}">{escape(section["title"])}</a></li>'
+        for index, section in enumerate(document["sections"])
+    )
+    return f'<nav aria-label="Contents"><details open><summary>Contents</summary><ol>{links}</ol></details></nav>'
+
+
+def _section(index: int, section: Section) -> str:
+    parts = [
+        f'<section id="s{index}"><h2>{escape(section["title"])}</h2>',
+        f'<p class="question">{escape(section["question"])}</p>',
+    ]
+    if section.get("text"):
+        parts.append(f"<p>{escape(section['text'])}</p>")
+    spec = chart(section)
+    if spec:
+        figure = _figure(index, section, spec)
+        parts.append(
+            f"<details class=later><summary>Show the chart</summary>{figure}</details>"
+            if section.get("folded")
+            else figure
+        )
+    if section["kind"] == "claims":
+        parts.append(_board(section))
+    content = table(section)
+    if content:
+        parts.append(_table(content, folded=len(content[1]) > 40))
+    parts.append(f"<details><summary>Reproduce</summary><pre>{escape(section['command'])}</pre></details></section>")
+    return "\n".join(parts)
+
+
+def _figure(index: int, section: Section, spec: dict[str, Any]) -> str:
+    text = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
+    label = escape(f"{section['title']}. {section['question']}", quote=True)
+    return (
+        f'<figure><div class="chart" role="img" aria-label="{label}" data-spec="d{index}"></div>'
+        f'<script type="application/json" id="d{index}">{text}</script>'
+        '<figcaption class="dim">Hover for the certified enclosure; pick a name in the legend to single it out.'
+        "</figcaption></figure>"
+    )
+
+
+def _table(content: Table, folded: bool) -> str:
+    columns, rows = content
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join("<tr>" + "".join(f'<td class="n">{_cell(cell)}</td>' for cell in row) + "</tr>" for row in rows)
+    shown = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f"<details><summary>Table of {len(rows)} rows</summary>{shown}</details>" if folded else shown
+
+
+def _cell(cell: Any) -> str:
+    if isinstance(cell, dict):
+        return number(cell)
+    return badge(cell)
+
+
+def number(enclosure: dict[str, str]) -> str:
+    """Returns a number that opens its enclosure on demand."""
+    full = f"{enclosure['lower']} ≤ value ≤ {enclosure['upper']}"
+    return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
+
+
+def _board(section: Section) -> str:
+    counts = " ".join(f"<span>{badge(v)} × {c}</span>" for v, c in sorted(_verdicts(section).items()))
+    controls = " ".join(
+        f'<button type="button" data-open="{how}">{label}</button>'
+        for how, label in (("yes", "Open all"), ("no", "Close all"))
+    )
+    return f'<p class="board">{counts}</p><p>{controls}</p>' + "".join(_claim(row) for row in section["rows"])
+
+
+def _claim(row: dict[str, Any]) -> str:
+    facts = [
+        ("Claim", row["statement"]),
+        ("Where", f"{row['document']}, {row['item']}"),
+        ("Quantifier", row["quantifier"]),
+        ("Establishes", row["establishes"]),
+        ("Grid", row["grid"]),
+        ("Remark", row.get("remark") or ""),
+    ]
+    listed = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in facts if value)
+    for key in ("counterexample", "witness", "tightest", "table"):
+        if row.get(key):
+            listed += f"<tr><th>{key.capitalize()}</th><td>{_evidence(row[key])}</td></tr>"
+    summary = f"{badge(row['verdict'])} <span><code>{escape(row['id'])}</code> {escape(row['statement'])}</span>"
+    body = f'<div class="body scroll"><table>{listed}</table></div>'
+    return f'<details class="claim"><summary>{summary}</summary>{body}</details>'
+
+
+def _evidence(value: Any) -> str:
+    """Returns nested evidence as nested lists; enclosures open on demand."""
+    if isinstance(value, dict) and set(value) >= {"lower", "upper"} and len(value) <= 3:
+        return number(value)
+    if isinstance(value, dict):
+        shown = {key: entry for key, entry in value.items() if entry not in (None, "", [], {})}
+        return "<ul>" + "".join(f"<li>{escape(str(k))}: {_evidence(v)}</li>" for k, v in shown.items()) + "</ul>"
+    if isinstance(value, list):
+        if all(not isinstance(entry, dict | list) for entry in value):
+            return escape(", ".join(map(str, value)))
+        return "<ol>" + "".join(f"<li>{_evidence(entry)}</li>" for entry in value) + "</ol>"
+    return escape(str(value))
+
+
+def _footer(document: Document) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    run = document["run"]
+    bits = [
+        row["precision_bits"]
+        for s in document["sections"]
+        for row in s["rows"]
+        if isinstance(row, dict) and "precision_bits" in row
+    ]
+    precision = (
+        f"<li>Working precision: up to {max(bits)} bits; every enclosure is rounded outward.</li>" if bits else ""
+    )
+    return (
+        "<footer><h2>How to check this report</h2><ul>"
+        f"<li>Made by <code>{escape(document['command'])}</code></li>"
+        f"<li>Versions: {escape(versions)}</li>{precision}"
+        f"<li>Date: {escape(str(run.get('date', '')))}; seconds: {escape(str(run.get('seconds', '')))}</li>"
+        f"<li>Content hash (SHA-256): <code>{escape(document['content_hash'])}</code></li>"
+        "<li>The same inputs give the same content hash; <code>dpaudit render result.json</code> renders the JSON again.</li>"
+        "</ul></footer>"
+    )

@@ -1,0 +1,65 @@
+"""The same report as Markdown, for reading in a terminal or a repository."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpaudit.report.document import Document, Section
+from dpaudit.report.tables import short, table
+
+
+def escape(text: str) -> str:
+    """Returns the text with everything that Markdown or HTML would act on made harmless."""
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+    for sign in "\\`*_[]|":
+        plain = plain.replace(sign, "\\" + sign)
+    return plain
+
+
+def render(document: Document, charts: dict[int, str]) -> str:
+    """Returns the report; ``charts`` gives for a section's index the path of its picture."""
+    parts = [f"# {escape(document['title'])}", ""]
+    for index, section in enumerate(document["sections"]):
+        parts += _section(section, charts.get(index))
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    parts += [
+        "## How to check this report",
+        "",
+        f"- Made by `{document['command']}`",
+        f"- Versions: {versions}",
+        f"- Content hash (SHA-256): `{document['content_hash']}`",
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _section(section: Section, picture: str | None) -> list[str]:
+    parts = [f"## {escape(section['title'])}", "", f"*{escape(section['question'])}*", ""]
+    if section.get("text"):
+        parts += [escape(section["text"]), ""]
+    if picture:
+        parts += [f"![{escape(section['title'])}]({picture})", ""]
+    if section["kind"] == "claims":
+        parts += _claims(section)
+    content = table(section)
+    if content:
+        columns, rows = content
+        parts.append("| " + " | ".join(map(escape, columns)) + " |")
+        parts.append("|" + "---|" * len(columns))
+        parts += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+        parts.append("")
+    return [*parts, "Reproduce:", "", f"    {section['command']}", ""]
+
+
+def _cell(cell: Any) -> str:
+    if isinstance(cell, dict):
+        return f"{short(cell)} ([{cell['lower']}, {cell['upper']}])"
+    return escape(cell)
+
+
+def _claims(section: Section) -> list[str]:
+    lines = ["| claim | verdict | establishes | grid |", "|---|---|---|---|"]
+    for row in section["rows"]:
+        cells = (f"`{row['id']}` {escape(row['statement'])}", row["verdict"], row["establishes"], row["grid"])
+        lines.append(f"| {cells[0]} | " + " | ".join(escape(str(cell)) for cell in cells[1:]) + " |")
+    return [*lines, ""]
