@@ -64,9 +64,8 @@ def _summary(document: Document) -> str:
         if counts:
             shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in sorted(counts.items()))
             finding = escape(section.get("finding") or "")
-            rows.append(
-                f'<tr><td><a href="#s{index}">{escape(section["title"])}</a></td><td>{shown}</td><td>{finding}</td></tr>'
-            )
+            link = f'<a href="#s{index}">{escape(section["title"])}</a>'
+            rows.append(f"<tr><td>{link}</td><td>{shown}</td><td>{finding}</td></tr>")
     if not rows:
         return ""
     head = "<tr><th>what was decided</th><th>verdicts</th><th>in short</th></tr>"
@@ -195,6 +194,6 @@ def _footer(document: Document) -> str:
         f"<li>Versions: {escape(versions)}</li>{precision}"
         f"<li>Date: {escape(str(run.get('date', '')))}; seconds: {escape(str(run.get('seconds', '')))}</li>"
         f"<li>Content hash (SHA-256): <code>{escape(document['content_hash'])}</code></li>"
-        "<li>The same inputs give the same content hash; <code>dpaudit render result.json</code> renders the JSON again.</li>"
+        "<li>The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.</li>"
         "</ul></footer>"
     )

@@ -18,7 +18,8 @@ def chart_library() -> str:
         import vl_convert  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise InputError("report", "HTML and charts", 'need an extra: pip install "dpaudit[report]"') from None
-    return str(vl_convert.javascript_bundle(None)).replace("</script", "<\\/script")
+    bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type,unused-ignore]
+    return str(bundle).replace("</script", "<\\/script")
 
 
 def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
