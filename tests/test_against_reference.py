@@ -1,4 +1,4 @@
-"""The engine against the slow reference, case by case: epsilon with its witness, delta, distributions, sensitivities."""
+"""The engine against the slow reference: epsilon with its witness, delta, distributions, sensitivities."""
 
 from fractions import Fraction
 

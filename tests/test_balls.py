@@ -24,11 +24,16 @@ def test_a_verdict_is_no_bool(verdict):
         bool(verdict)
 
 
-def test_precision_is_scoped_and_restored_after_an_error():
-    before = ctx.prec
-    with pytest.raises(KeyError), balls.precision(333):
+def failing_block():
+    with balls.precision(333):
         assert balls.working_bits() == 333
         raise KeyError
+
+
+def test_precision_is_scoped_and_restored_after_an_error():
+    before = ctx.prec
+    with pytest.raises(KeyError):
+        failing_block()
     assert ctx.prec == before
 
 

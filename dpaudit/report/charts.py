@@ -256,7 +256,7 @@ def margins(section: Section) -> Spec:
         {
             "claim": row["id"],
             "margin": abs(middle(row["margin"])),
-            "verdict": row["verdict"],
+            "verdict": row["verdict_of"],
             "enclosure": span(row["margin"]),
         }
         for row in section["rows"]

@@ -7,9 +7,11 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from dpaudit.report.board import board
 from dpaudit.report.charts import chart
 from dpaudit.report.document import Document, Section
-from dpaudit.report.tables import Table, short, table
+from dpaudit.report.marks import badge, number, verdicts
+from dpaudit.report.tables import Table, table
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 BUNDLE_MARK = "/* chart library */"
@@ -42,25 +44,10 @@ def render(document: Document, bundle: str) -> str:
     )
 
 
-def badge(verdict: str | None) -> str:
-    """Returns the verdict as a badge; only a known verdict becomes a class."""
-    known = {"PROVED", "REFUTED", "UNDECIDED", "UNWITNESSED", "MEASURED"}
-    return f'<span class="badge {verdict}">{verdict}</span>' if verdict in known else escape(str(verdict or ""))
-
-
-def _verdicts(section: Section) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for row in section["rows"]:
-        verdict = row.get("verdict") if isinstance(row, dict) else None
-        if verdict:
-            counts[verdict] = counts.get(verdict, 0) + 1
-    return counts
-
-
 def _summary(document: Document) -> str:
     rows = []
     for index, section in enumerate(document["sections"]):
-        counts = _verdicts(section)
+        counts = verdicts(section)
         if counts:
             shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in sorted(counts.items()))
             finding = escape(section.get("finding") or "")
@@ -96,7 +83,7 @@ def _section(index: int, section: Section) -> str:
             else figure
         )
     if section["kind"] == "claims":
-        parts.append(_board(section))
+        parts.append(board(section))
     content = table(section)
     if content:
         parts.append(_table(content, folded=len(content[1]) > 40))
@@ -127,53 +114,6 @@ def _cell(cell: Any) -> str:
     if isinstance(cell, dict):
         return number(cell)
     return badge(cell)
-
-
-def number(enclosure: dict[str, str]) -> str:
-    """Returns a number that opens its enclosure on demand."""
-    full = f"{enclosure['lower']} ≤ value ≤ {enclosure['upper']}"
-    return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
-
-
-def _board(section: Section) -> str:
-    counts = " ".join(f"<span>{badge(v)} × {c}</span>" for v, c in sorted(_verdicts(section).items()))
-    controls = " ".join(
-        f'<button type="button" data-open="{how}">{label}</button>'
-        for how, label in (("yes", "Open all"), ("no", "Close all"))
-    )
-    return f'<p class="board">{counts}</p><p>{controls}</p>' + "".join(_claim(row) for row in section["rows"])
-
-
-def _claim(row: dict[str, Any]) -> str:
-    facts = [
-        ("Claim", row["statement"]),
-        ("Where", f"{row['document']}, {row['item']}"),
-        ("Quantifier", row["quantifier"]),
-        ("Establishes", row["establishes"]),
-        ("Grid", row["grid"]),
-        ("Remark", row.get("remark") or ""),
-    ]
-    listed = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in facts if value)
-    for key in ("counterexample", "witness", "tightest", "table"):
-        if row.get(key):
-            listed += f"<tr><th>{key.capitalize()}</th><td>{_evidence(row[key])}</td></tr>"
-    summary = f"{badge(row['verdict'])} <span><code>{escape(row['id'])}</code> {escape(row['statement'])}</span>"
-    body = f'<div class="body scroll"><table>{listed}</table></div>'
-    return f'<details class="claim"><summary>{summary}</summary>{body}</details>'
-
-
-def _evidence(value: Any) -> str:
-    """Returns nested evidence as nested lists; enclosures open on demand."""
-    if isinstance(value, dict) and set(value) >= {"lower", "upper"} and len(value) <= 3:
-        return number(value)
-    if isinstance(value, dict):
-        shown = {key: entry for key, entry in value.items() if entry not in (None, "", [], {})}
-        return "<ul>" + "".join(f"<li>{escape(str(k))}: {_evidence(v)}</li>" for k, v in shown.items()) + "</ul>"
-    if isinstance(value, list):
-        if all(not isinstance(entry, dict | list) for entry in value):
-            return escape(", ".join(map(str, value)))
-        return "<ol>" + "".join(f"<li>{_evidence(entry)}</li>" for entry in value) + "</ol>"
-    return escape(str(value))
 
 
 def _footer(document: Document) -> str:

@@ -62,7 +62,37 @@ def _ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
 
 def claims(patterns: tuple[str, ...], progress: Progress) -> Iterator[Section]:
     """Yields the board of the documents' claims and how close each came to failing."""
-    raise InputError("claims", ",".join(patterns), "not built yet")
+    from proofs_checks import registry, runner
+
+    known = list(registry.load())
+    chosen = known if patterns == ("*",) else registry.select(patterns, known)
+    progress(f"checking {len(chosen)} claims")
+    results = runner.run_many(
+        chosen, progress=lambda result, done, total: progress(f"{done} of {total} claims checked: {result.claim.id}")
+    )
+    rows = [{key: value for key, value in result.to_dict().items() if key != "seconds"} for result in results]
+    wanted = " ".join(chosen) if patterns != ("*",) else ""
+    shared = {"command": f"dpaudit check {wanted}".strip(), "setting": {"claims": list(patterns)}}
+    yield {
+        "kind": "claims",
+        "title": "The claims of the five documents",
+        "question": "Which claims are true, which false, which hold in another form only? Open one for its evidence.",
+        **shared,
+        "rows": rows,
+    }
+    margins = [
+        {"id": row["id"], "verdict": row["verdict"], "margin": row[role]["margin"]}
+        for row in rows
+        for role in ("counterexample", "tightest")
+        if role in row
+    ]
+    yield {
+        "kind": "margins",
+        "title": "How close each inequality comes",
+        "question": "By how much does the tightest instance hold, or the smallest counterexample fail?",
+        **shared,
+        "rows": [{**row, "verdict_of": row.pop("verdict")} for row in margins],
+    }
 
 
 STUDIES = {"priors": priors}

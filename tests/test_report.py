@@ -1,0 +1,218 @@
+"""Reports: one document, deterministic, hashed; rendering computes nothing and lets nothing in."""
+
+import json
+import sys
+from fractions import Fraction
+
+import pytest
+
+from dpaudit.cli import main
+from dpaudit.errors import InputError
+from dpaudit.report import build, document, html, markdown, plan
+from dpaudit.report.charts import CHARTS, chart
+from dpaudit.report.tables import table
+from dpaudit.report.write import write
+
+PLAN = """
+title = "A small report"
+[[audit]]
+mechs = ["EHD", "EHDS", "LSHist", "MHdelta", "LSZhang"]
+n = "1..5"
+prior = "1/2,1/2"
+[[audit]]
+mechs = "EHDS"
+n = 3
+k = 3
+[[study]]
+kind = "priors"
+n = "2,4"
+priors = ["1/100", "1"]
+eps = ["1/2"]
+"""
+
+
+def quiet(_text):
+    pass
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plan") / "plan.toml"
+    path.write_text(PLAN)
+    return build.build(plan.read_plan(str(path)), quiet), str(path)
+
+
+def without_run(result):
+    return {key: value for key, value in result.items() if key != "run"}
+
+
+def test_the_same_plan_gives_the_same_document(made):
+    result, path = made
+    again = build.build(plan.read_plan(path), quiet)
+    assert document.dumps(without_run(again)) == document.dumps(without_run(result))
+
+
+def test_every_enclosure_is_certified_and_narrow(made):
+    def walk(value):
+        if isinstance(value, dict):
+            if set(value) == {"lower", "upper"}:
+                yield value
+            else:
+                for entry in value.values():
+                    yield from walk(entry)
+        elif isinstance(value, list):
+            for entry in value:
+                yield from walk(entry)
+
+    found = list(walk(made[0]["sections"]))
+    assert len(found) > 100
+    assert all(0 <= Fraction(e["upper"]) - Fraction(e["lower"]) <= Fraction(1, 10**6) for e in found)
+
+
+def test_sections_follow_the_plan(made):
+    kinds = [section["kind"] for section in made[0]["sections"]]
+    assert kinds.count("epsilon-by-n") == 2
+    assert kinds.count("loss-map") == 4
+    assert kinds[-1] == "prior-study"
+    for section in made[0]["sections"]:
+        assert section["command"].startswith("dpaudit ")
+        spec = chart(section)
+        assert (spec is None) == (section["kind"] not in CHARTS or not section["rows"])
+        if section["kind"] != "loss-map":
+            columns, rows = table(section)
+            assert all(len(row) == len(columns) for row in rows)
+
+
+def test_the_numbers_are_the_engines(made):
+    import dpaudit
+
+    rows = made[0]["sections"][0]["rows"]
+    row = next(row for row in rows if row["mechanism"] == "EHDS" and row["n"] == 4)
+    assert row["epsilon"] == dpaudit.epsilon("EHDS", n=4, prior="1/2,1/2", digits=12).epsilon.to_dict()
+
+
+def test_a_changed_file_is_refused(made, tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text(document.dumps(made[0]))
+    assert document.load(str(path)) == made[0]
+    path.write_text(path.read_text().replace('"REFUTED"', '"PROVED"').replace("0.5", "0.4", 1))
+    with pytest.raises(InputError, match="was changed"):
+        document.load(str(path))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "dpaudit-report/1"}', "[" * 10**5, "\x00"])
+def test_a_file_that_is_no_report_is_refused_in_one_line(text, tmp_path, capsys):
+    path = tmp_path / "result.json"
+    path.write_text(text)
+    assert main(["render", str(path), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_render_writes_the_same_files_again(made, tmp_path, capsys):
+    first = write(made[0], str(tmp_path / "a"))
+    assert main(["render", str(first[0]), "--out", str(tmp_path / "b")]) == 0
+    for path in first:
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+    charts = sorted(path.name for path in (tmp_path / "a" / "charts").iterdir())
+    assert any(name.endswith(".svg") for name in charts)
+    assert any(name.endswith(".png") for name in charts)
+
+
+HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>|`_*'
+
+
+def poison(value):
+    """The document with every free text replaced by something hostile."""
+    if isinstance(value, dict):
+        keep = {"kind", "verdict", "lower", "upper", "claimed", "eps", "n", "at", "schema", "data"}
+        return {key: entry if key in keep else poison(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [poison(entry) for entry in value]
+    return HOSTILE if isinstance(value, str) else value
+
+
+def test_hostile_text_shows_as_text(made):
+    claim = {
+        "id": "x",
+        "document": "x",
+        "item": "x",
+        "statement": "x",
+        "quantifier": "x",
+        "establishes": "x",
+        "grid": "x",
+        "verdict": HOSTILE,
+        "finding": "x",
+    }
+    section = {"kind": "claims", "title": "x", "question": "x", "command": "x", "setting": {}, "rows": [claim]}
+    bad = poison({**made[0], "sections": [*made[0]["sections"], section]})
+    page = html.render(bad, "")
+    assert page.count("<script>") == 2
+    assert "<img" not in page
+    assert "&lt;script&gt;alert" in page
+    text = markdown.render(bad, {})
+    body = "\n".join(
+        line for line in text.splitlines() if not line.startswith("    ") and "`" not in line.replace("\\`", "")
+    )
+    assert "<script>" not in body
+
+
+@pytest.mark.parametrize(
+    ("toml", "rule"),
+    [
+        ("title = 3\n[[audit]]\nmechs = 'all'", "must be a range"),
+        ("[[audit]]\nn = '5..1'", "1 <= a <= b"),
+        ("[[audit]]\nn = 'x'", "whole number"),
+        ("[[audit]]\nn = 3\neps = 0.1", "not exact"),
+        ("[[audit]]\nn = 3\nfrobs = 1", "unknown key"),
+        ("[[audit]]\nn = 3\nmechs = 'EHSD'", "did you mean"),
+        ("[audit]\nn = 3", "must be written as"),
+        ("[[study]]\nkind = 'x'", "must be one of"),
+        ("[[study]]\nkind = 'priors'\npriors = '1'", "must be a list"),
+        ("frobs = 1", "unknown table"),
+        ("title = ", "is not TOML"),
+        ("", "say what to report"),
+    ],
+)
+def test_bad_plans_are_one_line(toml, rule, tmp_path, capsys):
+    path = tmp_path / "plan.toml"
+    path.write_text(toml)
+    assert main(["report", "--plan", str(path), "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert rule in error
+    assert error.count("\n") == 1
+
+
+def test_bad_options_are_one_line(tmp_path, capsys):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for arguments in (
+        ["report"],
+        ["report", "--mech", "all"],
+        ["report", "--mech", "EHDS", "--n", "0..3"],
+        ["report", "--plan", "missing.toml"],
+        ["report", "--plan", "missing.toml", "--claims"],
+        ["report", "--mech", "EHDS", "--n", "2", "--out", str(blocked / "below")],
+        ["render", "missing.json"],
+    ):
+        assert main(arguments) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert main(["report", "--mech", "EHDS", "--n", "2"]) == 2
+    assert 'pip install "dpaudit[report]"' in capsys.readouterr().err
+
+
+def test_ranges():
+    assert plan.read_range("n", "1..4") == (1, 2, 3, 4)
+    assert plan.read_range("n", "10..30..10") == (10, 20, 30)
+    assert plan.read_range("n", "5, 7") == (5, 7)
+
+
+def test_the_command_line_report(tmp_path, capsys):
+    assert main(["report", "--mech", "EHD,EHDS", "--n", "1..3", "--out", str(tmp_path / "r")]) == 0
+    result = json.loads((tmp_path / "r" / "result.json").read_text())
+    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3 --eps 1"
+    assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
+    assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")
