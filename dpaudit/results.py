@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure
 from dpaudit.mechanisms.base import Counts, Dataset, Mechanism, Output, plain
 from dpaudit.model import Histogram, Model
@@ -42,7 +43,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class EpsilonResult:
+class EpsilonResult(Shown):
     """The true epsilon lies in ``epsilon``; the loss at the witness is at least its lower end."""
 
     subject: Subject
@@ -71,7 +72,7 @@ class EpsilonResult:
 
 
 @dataclass(frozen=True)
-class DeltaResult:
+class DeltaResult(Shown):
     """delta(at), the largest over all ordered adjacent pairs, lies in ``delta``; the witness is the worst pair."""
 
     subject: Subject
@@ -98,7 +99,7 @@ class DeltaResult:
 
 
 @dataclass(frozen=True)
-class PmfResult:
+class PmfResult(Shown):
     """The output distribution of one data set: ``probabilities[i]`` contains P_x(outputs[i])."""
 
     subject: Subject
@@ -125,7 +126,7 @@ class PmfResult:
 
 
 @dataclass(frozen=True)
-class SensitivityResult:
+class SensitivityResult(Shown):
     """GS(n, prior), and LS and S data set by data set."""
 
     model: Model

@@ -31,6 +31,7 @@ ORDER = [
     "mechanisms.load",
     "mechanisms",
     "privacy_loss",
+    "display",
     "results",
     "judge",
     "audit",
