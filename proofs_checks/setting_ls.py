@@ -1,0 +1,215 @@
+"""Checks on the local sensitivity: its reduction to adjacent pairs, and the draft's Statements I to III."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from flint import fmpq_mpoly, fmpq_poly
+
+from dpaudit.balls import Ball
+from dpaudit.distances import Hellinger, bc_squared
+from dpaudit.model import Histogram, Model, make_model, neighbours
+from proofs_checks.algebra import variables
+from proofs_checks.core import Batch, Sides, Statement, scan
+from proofs_checks.grid import Grid
+from proofs_checks.numbers import step
+from proofs_checks.outcome import Outcome, Step
+from proofs_checks.registry import Context, check
+from proofs_checks.setting_tools import (
+    Proof,
+    adjacent_lemma,
+    distance,
+    found,
+    local_exact,
+    outward_lemma,
+    with_sanity,
+)
+
+REDUCTION = Statement("|H(x,r) − H(x′,r)|", "<=", "H(x,x′)")
+GROWS = Statement("H(x,x+1)", "<", "H(x+1,x+2)")
+RIGHT_STEP = Statement("LS(x)", "=", "H(x,x+1)")
+ABOVE_BALANCED = Statement("LS(x)", ">", "LS(x₀)")
+NOT_BELOW_BALANCED = Statement("LS(x)", ">=", "LS(x₀)")
+REDUCTION_PRIORS = ((1, 1), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), 3))
+REDUCTION_PRIORS_3 = ((1, 1, 1), (Fraction(1, 2), 1, 2))
+UNIFORM = ((1, 1),)
+
+
+@check(
+    "ls.reduction",
+    grid="for all n, k and priors; listed for k = 2, n ≤ 6, three priors and k = 3, n ≤ 3, two priors",
+    weight=3,
+)
+def ls_reduction(ctx: Context) -> Outcome:
+    """LS(x) = max over adjacent x′ of H(x,x′), attained at r = BI(x) (P1 §6.1, A3 §7.1, D2 II)."""
+    p, q = variables("p", "q")
+    proof = Proof()
+    fact = (p - q) ** 2 == p**2 + q**2 - 2 * p * q
+    proof.holds("H is a norm", "½∫(√f − √g)² = 1 − ∫√(fg) = H(f,g)²: H = ‖√f − √g‖/√2 in L²", fact)
+    proof.cites("so", "the triangle inequality holds: |H(x,r) − H(x′,r)| ≤ H(x,x′) for every r")
+    proof.cites("attained", "at r = BI(x), a candidate: |H(x,x) − H(x′,x)| = H(x,x′), since H(x,x) = 0")
+    grid = Grid(n=range(1, 7), prior=REDUCTION_PRIORS) + Grid(n=range(1, 4), prior=REDUCTION_PRIORS_3)
+    listed = scan(REDUCTION, reduction_batches(grid))
+    return with_sanity(proof.outcome(), listed, f"every x, adjacent x′ and r, ties exactly at r = x, x′: {grid}")
+
+
+def reduction_batches(grid: Grid) -> Iterator[Batch]:
+    """Yields |H(x,r) − H(x′,r)| against H(x,x′) for all x, adjacent x′ and r."""
+    for point in grid:
+        model = make_model(point.n, prior=point.prior)
+
+        def sides(model: Model = model) -> Sides:
+            h = Hellinger(model)
+            for x in model.histograms:
+                for y in neighbours(x):
+                    for r, a, b in zip(model.histograms, h.row(x), h.row(y), strict=True):
+                        yield (x, y, r), abs(a - b), h.between(x, y)
+
+        def tie(tag: tuple[Histogram, Histogram, Histogram]) -> bool | None:
+            x, y, r = tag
+            return True if r in (x, y) else None
+
+        yield Batch({"n": point.n, "prior": point.prior}, sides, ("x", "x′", "r"), tie)
+
+
+# ------------------------------------------------------------------ Statements I to III, prior (1,1)
+
+
+def first_upper(n: int) -> int:
+    """Returns the balanced point from which Statement II is claimed: n/2, or (n+1)/2 for odd n."""
+    return (n + 1) // 2
+
+
+def balanced_points(n: int) -> tuple[int, ...]:
+    """Returns x₀: n/2, or both (n−1)/2 and (n+1)/2 for odd n."""
+    return tuple(sorted({n // 2, (n + 1) // 2}))
+
+
+def at(model: Model, x: int) -> Histogram:
+    """Returns the histogram of x ones among n records."""
+    return (x, model.n - x)
+
+
+@check("ls.statement-1", grid="for all n ≥ 1; listed for n = 2…40")
+def statement_1(ctx: Context) -> Outcome:
+    """H(x,x+1) < H(x+1,x+2) from the balanced point on, prior (1,1) (D2 Statement I)."""
+    proof = Proof()
+    adjacent_lemma(proof)
+    outward_lemma(proof)
+    n = fmpq_poly([0, 1])
+    least = 2 * (n - 1) / 2 + 2 - n
+    proof.holds("x ≥ x₀", "x ≥ (n−1)/2, so u − v = 2x + 2 − n ≥ 1 > 0 for α₁ = α₂", least == fmpq_poly([1]))
+
+    def batches() -> Iterator[Batch]:
+        for size in range(2, 41):
+            model = make_model(size)
+
+            def sides(model: Model = model) -> Sides:
+                h = Hellinger(model)
+                for x in range(balanced_points(model.n)[0], model.n - 1):
+                    a, b, c = (at(model, x + i) for i in range(3))
+                    yield x, h.between(a, b), h.between(b, c)
+
+            yield Batch({"n": size, "prior": (1, 1)}, sides, ("x",))
+
+    return with_sanity(proof.outcome(), scan(GROWS, batches()), "every x₀ ≤ x ≤ n−2, n = 2…40")
+
+
+def printed_sides(n: fmpq_mpoly) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    """Returns both sides of the inequality that the proof of Statement I ends in, as printed."""
+    return (n - 1) ** 2 * (n + 2) * (n + 4), (n + 3) ** 2 * n * (n - 2)
+
+
+@check("ls.statement-1.algebra", grid="for all real n")
+def statement_1_algebra(ctx: Context) -> Outcome:
+    """(n−1)²(n+2)(n+4) > (n+3)²n(n−2) exactly when n > −1 (D2 Statement I)."""
+    (n,) = variables("n")
+    left, right = printed_sides(n)
+    proof = Proof()
+    proof.cites("left side", f"(n−1)²(n+2)(n+4) = {left}")
+    proof.cites("right side", f"(n+3)²n(n−2) = {right}")
+    proof.holds("difference", f"left − right = {left - right} = 8(n+1)", left - right == 8 * (n + 1))
+    proof.cites("sign", "8(n+1) > 0 exactly when n > −1")
+    return proof.outcome("the difference of the two sides is 8(n+1)" if not proof.failed else "")
+
+
+@check("ls.statement-2", grid="for all n ≥ 1; listed for n = 1…40")
+def statement_2(ctx: Context) -> Outcome:
+    """LS(x) = H(x,x+1) for x₀ ≤ x < n, prior (1,1) (D2 Statement II)."""
+    proof = Proof()
+    adjacent_lemma(proof)
+    outward_lemma(proof)
+    proof.cites("LS(x)", "max of H(x−1,x) and H(x,x+1); the two pairs of the lemma, one step lower: u − v = 2x − n")
+    proof.cites("x ≥ n/2", "u − v ≥ 0, so H(x−1,x) ≤ H(x,x+1), with equality exactly at x = n/2")
+    grid = scan(RIGHT_STEP, right_batches(range(1, 41), first_upper))
+    lower = scan(RIGHT_STEP, right_batches(range(3, 10, 2), lambda n: n // 2))
+    outcome = with_sanity(proof.outcome(), grid, "exactly, on BC²: every n/2 ≤ x < n, n = 1…40")
+    words = "for odd n also at the lower balanced point (n−1)/2"
+    return outcome.having(found(words, lower), [lower.part(words)])
+
+
+def right_batches(sizes: range, start: object) -> Iterator[Batch]:
+    """Yields LS(x) against H(x,x+1) for x from start(n) to n−1; equality is decided on BC²."""
+    for size in sizes:
+        model = make_model(size)
+
+        def sides(model: Model = model) -> Sides:
+            h = Hellinger(model)
+            for x in range(start(model.n), model.n):  # type: ignore[operator]
+                yield x, h.local(at(model, x)), h.between(at(model, x), at(model, x + 1))
+
+        def tie(x: int, model: Model = model) -> bool:
+            return local_exact(model, at(model, x)) == bc_squared(model, at(model, x), at(model, x + 1))
+
+        yield Batch({"n": size, "prior": (1, 1)}, sides, ("x",), tie)
+
+
+@check("ls.statement-3", grid=Grid("every x that is no balanced point", n=range(1, 41), prior=UNIFORM))
+def statement_3(ctx: Context) -> Outcome:
+    """LS(x) > LS(x₀) for every x that is not a balanced point, prior (1,1) (D2 Statement III)."""
+    grid = Grid(n=range(4, 41), prior=UNIFORM)
+    proof = Proof()
+    adjacent_lemma(proof)
+    outward_lemma(proof)
+    proof.cites("x₀ < x < n", "LS(x) = H(x,x+1) > H(x₀,x₀+1) = LS(x₀) by Statements I and II; below x₀ by symmetry")
+    proof.cites("x = n", "LS(n) = H(n−1,n) = LS(n−1), which is > LS(x₀) as soon as n−1 is no balanced point")
+    n = fmpq_poly([0, 1])
+    fact = 2 * (n - 1) - (n + 1) == fmpq_poly([-3, 1])
+    proof.holds("n ≥ 4", "n−1 > (n+1)/2 exactly when n > 3: 2(n−1) − (n+1) = n − 3", fact)
+    later = with_sanity(proof.outcome(), scan(ABOVE_BALANCED, balanced_batches(grid)), str(grid))
+    weak = scan(NOT_BELOW_BALANCED, balanced_batches(ctx.grid))
+    outcome = scan(ABOVE_BALANCED, balanced_batches(ctx.grid))
+    words = f"{found('for n ≥ 4', later)}; {found('with ≥ instead of >', weak)}"
+    return outcome.having(words, [later.part("n ≥ 4"), weak.part(f"LS(x) ≥ LS(x₀), {ctx.grid}")])
+
+
+def balanced_batches(grid: Grid) -> Iterator[Batch]:
+    """Yields LS(x) against LS(x₀) for every x that is no balanced point; ties are decided on BC²."""
+    for point in grid:
+        model = make_model(point.n, prior=point.prior)
+        middle = balanced_points(point.n)
+
+        def sides(model: Model = model, middle: tuple[int, ...] = middle) -> Sides:
+            h = Hellinger(model)
+            for x in range(model.n + 1):
+                if x not in middle:
+                    yield x, h.local(at(model, x)), h.local(at(model, middle[0]))
+
+        def tie(x: int, model: Model = model, middle: tuple[int, ...] = middle) -> bool:
+            return local_exact(model, at(model, x)) == local_exact(model, at(model, middle[0]))
+
+        def steps(x: int, model: Model = model, middle: tuple[int, ...] = middle) -> list[Step]:
+            return [*local_steps(model, at(model, x), "x"), *local_steps(model, at(model, middle[0]), "x₀")]
+
+        yield Batch({"n": point.n, "prior": point.prior}, sides, ("x",), tie, steps)
+
+
+def local_steps(model: Model, x: Histogram, name: str) -> list[Step]:
+    """Returns LS worked out: the distance of every neighbour, and the largest."""
+    lines = []
+    for y in neighbours(x):
+        bc2 = bc_squared(model, x, y)
+        lines.append(step(f"{name} = {x} and {y}", f"BC² = {bc2}, H = √(1 − √BC²)", distance(bc2)))
+    value: Ball = distance(local_exact(model, x))
+    return [*lines, step(f"LS({name})", "the largest of these", value)]
