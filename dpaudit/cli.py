@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import audits, claims, report
+from dpaudit.commands import audits, claims, report, table
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ for command in (
     claims.check,
     report.report,
     report.render,
+    table.table,
 ):
     app.command()(command)
 

@@ -11,6 +11,7 @@ ORDER = [
     "verdict",
     "version",
     "rationals",
+    "strict_json",
     "enclosure",
     "balls",
     "expressions",

@@ -11,6 +11,7 @@ from dpaudit import audit
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
 from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
+from dpaudit.mechanisms.load import entry_points
 from dpaudit.verdict import Verdict
 
 
@@ -191,7 +192,16 @@ def sensitivity(
 
 
 def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
-    """What there is: formula, claimed guarantee, options, source."""
+    """What there is: formula, claimed guarantee, options, source.
+
+    Besides these, --mech takes your own: file.py:Class or package.module:Class (its code runs), or a table of
+    probabilities (pmf.csv, pmf.json, pmf.parquet). Installed packages register theirs under the entry-point group
+    dpaudit.mechanisms.
+
+    Example:
+
+    dpaudit mechanisms --json
+    """
     rows: list[dict[str, Any]] = [
         {
             "name": kind.name,
@@ -201,6 +211,16 @@ def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
             "source": kind.source,
         }
         for kind in REGISTRY.values()
+    ]
+    rows += [
+        {
+            "name": name,
+            "formula": "registered by an installed package; not loaded for this list",
+            "claimed": "",
+            "parameters": {},
+            "source": point.value,
+        }
+        for name, point in entry_points().items()
     ]
 
     def render(console: Any) -> None:

@@ -39,7 +39,7 @@ def lookup(name: str) -> type[PosteriorMechanism]:
         return REGISTRY[by_key[key]]
     near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(by_key[n] for n in near)}? " if near else ""
-    raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}")
+    raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}; your own: file.py:Class")
 
 
 def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Exact | None]) -> PosteriorMechanism:

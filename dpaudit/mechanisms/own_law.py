@@ -109,10 +109,17 @@ class Row:
         """The canonical forms of the probabilities, None where there is none."""
         return [None if isinstance(e, Between) or e is None else exponential_form(e) for e in self.entries]
 
+    @cached_property
+    def _coarse_logs(self) -> list[Ball]:
+        """The logarithms to 128 bits, enough to see which losses cannot be a given rational number."""
+        with balls.precision(128):
+            return self.log_probabilities()
+
     def exact_losses(self, other: Row) -> list[Fraction | None]:
         """Returns output by output ln P(r) - ln P'(r) where algebra knows it to be rational, else None."""
         if not self.logarithmic:
-            return [_log_ratio(a, b) for a, b in zip(self._forms, other._forms, strict=True)]
+            logs = zip(self._coarse_logs, other._coarse_logs, strict=True)
+            return [_log_ratio(a, b, u, v) for a, b, (u, v) in zip(self._forms, other._forms, logs, strict=True)]
         shift = self._normaliser_shift(other)
         if shift is None:
             return [None] * len(self.entries)
@@ -195,12 +202,19 @@ def _entry_json(entry: Entry) -> Any:
     return None if entry is None else to_json(entry)
 
 
-def _log_ratio(a: Any, b: Any) -> Fraction | None:
-    """Returns ln of the quotient of two canonical forms if it is rational; both 0 counts as loss 0."""
+def _log_ratio(a: Any, b: Any, log_a: Ball, log_b: Ball) -> Fraction | None:
+    """Returns ln of the quotient of two canonical forms if it is rational; both 0 counts as loss 0.
+
+    The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
+    """
     if a is None or b is None:
         return None
-    if not a[0] and not b[0]:
-        return Fraction(0)
+    if not a[0] or not b[0]:
+        return Fraction(0) if a[0] == b[0] else None
+    candidate = max(a[0]) - max(a[1]) - max(b[0]) + max(b[1])
+    with balls.precision(128):
+        if not balls.overlap(log_a - log_b, ball(candidate)):
+            return None
     return log_of_quotient(product(a[0], b[1]), product(b[0], a[1]))
 
 
