@@ -21,7 +21,6 @@ PENDING = (
     "Setting",
     "Privacy",
     "Accuracy",
-    "Figures",
 )
 """Sections whose checks are not all written yet: their ids without a check are listed as not yet checked."""
 

@@ -57,8 +57,8 @@ FIGURES = claims(
         "fig.priors",
         "P1, A3",
         "Figure 5 of each",
-        "fixed data, growing balanced priors: the Laplace baseline has the smaller mean error first and the "
-        "exponential mechanism from some prior on; A3: it then comes very close to LSHist",
+        "fixed data, growing balanced priors: the Laplace baseline has the smaller mean error first, the "
+        "exponential mechanism from some prior on",
     ),
     (
         "fig.concrete-epsilon",

@@ -167,12 +167,15 @@ def _decide(statement: Statement, batch: Batch, tag: Any, left: Ball, right: Bal
 
 def _slack(statement: Statement, left: Ball, right: Ball) -> float:
     """Returns a float for screening, smaller is tighter; it decides nothing."""
-    if statement.relation in (">=", ">"):
-        left, right = right, left
-    gap = right - left
+    gap = margin_of(statement, left, right)
     if statement.closeness == "ratio":
         gap = gap / right
     return abs(float(gap))
+
+
+def margin_of(statement: Statement, left: Ball, right: Ball) -> Ball:
+    """Returns right - left, or left - right for > and >=: negative where an inequality fails."""
+    return left - right if statement.relation in (">=", ">") else right - left
 
 
 def scan(statement: Statement, batches: Iterable[Batch], finding: str = "") -> Outcome:
@@ -239,7 +242,7 @@ def build(statement: Statement, found: Decided) -> Instance:
 
     def attempt() -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]] | None:
         left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
-        margin = exact(Fraction(0), DIGITS) if found.tied else _margin(left, right)
+        margin = exact(Fraction(0), DIGITS) if found.tied else significant(margin_of(statement, left, right))
         shown = [_value(left), _value(right), margin]
         known = [value for value in shown if value is not None]
         if len(known) < len(shown):
@@ -251,7 +254,7 @@ def build(statement: Statement, found: Decided) -> Instance:
     try:
         (left, right, margin, steps), _ = balls.refine(attempt, 2 * batch.start_bits, 2 * most)
     except balls.PrecisionExhausted:
-        left, right, margin, steps = _as_wide_as_they_are(batch, tag)
+        left, right, margin, steps = _as_wide_as_they_are(statement, batch, tag)
     return Instance(
         batch.parameters(tag),
         Quantity(statement.left, left),
@@ -268,16 +271,15 @@ def _value(value: Ball) -> Enclosure | None:
     return significant(value) or balls.enclosure(value, 4 * DIGITS)
 
 
-def _margin(left: Ball, right: Ball) -> Enclosure | None:
-    return significant(right - left)
-
-
-def _as_wide_as_they_are(batch: Batch, tag: Any) -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]]:
+def _as_wide_as_they_are(
+    statement: Statement, batch: Batch, tag: Any
+) -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]]:
     """Returns the enclosures at the largest precision tried, however wide: for an undecided instance."""
     from dpaudit.enclosure import outward
 
     with balls.precision(4 * batch.start_bits):
         left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
-        ends = [outward(*balls.ends(value), 2 * DIGITS) for value in (left, right, right - left)]
+        values = left, right, margin_of(statement, left, right)
+        ends = [outward(*balls.ends(value), 2 * DIGITS) for value in values]
         steps = () if batch.steps is None else tuple(batch.steps(tag))
     return ends[0], ends[1], ends[2], steps

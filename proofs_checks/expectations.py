@@ -39,8 +39,8 @@ def read(path: str | Path = FILE) -> Expected:
         raise InputError("expect", str(path), f"cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         raise InputError("expect", str(path), f"is not JSON: {error}") from None
-    if isinstance(data, list):
-        data = {row.get("id"): row for row in data if isinstance(row, dict)}
+    if isinstance(data, list) and all(isinstance(row, dict) and "id" in row for row in data):
+        data = {row["id"]: row for row in data}
     if not isinstance(data, dict):
         raise InputError("expect", str(path), "must be what `dpaudit check --json` writes, or {id: verdict}")
     return {str(key): _entry(str(path), key, value) for key, value in data.items()}

@@ -53,7 +53,8 @@ class Quantity:
 class Instance:
     """One instance of the statement, worked out: counterexample, witness or tightest case.
 
-    ``margin`` contains right - left (exactly 0 at a tie); ``parameters`` are exact text.
+    ``margin`` contains right - left (left - right for > and >=): negative where an inequality fails, exactly 0 at a
+    tie. ``parameters`` are exact text.
     """
 
     parameters: Mapping[str, str]
@@ -157,6 +158,10 @@ class Outcome:
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
         """Returns the same outcome with one line that sums it up, and with its parts."""
         return replace(self, finding=finding or self.finding, parts=(*self.parts, *parts))
+
+    def with_table(self, table: Table) -> Outcome:
+        """Returns the same outcome with a table of numbers beside it."""
+        return replace(self, table=table)
 
     def on(self, grid: str) -> Outcome:
         """Returns the same outcome with the words for its grid."""

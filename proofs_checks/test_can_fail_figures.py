@@ -1,27 +1,87 @@
-"""Every check of the figures can fail: the inequality is flipped or a constant changed, and the verdict changes."""
+"""Every check of the figures can fail: an inequality is flipped or a constant changed, and the verdict changes."""
 
 from dataclasses import replace
 
 import pytest
 
-from proofs_checks import core, expectations, figures, registry, runner
+from proofs_checks import (
+    core,
+    expectations,
+    figures,
+    figures_means,
+    figures_near,
+    figures_printed,
+    figures_tables,
+    registry,
+    runner,
+)
+from proofs_checks.figures_tables import LS, TABLE_1, TABLE_2, TRUNCATED, Setting
+from proofs_checks.grid import Grid
 
 EXPECTED = expectations.read()
+FEW = {
+    "fig.laplace-crossover": Grid(n=(640, 650, 660, 1640, 1650, 2000)),
+    "fig.balanced-crossover": Grid(n=(2, 4, 12, 14, 208, 210, 298, 302)),
+    "fig.priors": Grid(a=(1, 5, 6, 44, 45)),
+    "fig.near-candidates": Grid(x=((50, 50),)),
+    "fig.concrete-epsilon": Grid(n=(90,)),
+}
+"""Smaller grids on which the unperturbed verdicts are the same."""
+
+
+def last_digit_changed(table):
+    """The table with another last digit in its last number."""
+    *rows, (distance, ours, laplace) = table
+    head, exponent = [*laplace.split("e"), ""][:2]
+    other = head[:-1] + ("1" if head[-1] != "1" else "2") + (f"e{exponent}" if exponent else "")
+    return (*rows, (distance, ours, other))
+
+
+def mh_made_worse(point, eps, bits, means=figures_means._means):
+    """Mean errors with MH's raised below n = 300."""
+    found = means(point, eps, bits)
+    return {**found, "MH": found["MH"] + (1 if sum(point[0]) < figures_means.CROSS_2 else 0)}
+
 
 PERTURBED = [
     ("fig.concrete-epsilon", figures, "TRUE_EPSILON", replace(figures.TRUE_EPSILON, relation=">")),
+    ("fig.concrete-epsilon", figures, "CONCRETE", ((figures.AsTabulated.name, figures.Fraction(4, 5)),)),
+    ("fig.table-1.stated", figures_printed, "STATED_1", Setting(8, (1, 1), (4, 4), LS, 1, TRUNCATED)),
+    ("fig.table-2.stated", figures_printed, "STATED_2", Setting(60, (1,) * 3, (20,) * 3, LS, 1, TRUNCATED)),
+    ("fig.table-1.found", figures_tables, "TABLE_1", last_digit_changed(TABLE_1)),
+    ("fig.table-2.found", figures_tables, "TABLE_2", last_digit_changed(TABLE_2)),
+    ("fig.laplace-crossover", figures_means, "CROSS_1", 1650),
+    ("fig.balanced-crossover", figures_means, "_means", mh_made_worse),
+    ("fig.priors", figures_means, "WINNER", replace(figures_means.WINNER, relation=">")),
+    ("fig.near-candidates", figures_near, "PAIRS", (("LSHist", "MH"),)),
 ]
+
+
+def verdict(claim, monkeypatch):
+    check = registry.load()[claim]
+    monkeypatch.setitem(registry.CHECKS, claim, replace(check, grid=FEW.get(claim, check.grid)))
+    result = runner.run_one(claim)
+    assert not result.error
+    return result.outcome.verdict.value
 
 
 @pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
-    assert runner.run_one(claim).outcome.verdict.value != EXPECTED[claim]["verdict"]
+    assert verdict(claim, monkeypatch) != EXPECTED[claim]["verdict"]
+
+
+@pytest.mark.parametrize("claim", FEW)
+def test_the_smaller_grids_give_the_same_verdicts(claim, monkeypatch):
+    assert verdict(claim, monkeypatch) == EXPECTED[claim]["verdict"]
 
 
 def test_the_flipped_core_changes_what_was_proved_on_the_grid(monkeypatch):
-    registry.load()
     compare = core.compare
     flipped = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "=": "!=", "!=": "="}
     monkeypatch.setattr(core, "compare", lambda relation, left, right: compare(flipped[relation], left, right))
-    assert runner.run_one("fig.concrete-epsilon").outcome.verdict.value == "REFUTED"
+    assert verdict("fig.concrete-epsilon", monkeypatch) == "REFUTED"
+
+
+def test_every_figure_is_perturbed():
+    assert {row[0] for row in PERTURBED} == {key for key in EXPECTED if key.startswith("fig.")}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dpaudit.verdict import Verdict
 from proofs_checks.numbers import brief, symbol
-from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Step
+from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Quantity, Step
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 ROLES = {"counterexample": "counterexample", "witness": "witness", "tightest": "tightest"}
@@ -32,11 +32,16 @@ def setting(instance: Instance) -> str:
 
 def line(instance: Instance) -> str:
     """Returns the instance in one line: its parameters and both sides."""
-    left, right = instance.left, instance.right
-    sides = f"{left.meaning} = {brief(left.value)}, {right.meaning} = {brief(right.value)}"
+    sides = ", ".join(_quantity(side) for side in (instance.left, instance.right))
     tie = " (tie)" if instance.margin.lower == instance.margin.upper == 0 else ""
     where = setting(instance)
     return f"{where}: {sides}{tie}" if where else f"{sides}{tie}"
+
+
+def _quantity(quantity: Quantity) -> str:
+    """Returns "GS(1) = 0.463251…"; the number alone where it is its own meaning."""
+    value = brief(quantity.value)
+    return value if value == quantity.meaning else f"{quantity.meaning} = {value}"
 
 
 def summary(outcome: Outcome) -> str:
@@ -77,4 +82,6 @@ def _verdict(instance: Instance) -> Iterator[str]:
     yield f"  claimed: {instance.left.meaning} {sign} {instance.right.meaning}"
     yield f"  left     {instance.left.value}"
     yield f"  right    {instance.right.value}"
-    yield f"  margin   {instance.margin}   (right − left){' — ' + instance.note if instance.note else ''}"
+    difference = "left − right" if instance.relation in (">", ">=") else "right − left"
+    note = f"; {instance.note}" if instance.note else ""
+    yield f"  margin   {instance.margin}   ({difference}{note})"

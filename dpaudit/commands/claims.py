@@ -93,6 +93,7 @@ def check(
     processes = whole("jobs", jobs, 1, 64)
     wanted = expectations.read(expect) if expect is not None else None
     chosen = _choose(ids or [], module)
+    _check_folders({"junit": junit, "out": out})
     with _progress() as progress:
         results = runner.run_many(chosen, wide, processes, module, progress)
     changed = [] if wanted is None else expectations.differences(wanted, results)
@@ -122,6 +123,13 @@ def _choose(ids: Sequence[str], module: str | None) -> list[str]:
     return found
 
 
+def _check_folders(files: dict[str, str | None]) -> None:
+    """Refuses a file in a folder that does not exist before anything is computed."""
+    for option, path in files.items():
+        if path is not None and not Path(path).parent.is_dir():
+            raise InputError(option, path, "cannot be written: no such folder")
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
     """Yields a callback that draws a bar on stderr if it is a terminal, else None."""
@@ -143,7 +151,8 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
     console.print(table)
     verdicts = [result.outcome.verdict.value for result in results]
     counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
-    console.print(f"{len(results)} claims: {counts}; {sum(result.seconds for result in results):.1f} s of computing")
+    noun = "claim" if len(results) == 1 else "claims"
+    console.print(f"{len(results)} {noun}: {counts}; {sum(result.seconds for result in results):.1f} s of computing")
 
 
 def _draw_examples(console: Any, results: Sequence[Result]) -> None:
