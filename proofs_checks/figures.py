@@ -10,7 +10,7 @@ from typing import ClassVar
 from dpaudit import audit, balls
 from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.mechanisms.exponential import MHdelta, Rates
+from dpaudit.mechanisms.exponential import MH, MHdelta, Rates
 from dpaudit.model import make_model
 from dpaudit.scores import Score
 from dpaudit.sensitivity import exp_smooth_all, local_all
@@ -38,9 +38,8 @@ class AsTabulated(MHdelta):
 
 def mechanism(name: str, n: int, eps: Fraction) -> PosteriorMechanism:
     """Returns the mechanism of Figure 6: prior (1,1), δ = 0.0005 where there is one, γ = 1."""
-    if name == AsTabulated.name:
-        return AsTabulated(make_model(n), eps, DELTA)
-    return audit.mechanism(name, n, eps=eps, delta_param=DELTA if name == "MHdelta" else None)
+    kind = next(kind for kind in (AsTabulated, MHdelta, MH) if kind.name == name)
+    return kind(make_model(n), eps, Fraction(1) if kind is MH else DELTA)
 
 
 def true_epsilon(subject: PosteriorMechanism) -> tuple[Ball, audit.EpsilonResult]:
