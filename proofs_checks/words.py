@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dpaudit.verdict import Verdict
 from proofs_checks.numbers import brief, symbol
-from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Quantity, Step
+from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Step
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 ROLES = {"counterexample": "counterexample", "witness": "witness", "tightest": "tightest"}
@@ -32,16 +32,17 @@ def setting(instance: Instance) -> str:
 
 def line(instance: Instance) -> str:
     """Returns the instance in one line: its parameters and both sides."""
-    sides = ", ".join(_quantity(side) for side in (instance.left, instance.right))
+    left, right = instance.left, instance.right
+    bound = brief(right.value)
+    sides = f"{left.meaning} = {brief(left.value)}"
+    sides += f" (claimed {_sign(instance)} {bound})" if right.meaning == bound else f", {right.meaning} = {bound}"
     tie = " (tie)" if instance.margin.lower == instance.margin.upper == 0 else ""
     where = setting(instance)
     return f"{where}: {sides}{tie}" if where else f"{sides}{tie}"
 
 
-def _quantity(quantity: Quantity) -> str:
-    """Returns "GS(1) = 0.463251…"; the number alone where it is its own meaning."""
-    value = brief(quantity.value)
-    return value if value == quantity.meaning else f"{quantity.meaning} = {value}"
+def _sign(instance: Instance) -> str:
+    return SIGNS.get(instance.relation, instance.relation)
 
 
 def summary(outcome: Outcome) -> str:
@@ -78,8 +79,7 @@ def _steps(steps: tuple[Step, ...]) -> Iterator[str]:
 
 
 def _verdict(instance: Instance) -> Iterator[str]:
-    sign = SIGNS.get(instance.relation, instance.relation)
-    yield f"  claimed: {instance.left.meaning} {sign} {instance.right.meaning}"
+    yield f"  claimed: {instance.left.meaning} {_sign(instance)} {instance.right.meaning}"
     yield f"  left     {instance.left.value}"
     yield f"  right    {instance.right.value}"
     difference = "left − right" if instance.relation in (">", ">=") else "right − left"
