@@ -6,6 +6,8 @@
 ('0.399933', 'PROVED')
 """
 
+from typing import Any
+
 from dpaudit.audit import (
     DeltaResult,
     EpsilonResult,
@@ -23,6 +25,18 @@ from dpaudit.expressions import PI, exp, log, log_gamma, sqrt
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.verdict import Verdict
 from dpaudit.version import __version__
+
+LATER = {"accuracy": "dpaudit.utility"}
+"""Calls that are imported when first used: name -> module."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(LATER[name]), name)
+
 
 __all__ = [
     "MECHANISMS",

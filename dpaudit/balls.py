@@ -64,6 +64,16 @@ def zero() -> Ball:
     return arb(0)
 
 
+def infinity() -> Ball:
+    """Returns exactly +infinity."""
+    return arb("inf")
+
+
+def is_infinity(value: Ball) -> bool:
+    """Returns whether the ball is exactly +infinity (an unknown number is not)."""
+    return bool(not value.is_finite() and value.is_exact() and value > 0)
+
+
 def bits_for(digits: int, size: int = 1) -> tuple[int, int]:
     """Returns a first precision that usually suffices for ``digits`` decimals of a sum of ``size`` terms; and a cap."""
     bits = digits * 3322 // 1000 + 48 + 2 * size.bit_length()
@@ -75,11 +85,14 @@ def ends(value: Ball) -> tuple[Fraction, Fraction]:
     """Returns the exact rational ends of the ball (its radius is a dyadic number)."""
     if not value.is_finite():
         raise PrecisionExhausted(working_bits())
-    mantissa, exponent = value.mid().man_exp()
-    middle = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    mantissa, exponent = value.rad().man_exp()
-    radius = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return middle - radius, middle + radius
+    centre, radius = _dyadic(value.mid()), _dyadic(value.rad())
+    return centre - radius, centre + radius
+
+
+def _dyadic(value: Ball) -> Fraction:
+    """Returns the exact value of a ball without radius."""
+    mantissa, exponent = (int(part) for part in value.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
 def middle(value: Ball) -> Ball:
@@ -97,12 +110,17 @@ def from_ends(lower: Ball, upper: Ball) -> Ball:
     return lower.union(upper)
 
 
+def narrow(value: Ball, digits: int) -> bool:
+    """Returns whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
+    return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
+
+
 def enclosure(value: Ball, digits: int, least: int | None = None, most: int | None = None) -> Enclosure | None:
     """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
 
     ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
     """
-    if not value.is_finite() or value.rad() * 4 * 10**digits > 1:
+    if not narrow(value, digits):
         return None
     lower, upper = ends(value)
     if least is not None:
@@ -177,6 +195,21 @@ def positive_part(value: Ball) -> Ball:
 def total(values: Sequence[Ball]) -> Ball:
     """Returns a ball that contains the sum."""
     return sum(values, arb(0))
+
+
+def argsort(values: Sequence[Ball]) -> list[int]:
+    """Returns the positions in ascending order of the midpoints; that orders the true values where balls are apart."""
+    return sorted(range(len(values)), key=lambda i: values[i].mid())
+
+
+def exactly_equal(a: Ball, b: Ball) -> bool:
+    """Returns True only if both balls are single points and the same one."""
+    return bool(a.is_exact() and b.is_exact() and a.overlaps(b))
+
+
+def capped(value: Ball, bound: Ball) -> Ball:
+    """Returns a ball that contains v >= 0: [0, bound] if v is certainly below the bound, else the ball itself."""
+    return arb(0).union(bound) if value < bound else value
 
 
 @dataclass

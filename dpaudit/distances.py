@@ -121,24 +121,37 @@ class Algebraic:
 
 
 def bc_squared(model: Model, c: Histogram, d: Histogram) -> Algebraic:
-    """Returns BC(c, d)^2 exactly (definitions, "What exact means", fact 1).
+    """Returns BC(c, d)^2 exactly (definitions, "What exact means", fact 1); the totals of c and d may differ.
 
-    Cell by cell with m = floor((i+j)/2): (alpha)_m^2 / ((alpha)_i (alpha)_j) if i+j is even, and
-    g(alpha) (alpha+1/2)_m^2 / ((alpha)_i (alpha)_j) if it is odd; (a)_m is the rising factorial.
+    It is the product over the cells of the square of Gamma(alpha+(i+j)/2) / sqrt(Gamma(alpha+i) Gamma(alpha+j)),
+    divided by the same for the totals: a factor of 1 if they agree.
     """
     number = fmpq(1)
     exponents: dict[Fraction, int] = {}
-    for alpha, i, j in zip(model.prior, c, d, strict=True):
-        m, odd = divmod(i + j, 2)
-        number /= _rising(alpha, i) * _rising(alpha, j)
-        if odd:
-            factor, base, sign = _constant(alpha)
-            number *= factor * _rising(alpha + Fraction(1, 2), m) ** 2
-            exponents[base] = exponents.get(base, 0) + sign
-        else:
-            number *= _rising(alpha, m) ** 2
+    cells = [(alpha, i, j, 1) for alpha, i, j in zip(model.prior, c, d, strict=True)]
+    if sum(c) != sum(d):
+        cells.append((sum(model.prior, Fraction(0)), sum(c), sum(d), -1))
+    for alpha, i, j, side in cells:
+        factor, base, sign = _cell_squared(alpha, i, j)
+        number *= factor**side
+        if sign:
+            exponents[base] = exponents.get(base, 0) + side * sign
     kept = sorted((base, exponent) for base, exponent in exponents.items() if exponent)
     return Algebraic(number, tuple(kept))
+
+
+def _cell_squared(alpha: Fraction, i: int, j: int) -> tuple[fmpq, Fraction, int]:
+    """Returns (f, base, sign): one cell's factor is f * g(base)^sign, sign 0 if i + j is even.
+
+    With m = floor((i+j)/2): (alpha)_m^2 / ((alpha)_i (alpha)_j) if i+j is even, and
+    g(alpha) (alpha+1/2)_m^2 / ((alpha)_i (alpha)_j) if it is odd; (a)_m is the rising factorial.
+    """
+    m, odd = divmod(i + j, 2)
+    below = _rising(alpha, i) * _rising(alpha, j)
+    if not odd:
+        return _rising(alpha, m) ** 2 / below, alpha, 0
+    factor, base, sign = _constant(alpha)
+    return factor * _rising(alpha + Fraction(1, 2), m) ** 2 / below, base, sign
 
 
 @cache

@@ -92,8 +92,6 @@ class TotalVariation(Divergence):
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
-        if model.k != 2:
-            raise InputError("k", model.k, "total variation is offered for k = 2 only (Beta posteriors)")
         self._known: dict[tuple[Histogram, Histogram], Ball] = {}
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
@@ -166,6 +164,13 @@ class ChiSquared(Divergence):
         beyond = tuple(2 * i - j for i, j in zip(c, d, strict=True))
         return (self._log_beta(beyond) + self._log_beta(d) - 2 * self._log_beta(c)).exp() - 1
 
+    def largest(self, c: Histogram) -> Ball:
+        """Returns the maximum over the corners of [0, n]^k (chi2 is convex in b), infinite if it is so at one."""
+        corners = list(product((0, self.model.n), repeat=self.model.k))
+        if not all(self.finite(c, corner) for corner in corners):
+            return balls.infinity()
+        return balls.maximum([self.between(c, corner) for corner in corners])
+
     def _log_beta(self, c: Histogram) -> Ball:
         a = [alpha + i for alpha, i in zip(self.model.prior, c, strict=True)]
         return balls.total([self._lgamma(v) for v in a]) - self._lgamma(sum(a, Fraction(0)))
@@ -205,3 +210,9 @@ def choice(option: str, value: object) -> str:
     if name not in DIVERGENCES:
         raise InputError(option, value, f"must be one of {', '.join(DIVERGENCES)}")
     return name
+
+
+def check_offered(option: str, name: str, model: Model) -> None:
+    """Refuses a distance that is not offered for this model: total variation is for Beta posteriors, k = 2."""
+    if name == TotalVariation.name and model.k != 2:
+        raise InputError(option, name, f"is offered for k = 2 only, and k = {model.k}")

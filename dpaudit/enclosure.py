@@ -104,6 +104,12 @@ def exact(value: Fraction, digits: int) -> Enclosure:
     return outward(value, value, digits)
 
 
+def _length(number: int) -> int:
+    """Returns the number of decimal digits; for very long numbers (no text of them is made) up to one less."""
+    bits = number.bit_length()
+    return len(str(number)) if bits < 10**4 else bits * 30102 // 10**5
+
+
 def outward(lower: Fraction, upper: Fraction, digits: int) -> Enclosure:
     """Returns a decimal enclosure that contains [lower, upper], widened by at most 2 * 10^-places.
 
@@ -113,9 +119,9 @@ def outward(lower: Fraction, upper: Fraction, digits: int) -> Enclosure:
     places = digits + 2
     size = min(abs(lower), abs(upper))
     if size and lower * upper > 0:
-        zeros = max(0, len(str(size.denominator)) - len(str(size.numerator)) - 1)
+        zeros = max(0, _length(size.denominator) - _length(size.numerator) - 1)
         width = upper - lower
-        known = len(str(width.denominator)) - len(str(width.numerator)) if width else zeros + places
+        known = _length(width.denominator) - _length(width.numerator) if width else zeros + places
         places += max(0, min(zeros, known - digits))
     scale = 10**places
     down = lower.numerator * scale // lower.denominator

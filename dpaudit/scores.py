@@ -11,7 +11,7 @@ from typing import Protocol
 from dpaudit import balls
 from dpaudit.balls import Ball
 from dpaudit.distances import Hellinger
-from dpaudit.divergences import DIVERGENCES, Divergence
+from dpaudit.divergences import DIVERGENCES, Divergence, check_offered
 from dpaudit.errors import InputError
 from dpaudit.model import Histogram, Model, neighbours
 
@@ -56,8 +56,7 @@ def make_score(name: str, model: Model) -> Score:
 
 def check_score(name: str, model: Model) -> None:
     """Refuses a score that is not offered for this model or not finite on it."""
-    if name == "tv" and model.k != 2:
-        raise InputError("score", name, f"is offered for k = 2 only, and k = {model.k}")
+    check_offered("score", name, model)
     if name == "chi2" and not min(model.prior) > model.n:
         rule = f"is infinite for some data and candidate unless every prior entry is > n = {model.n}"
         raise InputError("score", name, rule)

@@ -36,6 +36,10 @@ ORDER = [
     "results",
     "judge",
     "audit",
+    "utility.staircase",
+    "utility.bounds",
+    "utility.checks",
+    "utility",
 ]
 """Upstream first."""
 

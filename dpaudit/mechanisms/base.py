@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
+from dpaudit import balls
 from dpaudit.balls import Ball
 from dpaudit.errors import InputError
 from dpaudit.model import Histogram, Model, count_pairs, neighbours
@@ -86,6 +87,18 @@ class Mass(NamedTuple):
     def swapped(self) -> Mass:
         """Returns the same for the pair in the other order."""
         return Mass(self.p_prime, self.p, None if self.loss is None else -self.loss)
+
+
+class Row(NamedTuple):
+    """Outputs of one data set and balls of their probabilities; ``omitted`` contains that of all others together."""
+
+    outputs: Sequence[Output]
+    probabilities: Sequence[Ball]
+    omitted: Ball
+
+
+Sparse = dict[int, Fraction]
+"""A polynomial in q = e^(-epsilon/s): exponent -> coefficient, no zero coefficients."""
 
 
 class Law(ABC):
@@ -229,6 +242,14 @@ class PosteriorMechanism(Mechanism):
     def released_outputs(self) -> tuple[Histogram, ...] | None:
         """Returns for every output the k counts that it stands for."""
         return tuple(self.released(output) for output in self.outputs())
+
+    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+        """Returns the outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
+        return Row(self.outputs(), self.law().probabilities(x), balls.zero())
+
+    def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
+        """Returns P_x(output) as a polynomial in q, where the family has that form, else None."""
+        return None
 
     def claimed(self) -> Guarantee | None:
         """Returns epsilon-DP, the usual claim (N0, N4 Theorem 3.1)."""

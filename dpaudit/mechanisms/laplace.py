@@ -12,17 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
+from dpaudit import balls
 from dpaudit.balls import Ball, ball
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism
+from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism, Row, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
 from dpaudit.model import Histogram
 
+MOST_OUTPUTS = 2_000_000
+"""A box of outputs larger than this is refused."""
 HALF = fmpq_poly([fmpq(1, 2)])
 INNER = fmpq_poly([fmpq(1, 2), fmpq(-1, 2)])
 CORNER = fmpq_poly([fmpq(1), fmpq(-1, 2)])
@@ -105,6 +110,18 @@ class LaplaceLaw(Law):
         return Ratio(base.q + u.exponent - v.exponent, base.corner), self._value(u), self._value(v)
 
 
+def _heavy(law: list[Ball], tail: Ball) -> tuple[int, list[Ball]]:
+    """Returns (start, law[start:stop]) that leaves out at most ``tail``: half of it at either end."""
+    cuts = []
+    for part in (law, law[::-1]):
+        mass, count = part[0], 0
+        while count < len(law) - 1 and balls.certainly_at_most(2 * mass, tail):
+            count += 1
+            mass = mass + part[count]
+        cuts.append(count)
+    return cuts[0], law[cuts[0] : len(law) - cuts[1]]
+
+
 def _merge(atoms: list[Atom]) -> list[Atom]:
     """Returns the atoms with those of the same ratio added up."""
     merged: dict[Ratio, tuple[Ball, Ball]] = {}
@@ -170,6 +187,28 @@ class Laplace(PosteriorMechanism):
         """Returns P_x(output) exactly, as a polynomial in q."""
         terms = [cell_law(self.model.n, c, o) for c, o in zip(x, output, strict=False)]
         return prod(terms[1:], start=terms[0])
+
+    def exact_probability(self, x: Histogram, output: Output) -> Sparse:
+        """Returns P_x(output) as a polynomial in q = e^(-epsilon/s)."""
+        term = self.polynomial(x, output)
+        pairs = ((term.exponent + i, Fraction(int(c.p), int(c.q))) for i, c in enumerate(term.poly.coeffs()))
+        return {exponent: c for exponent, c in pairs if c}
+
+    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+        """Returns all outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
+        if self.count_outputs() <= most:
+            return super().row(x, tail, most)
+        law = self.law()
+        cells = [_heavy(law.cell(c), ball(tail / self.noised())) for c in x[: self.noised()]]
+        size = prod(len(part) for _, part in cells)
+        if size > MOST_OUTPUTS:
+            rule = (
+                f"{size} outputs carry all but {float(tail):.0e} of the probability; take a larger eps or fewer digits"
+            )
+            raise InputError("digits", "(too many)", rule)
+        kept = prod((balls.total(part) for _, part in cells), start=ball(1))
+        outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
+        return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
     def loss_by_algebra(self) -> ClosedForm:
         """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.

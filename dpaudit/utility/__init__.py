@@ -1,0 +1,299 @@
+"""How accurate is a mechanism on one data set? The exact distribution of the distance between posterior and release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+from dpaudit import audit, balls
+from dpaudit.balls import Ball, PrecisionExhausted, ball
+from dpaudit.distances import bc_squared
+from dpaudit.divergences import check_offered, choice
+from dpaudit.enclosure import Enclosure, exact, infinite
+from dpaudit.mechanisms import PosteriorMechanism
+from dpaudit.model import Histogram, parse_histogram
+from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
+from dpaudit.rationals import Exact, positive, probability, sequence, whole
+from dpaudit.utility.checks import Checked, Checker, applicable
+from dpaudit.utility.staircase import TIE_BITS, Staircase, build
+from dpaudit.verdict import Verdict
+
+LEVELS = ("1/4", "3/4", "9/10", "99/100")
+HOLDS = {Verdict.PROVED: True, Verdict.REFUTED: False, Verdict.UNDECIDED: None}
+
+
+@dataclass(frozen=True)
+class Step:
+    """``probability`` contains Pr[distance = this], ``cumulative`` Pr[distance <= this]."""
+
+    distance: Enclosure
+    probability: Enclosure
+    cumulative: Enclosure
+    outputs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the step as JSON."""
+        return {
+            "distance": self.distance.to_dict(),
+            "probability": self.probability.to_dict(),
+            "cumulative": self.cumulative.to_dict(),
+            "outputs": self.outputs,
+        }
+
+
+@dataclass(frozen=True)
+class BoundResult:
+    """A bound of the documents on this data set, at the threshold where it comes closest to failing or fails most."""
+
+    claim: str
+    statement: str
+    source: str
+    t: Enclosure
+    kappa: int
+    value: Enclosure
+    probability: Enclosure
+    margin: Enclosure
+    verdict: Verdict
+    thresholds: int
+    failing: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the bound as JSON; "holds" is true, false or null (undecided)."""
+        return {
+            "claim": self.claim,
+            "statement": self.statement,
+            "source": self.source,
+            "t": self.t.to_dict(),
+            "kappa": self.kappa,
+            "value": self.value.to_dict(),
+            "probability": self.probability.to_dict(),
+            "margin": self.margin.to_dict(),
+            "holds": HOLDS[self.verdict],
+            "thresholds": self.thresholds,
+            "failing": self.failing,
+        }
+
+
+@dataclass(frozen=True)
+class AccuracyResult:
+    """Enclosures of the mean, the quantiles and the whole staircase; a distance may be infinite."""
+
+    subject: audit.Subject
+    x: Histogram
+    metric: str
+    mean: Enclosure
+    median: Enclosure
+    quantiles: tuple[tuple[Fraction, Enclosure], ...]
+    t: Fraction | None
+    probability: Enclosure | None
+    law: tuple[tuple[Ball, Ball, Ball, int], ...]
+    omitted: Enclosure
+    bounds: tuple[BoundResult, ...]
+    digits: int
+    precision_bits: int
+    seconds: float
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Returns the staircase as enclosures, nearest first; an infinite distance is last."""
+        return tuple(self.step(i) for i in range(len(self.law)))
+
+    def step(self, i: int) -> Step:
+        """Returns one step of the staircase as enclosures."""
+        distance, mass, cumulative, outputs = self.law[i]
+        tiny = ball(Fraction(1, 10 ** (self.digits + 20)))
+        return Step(
+            narrow(distance, self.digits),
+            narrow(balls.capped(mass, tiny), self.digits, 1),
+            narrow(cumulative, self.digits, 1),
+            outputs,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit accuracy --json``."""
+        asked = {"t": str(self.t), "probability": self.probability.to_dict()} if self.probability else {}
+        return {
+            **self.subject.to_dict(),
+            "x": list(self.x),
+            "metric": self.metric,
+            "mean": self.mean.to_dict(),
+            "median": self.median.to_dict(),
+            "quantiles": {str(level): value.to_dict() for level, value in self.quantiles},
+            **asked,
+            "steps": [step.to_dict() for step in self.steps],
+            "omitted": self.omitted.to_dict(),
+            "bounds": [bound.to_dict() for bound in self.bounds],
+            "precision_bits": self.precision_bits,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def accuracy(
+    mech: str | PosteriorMechanism,
+    x: str | Sequence[int],
+    t: Exact | None = None,
+    metric: str = "hellinger",
+    prior: audit.Prior = None,
+    eps: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    score: str | None = None,
+    quantiles: str | Sequence[Exact] = LEVELS,
+    digits: int | str = 15,
+    memory: int = MEMORY_BOUND,
+) -> AccuracyResult:
+    """Returns the exact law of the distance for data x, Pr[distance < t], and the documents' bounds held against it.
+
+    >>> result = accuracy("LSHist", "20,20", t="0.2")
+    >>> str(result.mean)[:8], str(result.probability)[:8]
+    ('0.117440', '0.748392')
+    """
+    start = perf_counter()
+    digits = whole("digits", digits, 1, audit.MAX_DIGITS)
+    metric = choice("metric", metric)
+    threshold = None if t is None else positive("t", t)
+    levels = [probability("quantiles", level) for level in sequence("quantiles", quantiles)]
+    parameters = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score}
+    subject, cells = subject_of(mech, x, prior, eps, parameters)
+    check_offered("metric", metric, subject.model)
+    check_memory(subject, memory)
+    report = Report(subject, cells, metric, threshold, levels, digits)
+    first, most = balls.bits_for(digits, subject.count_outputs())
+    shown, bits = balls.refine(report.attempt, first, max(most, 2 * TIE_BITS))
+    found: dict[str, Any] = shown
+    return AccuracyResult(
+        subject=audit.Subject(subject),
+        x=cells,
+        metric=metric,
+        t=threshold,
+        **found,
+        digits=digits,
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+    )
+
+
+def subject_of(
+    mech: str | PosteriorMechanism, x: str | Sequence[int], prior: audit.Prior, eps: Exact, parameters: dict[str, Any]
+) -> tuple[PosteriorMechanism, Histogram]:
+    """Returns the checked mechanism of the family on n = the sum of x, and x."""
+    cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
+    if not isinstance(mech, PosteriorMechanism):
+        mech = audit.posterior_mechanism(mech, sum(cells), None if prior else len(cells), prior, eps, parameters)
+    return mech, mech.model.check("x", cells)
+
+
+class _TooWide(Exception):
+    """A number is not known to the requested digits at this precision."""
+
+
+def narrow(value: Ball | None, digits: int, most: int | None = None, least: int | None = 0) -> Enclosure:
+    """Returns the enclosure of width at most 10^-digits, or raises _TooWide."""
+    if value is not None and balls.is_infinity(value):
+        return infinite()
+    shown = None if value is None else balls.enclosure(value, digits, least, most)
+    if shown is None:
+        raise _TooWide
+    return shown
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was asked; ``attempt`` computes all of it at the precision in force."""
+
+    subject: PosteriorMechanism
+    x: Histogram
+    metric: str
+    t: Fraction | None
+    levels: Sequence[Fraction]
+    digits: int
+
+    def attempt(self) -> dict[str, Any] | None:
+        """Returns the fields of AccuracyResult from ``mean`` to ``bounds``; None if more precision is needed."""
+        stairs = build(self.subject, self.x, self.metric, Fraction(1, 10 ** (self.digits + 6)))
+        if stairs is None:
+            return None
+        try:
+            found = [stairs.quantile(level) for level in (Fraction(1, 2), *self.levels)]
+            below = None if self.t is None else count_below(stairs, self.t)
+            return {
+                "mean": self._show(stairs.mean()),
+                "median": self._show(found[0]),
+                "quantiles": tuple((level, self._show(v)) for level, v in zip(self.levels, found[1:], strict=True)),
+                "probability": None if below is None else self._show(stairs.below(below), 1),
+                "law": self._law(stairs),
+                "omitted": self._show(stairs.omitted, 1),
+                "bounds": tuple(self._bounds(stairs, below)),
+            }
+        except _TooWide:
+            return None
+
+    def _show(self, value: Ball | None, most: int | None = None, least: int | None = 0) -> Enclosure:
+        return narrow(value, self.digits, most, least)
+
+    def _law(self, stairs: Staircase) -> tuple[tuple[Ball, Ball, Ball, int], ...]:
+        """Returns distance, mass, cumulative mass and number of outputs, step by step, all narrow enough."""
+        rows: list[tuple[Ball, Ball, Ball, int]] = [
+            (step.distance, step.mass, stairs.below(i + 1), len(step.outputs)) for i, step in enumerate(stairs.steps)
+        ]
+        if not stairs.infinite.is_zero():
+            count = len(stairs.outputs) - sum(row[3] for row in rows)
+            rows.append((balls.infinity(), stairs.infinite, stairs.below(len(rows)) + stairs.infinite, count))
+        known = (b for row in rows for b in row[:3] if not balls.is_infinity(b))
+        if not all(balls.narrow(b, self.digits) for b in known):
+            raise _TooWide
+        return tuple(rows)
+
+    def _bounds(self, stairs: Staircase, below: int | None) -> list[BoundResult]:
+        if self.metric != "hellinger" or len(stairs.steps) < 2:
+            return []
+        checker = Checker(stairs)
+        at = None if below is None or self.t is None else (below, ball(self.t))
+        results = (checker.everywhere(bound, at) for bound in applicable(self.subject, self.x))
+        return [self._bound(result) for result in results if result is not None]
+
+    def _bound(self, checked: Checked) -> BoundResult:
+        worst = checked.worst
+        if checked.verdict is Verdict.UNDECIDED and balls.working_bits() < TIE_BITS:
+            raise _TooWide
+        return BoundResult(
+            claim=worst.bound.claim,
+            statement=worst.bound.statement,
+            source=worst.bound.source,
+            t=self._show(worst.t) if self.t is None or worst.bound.threshold != "t" else exact(self.t, self.digits),
+            kappa=worst.kappa,
+            value=self._show(worst.value, least=None),
+            probability=self._show(worst.probability, 1),
+            margin=self._show(worst.margin, least=None),
+            verdict=checked.verdict,
+            thresholds=checked.thresholds,
+            failing=checked.failing,
+        )
+
+
+def count_below(stairs: Staircase, t: Fraction) -> int:
+    """Returns the number of steps whose distance is < t, certified; a tie with t is decided by algebra.
+
+    For Hellinger, H < t means -BC < t^2 - 1 (every H is below t > 1).
+    """
+    squared = stairs.metric.name == "hellinger"
+    if squared and t > 1:
+        return len(stairs.steps)
+    bar = ball(t * t - 1 if squared else t)
+    for count, step in enumerate(stairs.steps):
+        if balls.certainly_at_most(bar, step.key):
+            return count
+        if not balls.certainly_less(step.key, bar):
+            if squared:
+                square = bc_squared(stairs.metric.model, stairs.x, stairs.released[step.outputs[0]])
+                if not square.constants and square.rational == (1 - t * t) ** 2:
+                    return count
+            if balls.working_bits() >= TIE_BITS:
+                raise PrecisionExhausted(balls.working_bits())
+            raise _TooWide
+    return len(stairs.steps)
