@@ -10,7 +10,7 @@ from dpaudit import balls
 from dpaudit.distances import Hellinger
 from dpaudit.divergences import choice
 from dpaudit.enclosure import Enclosure, exact
-from dpaudit.errors import InputError
+from dpaudit.errors import InputError, TooLargeError, approximately
 from dpaudit.judge import exact_epsilon, judge_delta, judge_epsilon, widest
 from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, make_mechanism
 from dpaudit.model import make_model, parse_histogram
@@ -59,6 +59,10 @@ def mechanism(
     ``dpaudit.mechanisms.own``. ``settings`` are further parameters by name.
     """
     if isinstance(mech, Mechanism):
+        extra = {"n": n, "k": k, "prior": prior, "gamma": gamma, "delta_param": delta_param, "gs": gs, "score": score}
+        for name, value in extra.items():
+            if value is not None:
+                raise InputError(name, value, f"the mechanism {mech.name} is given with its own setting: leave it out")
         return mech
     given: dict[str, Any] = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score, **(settings or {})}
     if in_family(mech):
@@ -105,7 +109,7 @@ def epsilon(
     known = form.rational() if form else exact_epsilon(subject, worst)
     return EpsilonResult(
         subject=Subject(subject),
-        epsilon=worst.value if form or known is None else exact(known, digits),
+        epsilon=worst.value if known is None else exact(known, digits),
         closed_form=form.text() if form else None if known is None else str(known),
         closed_form_symbolic=form.symbolic() if form else None,
         witness=worst.witness,
@@ -134,8 +138,7 @@ def delta(
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
-    The verdict is on the claimed guarantee, as far as delta(at) speaks of it: at >= claimed epsilon and
-    delta(at) <= claimed delta, else None.
+    The verdict is on the claimed guarantee, as far as delta(at) speaks of it (see judge.judge_delta), else None.
     """
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
@@ -203,8 +206,7 @@ def check_row_memory(subject: Mechanism, memory: int) -> None:
     outputs = subject.counts().outputs
     need = outputs * 2500
     if need > memory:
-        rule = f"listing {outputs} outputs needs {need / 2**30:.3g} GiB; raise the bound"
-        raise InputError("memory", f"{memory / 2**30:.3g} GiB", rule)
+        raise TooLargeError(need, memory, f"a listing of {approximately(outputs)} outputs")
 
 
 def sensitivity(
@@ -225,8 +227,7 @@ def sensitivity(
     check_score(score, model)
     need = model.size * 3000
     if need > memory:
-        rule = f"{model.size} data sets need {need / 2**30:.3g} GiB; take a smaller n or k, or raise the bound"
-        raise InputError("memory", f"{memory / 2**30:.3g} GiB", rule)
+        raise TooLargeError(need, memory, f"a table of {approximately(model.size)} data sets")
 
     def attempt() -> tuple[Enclosure, list[Enclosure], list[Enclosure]] | None:
         ls = local_all(make_score(score, model))

@@ -16,7 +16,6 @@ from dpaudit.errors import InputError
 
 app = typer.Typer(
     name="dpaudit",
-    help="An exact auditor for differential privacy: true ε and δ in certified arithmetic.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -53,14 +52,17 @@ def options(
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
     Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided at the
-    largest precision; 130 interrupted.
+    largest precision; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away.
     """
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code; bad input is one line on stderr, never a traceback."""
+    _prepare_streams()
     try:
-        return int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+        code = int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
         option = audits.OPTION_NAMES.get(error.option, error.option)
         dashes = "" if option.isupper() else "--"
@@ -73,10 +75,33 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory: take a smaller n or k", 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        return _output_failed(error)
+
+
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+NOT_WRITTEN = 74
+
+
+def _prepare_streams() -> None:
+    """A missing stream is replaced by nothing; a sign that the terminal cannot show becomes a question mark."""
+    sys.set_int_max_str_digits(10**5)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _output_failed(error: OSError) -> int:
+    """Returns the code for an output that went nowhere; what is still buffered is dropped."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if isinstance(error, BrokenPipeError):
+        return CLOSED_PIPE
+    return _fail(f"the output could not be written: {error.strerror or error}", NOT_WRITTEN)
 
 
 def _fail(message: str, code: int) -> int:

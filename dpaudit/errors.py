@@ -17,15 +17,42 @@ class InputError(ValueError):
         super().__init__(option, value, rule)
 
     def __str__(self) -> str:
-        try:
-            shown = self.value if isinstance(self.value, str) else repr(self.value)
-        except Exception:  # a number of thousands of digits, or an object that cannot be shown
-            shown = f"({type(self.value).__name__})"
+        shown = _shown(self.value)
+        shown = "".join(sign if sign.isprintable() else " " for sign in shown)
         shown = " ".join(shown.split()) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
         return f"{self.option} = {shown}: {self.rule}"
 
 
+def _shown(value: object) -> str:
+    """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
+    if isinstance(value, str):
+        return value
+    try:
+        return approximately(value) if isinstance(value, int) and abs(value) >= 10**60 else repr(value)
+    except Exception:  # somebody else's object: its repr may do anything
+        return f"({type(value).__name__})"
+
+
 class TooLargeError(InputError):
     """The job does not fit into the stated memory bound; the rule carries the numbers."""
+
+    def __init__(self, need: int, bound: int, what: str) -> None:
+        rule = f"{what}: needs at least {gib(need)}; take a smaller n or k, or raise the bound"
+        super().__init__("memory", gib(bound), rule)
+
+
+def gib(count: int) -> str:
+    """Returns a number of bytes in GiB, for reading."""
+    return f"{approximately(count >> 30)} GiB" if count >> 50 else f"{count / 2**30:.3g} GiB"
+
+
+def approximately(count: int) -> str:
+    """Returns the number, or its order of magnitude if it is long.
+
+    >>> approximately(1234), approximately(10**40)
+    ('1234', 'about 1e40')
+    """
+    size = abs(count)
+    return str(count) if size < 10**15 else f"about {'-' * (count < 0)}1e{(size.bit_length() - 1) * 30103 // 100000}"

@@ -93,12 +93,14 @@ def judge_epsilon(mechanism: Mechanism, found: Enclosure, known: Fraction | None
 
 
 def judge_delta(mechanism: Mechanism, at: Fraction, found: Enclosure | None, digits: int, memory: int) -> Claim:
-    """Returns the claim with the verdict on delta(at) <= claimed delta; no verdict if at < claimed epsilon."""
+    """Returns the claim with the verdict on it that delta(at) gives, or with None where it says nothing.
+
+    delta falls as epsilon grows: delta(at) <= claimed delta proves the claim if at <= claimed epsilon, and
+    delta(at) > claimed delta refutes it if at >= claimed epsilon.
+    """
     claimed = mechanism.claimed()
     if claimed is None:
         return Claim()
-    if at < claimed.epsilon:
-        return Claim(claimed.epsilon, claimed.delta, None)
 
     def again(places: int) -> Enclosure:
         return widest(mechanism, lambda d: worst_delta(mechanism, at, d, memory=memory), places).value
@@ -107,4 +109,7 @@ def judge_delta(mechanism: Mechanism, at: Fraction, found: Enclosure | None, dig
     while outcome is Verdict.UNDECIDED and digits < VERDICT_DIGITS and mechanism.refinable:
         digits *= 3
         outcome = verdict(again(digits), claimed.delta)
-    return Claim(claimed.epsilon, claimed.delta, outcome)
+    silent = (outcome is Verdict.PROVED and at > claimed.epsilon) or (
+        outcome is Verdict.REFUTED and at < claimed.epsilon
+    )
+    return Claim(claimed.epsilon, claimed.delta, None if silent else outcome)

@@ -14,6 +14,10 @@ from dpaudit.rationals import Exact, positive, sequence, whole
 
 Histogram = tuple[int, ...]
 
+MAX_N = 10**9
+MAX_K = 1000
+"""Larger models are refused at the door."""
+
 
 def hamming(c: Histogram, d: Histogram) -> int:
     """Returns the least Hamming distance of data sets with these histograms: half of |c - d|_1."""
@@ -120,14 +124,16 @@ def parse_histogram(option: str, x: str | Sequence[Exact]) -> Histogram:
 
 def make_model(n: int | str, k: int | str | None = None, prior: str | Sequence[Exact] | None = None) -> Model:
     """Returns the checked model; k defaults to the length of the prior, else 2; the prior to all ones."""
-    n = whole("n", n, 1, 10**9)
+    n = whole("n", n, 1, MAX_N)
     if k is not None:
-        k = whole("k", k, 2, 10**4)
+        k = whole("k", k, 2, MAX_K)
     if prior is None:
         return Model(n, (Fraction(1),) * (k or 2))
     alphas = tuple(positive("prior", entry) for entry in sequence("prior", prior))
     if k is not None and k != len(alphas):
         raise InputError("k", k, f"contradicts the prior, which has {len(alphas)} entries")
+    if len(alphas) > MAX_K:
+        raise InputError("prior", f"{len(alphas)} entries", f"must have at most {MAX_K} entries")
     if len(alphas) < 2:
         raise InputError("prior", show(alphas), "must have at least 2 entries")
     return Model(n, alphas)

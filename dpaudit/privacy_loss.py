@@ -13,7 +13,7 @@ from operator import sub
 from dpaudit import balls
 from dpaudit.balls import Ball, Champion, ball
 from dpaudit.enclosure import Enclosure, infinite
-from dpaudit.errors import TooLargeError
+from dpaudit.errors import TooLargeError, approximately
 from dpaudit.mechanisms.base import Dataset, Mass, Mechanism, Output, plain
 from dpaudit.verdict import Verdict
 
@@ -50,12 +50,9 @@ def check_memory(mechanism: Mechanism, bound: int) -> None:
     """Refuses a job that does not fit into ``bound`` bytes, with the numbers."""
     need, counts = mechanism.memory(), mechanism.counts()
     if need > bound:
-        raise TooLargeError(
-            "memory",
-            f"{bound / 2**30:.3g} GiB",
-            f"{mechanism.name} needs at least {need / 2**30:.3g} GiB: {counts.datasets} data sets, "
-            f"{counts.pairs} ordered pairs, {counts.outputs} outputs; take a smaller n or k, or raise the bound",
-        )
+        datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
+        what = f"{mechanism.name} with {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
+        raise TooLargeError(need, bound, what)
 
 
 def pairs(mechanism: Mechanism, progress: Progress | None = None) -> Iterator[tuple[Dataset, Dataset]]:

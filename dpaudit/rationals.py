@@ -73,6 +73,8 @@ def nonnegative(option: str, value: Exact) -> Fraction:
 def whole(option: str, value: int | str, least: int, most: int | None = None) -> int:
     """Returns the whole number, which is at least ``least`` and at most ``most``."""
     rule = f"must be a whole number >= {least}" + (f" and <= {most}" if most else "")
+    if isinstance(value, str) and len(value.strip()) > 18:
+        rule += ", of at most 18 digits"
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,18}", value.strip(), re.ASCII):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):

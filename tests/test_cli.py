@@ -84,6 +84,63 @@ def test_delta_json(capsys):
     assert below["verdict"] is None
 
 
+def test_delta_speaks_of_the_claim_only_where_it_can(capsys):
+    """delta = 0 above the claimed epsilon proves nothing; delta = 0 below it proves the claim."""
+    refuted = ["delta", "--mech", "EHD", "--n", "4", "--prior", "1/3,7/2,0.01", "--eps", "0.7"]
+    above = run_json(capsys, *refuted, "--at", "0.9", "--require")
+    assert above["delta"] == {"lower": "0", "upper": "0"}
+    assert above["verdict"] is None
+    assert run_json(capsys, *refuted, "--at", "0.7")["verdict"] == "REFUTED"
+    assert run_json(capsys, "delta", "--mech", "LSDim", "--n", "5", "--at", "0.5")["verdict"] == "PROVED"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pmf", "--mech", "LSHist", "--x", "0,3000", "--eps", "4"],
+        ["pmf", "--mech", "EHDS", "--x", "2,3", "--eps", "20000"],
+        ["delta", "--mech", "EHDS", "--n", "5", "--eps", "100000", "--at", "25843"],
+        ["epsilon", "--mech", "LSDim", "--n", "100000", "--k", "1000"],
+        ["epsilon", "--mech", "EHDS", "--n", "2", "--prior", "1e-30,1e30", "--eps", "1e-50"],
+    ],
+)
+def test_extreme_settings_have_an_answer(capsys, arguments):
+    run(capsys, *arguments, "--json")
+    run(capsys, *arguments)
+
+
+def test_tables_never_cut_a_number(capsys):
+    text = run(capsys, "sensitivity", "--n", "2", "--digits", "80")
+    assert "…" not in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
+    digits = dpaudit.sensitivity(2, digits=80).gs.to_dict()["lower"]
+    assert digits[:60] in text
+
+
+def test_a_closed_pipe_and_a_full_disk_have_codes_of_their_own():
+    command = f"{sys.executable} -m dpaudit epsilon --mech EHDS --n 5"
+    for tail, code in (("| true; exit ${PIPESTATUS[0]}", (0, 141)), ("> /dev/full", (74,)), (">&-", (0,))):
+        done = subprocess.run(["bash", "-c", f"{command} {tail}"], capture_output=True, text=True, check=False)
+        assert done.returncode in code
+        assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_without_our_signs_gets_question_marks():
+    done = subprocess.run(
+        [sys.executable, "-m", "dpaudit", "epsilon", "--mech", "EHDS", "--n", "5"],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin"},
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"PROVED" in done.stdout
+
+
+def test_the_exit_codes_are_in_the_help(capsys):
+    text = run(capsys, "--help")
+    assert "Exit codes" in text
+
+
 def test_refuted_and_require(capsys):
     arguments = ["epsilon", "--mech", "EHD", "--n", "1", "--prior", "0.01,0.01", "--eps", "1"]
     assert run_json(capsys, *arguments)["verdict"] == "REFUTED"
@@ -163,7 +220,7 @@ def test_interruption_ends_cleanly(monkeypatch, capsys):
 
     monkeypatch.setattr("dpaudit.audit.epsilon", interrupted)
     assert main(["epsilon", "--mech", "EHDS", "--n", "5"]) == 130
-    assert "Traceback" not in capsys.readouterr().err
+    assert capsys.readouterr().err == "dpaudit: interrupted\n"
 
 
 def test_ci_runs_the_readme_test_command():

@@ -44,7 +44,7 @@ BAD = [
     ([*BASE, "--digits", "0"], "--digits = 0", ">= 1"),
     ([*BASE, "--digits", "99999"], "--digits = 99999", "<= 2000"),
     ([*BASE, "--memory", "0"], "--memory = 0", "> 0"),
-    ([*BASE, "--memory", "1/1000000"], "--memory = 9.99e-07 GiB", "5 data sets, 8 ordered pairs, 5 outputs"),
+    ([*BASE, "--memory", "1/1000000"], "--memory = 9.99e-07 GiB", "5 data sets, 8 ordered pairs, 5 outputs: needs"),
     (["epsilon", "--mech", "EHDS", "--n", "100000", "--k", "6"], "--memory = 2 GiB", "data sets"),
     ([*BASE, "--out", "/no/such/directory/file"], "--out = /no/such/directory/file", "cannot be written"),
     ([*BASE, "--bogus"], "--bogus", "No such option"),
@@ -56,10 +56,20 @@ BAD = [
     (["pmf", "--mech", "EHDS", "--n", "4", "--k", "2", "--x", "1,2,1"], "--x = 1,2,1", "must have k = 2 cells"),
     (["pmf", "--mech", "EHDS", "--n", "4", "--x", "5,-1"], "--x = -1", ">= 0"),
     (["pmf", "--mech", "EHDS", "--n", "4", "--x", "2,,2"], "--x = 2,,2", "none empty"),
-    (["pmf", "--mech", "LSZhang", "--x", "500,500,500"], "--memory = 2 GiB", "outputs needs"),
+    (["pmf", "--mech", "LSZhang", "--x", "500,500,500"], "--memory = 2 GiB", "outputs: needs"),
+    (["epsilon", "--mech", "EHDS", "--n", "1000000000", "--k", "1000"], "--memory = 2 GiB", "about 1e"),
+    (["sensitivity", "--n", "1000000000", "--k", "1000"], "--memory = 2 GiB", "about 1e"),
+    (["epsilon", "--mech", "EHDS", "--n", "4", "--k", "1001"], "--k = 1001", "<= 1000"),
+    (
+        ["epsilon", "--mech", "EHDS", "--n", "4", "--prior", ",".join("1" * 1001)],
+        "--prior = 1001 entries",
+        "at most 1000",
+    ),
+    (["epsilon", "--mech", "\x1b[31mx", "--n", "4"], "--mech = [31mx", "unknown mechanism"),
+    (["pmf", "--mech", "EHDS", "--x", "9" * 5000], "--x = 999", "18 digits"),
     (["sensitivity"], "--n = (missing)", "whole number"),
     (["sensitivity", "--n", "4", "--gamma", "-1"], "--gamma = -1", "> 0"),
-    (["sensitivity", "--n", "1000", "--k", "5"], "--memory = 2 GiB", "data sets need"),
+    (["sensitivity", "--n", "1000", "--k", "5"], "--memory = 2 GiB", "data sets: needs"),
     (["frobnicate"], "frobnicate", "No such command"),
 ]
 
@@ -118,6 +128,19 @@ def test_the_door():
             whole("n", bad, 1)
     with pytest.raises(dpaudit.InputError):
         rational("eps", Fraction(1, 10**101))
+
+
+def test_a_mechanism_that_is_given_keeps_its_setting():
+    made = dpaudit.mechanism("EHDS", n=5)
+    assert dpaudit.epsilon(made).subject.mechanism is made
+    with pytest.raises(dpaudit.InputError, match="leave it out"):
+        dpaudit.epsilon(made, n=7)
+
+
+def test_a_huge_number_has_a_short_error():
+    with pytest.raises(dpaudit.InputError) as caught:
+        dpaudit.epsilon("EHDS", n=10**5000)
+    assert "about 1e" in str(caught.value)
 
 
 def test_a_closed_form_needs_no_memory():

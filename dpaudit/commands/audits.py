@@ -10,6 +10,7 @@ import typer
 from dpaudit import audit
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.errors import approximately
 from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
 from dpaudit.mechanisms.load import entry_points
 from dpaudit.verdict import Verdict
@@ -138,11 +139,10 @@ def pmf(
 
     def render(console: Any) -> None:
         from rich.markup import escape
-        from rich.table import Table
 
         fields(console, escape_brackets([*subject_rows(result.subject.mechanism), ("data x", cells(result.x))]))
         released = [] if result.released is None else [("released Dir(prior + …)", result.released)]
-        table = Table("output", *(title for title, _ in released), "probability")
+        table = common.listing("output", *(title for title, _ in released), "probability")
         for i, output in enumerate(result.outputs):
             table.add_row(cells(output), *(cells(r[i]) for _, r in released), escape(str(result.probabilities[i])))
         console.print(table)
@@ -173,7 +173,6 @@ def sensitivity(
 
     def render(console: Any) -> None:
         from rich.markup import escape
-        from rich.table import Table
 
         model = result.model
         prior_text = cells(model.prior)
@@ -183,7 +182,7 @@ def sensitivity(
                 [("model", f"n = {model.n}, k = {model.k}, prior {prior_text}"), ("GS(n, prior)", str(result.gs))]
             ),
         )
-        table = Table("data x", "LS(x)", f"S(x), γ = {result.gamma}")
+        table = common.listing("data x", "LS(x)", f"S(x), γ = {result.gamma}")
         for c, ls, s in zip(model.histograms, result.ls, result.s, strict=True):
             table.add_row(cells(c), escape(str(ls)), escape(str(s)))
         console.print(table)
@@ -225,9 +224,8 @@ def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
 
     def render(console: Any) -> None:
         from rich.markup import escape
-        from rich.table import Table
 
-        table = Table("name", "output distribution for data with histogram c", "claimed", "options", "source")
+        table = common.listing("name", "output distribution for data with histogram c", "claimed", "options", "source")
         for row in rows:
             options = "\n".join(
                 f"--{OPTION_NAMES.get(name, name)} ({p['default'] or 'required'})"
@@ -270,17 +268,18 @@ def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:
     if claim.epsilon is None:
         return [("claimed", "nothing is claimed")]
     bound = f"{claim.epsilon}-DP" if not claim.delta else f"({claim.epsilon}, {claim.delta})-DP"
-    rows = [("claimed", bound)]
-    if claim.verdict is not None:
-        rows.append(("verdict", common.badge(claim.verdict.value)))
-    return rows
+    verdict = (
+        common.badge(claim.verdict.value) if claim.verdict is not None else "none: δ here neither proves nor refutes it"
+    )
+    return [("claimed", bound), ("verdict", verdict)]
 
 
 def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[str, str]]:
     """Returns what was looked at and how precisely, for the text table."""
     counts = result.counts
-    looked = f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
-    return [("looked at", looked), ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s")]
+    datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
+    covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
+    return [("covers", covered), ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s")]
 
 
 def escape_brackets(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -15,6 +15,23 @@ from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import text
 from dpaudit.rationals import positive
 
+
+def check_out(out: str | None) -> str | None:
+    """Returns the path; a file that cannot be written is refused before any work is done."""
+    if out is None:
+        return None
+    path = Path(out)
+    existed = path.exists()
+    try:
+        with path.open("a"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise InputError("out", out, f"cannot be written: {error.strerror or error}") from None
+    return out
+
+
 Mech = Annotated[
     str,
     typer.Option(
@@ -60,7 +77,10 @@ Score = Annotated[
 Digits = Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON for programs: numbers as decimal strings, rounded outward.")]
 Out = Annotated[
-    str | None, typer.Option("--out", metavar="FILE", help="Write the result to this file instead of the terminal.")
+    str | None,
+    typer.Option(
+        "--out", metavar="FILE", callback=check_out, help="Write the result to this file, not to the terminal."
+    ),
 ]
 Memory = Annotated[
     str, typer.Option("--memory", metavar="GIB", help="Refuse a job that needs more memory than this many GiB.")
@@ -101,10 +121,25 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+WIDE = 10_000
+"""Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
+
+
+def listing(*columns: str) -> Any:
+    """Returns a table whose cells are folded where they do not fit, never cut."""
+    from rich.table import Table
+
+    table = Table()
+    for title in columns:
+        table.add_column(title, overflow="fold")
+    return table
+
+
 def emit(payload: Any, render: Callable[[Any], None], as_json: bool, out: str | None) -> None:
     """Writes the payload as JSON, or what ``render(console)`` draws, to the terminal or to the file ``out``."""
     if out is None:
         _write(payload, render, as_json, sys.stdout)
+        sys.stdout.flush()
         return
     try:
         with Path(out).open("w", encoding="utf-8") as file:
@@ -119,10 +154,16 @@ def _write(payload: Any, render: Callable[[Any], None], as_json: bool, file: Any
         json.dump(payload, file, ensure_ascii=False, indent=2)
         file.write("\n")
         return
+    from io import StringIO
+
     from rich.console import Console
 
-    terminal = file.isatty()
-    render(Console(file=file, highlight=False, width=None if terminal else 160, soft_wrap=not terminal))
+    if file.isatty():
+        render(Console(file=file, highlight=False))
+        return
+    page = StringIO()
+    render(Console(file=page, highlight=False, width=WIDE, soft_wrap=True))
+    file.write("".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines()))
 
 
 def fields(console: Any, rows: list[tuple[str, str]]) -> None:
