@@ -76,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail("out of memory: take a smaller n or k", 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
+    except SystemExit:  # typer's answer to a closed pipe
+        return _output_failed(BrokenPipeError())
     except OSError as error:
         return _output_failed(error)
 
