@@ -95,6 +95,7 @@ def epsilon(
     memory: int = MEMORY_BOUND,
     score: str | None = None,
     settings: Settings = None,
+    tier: str = "auto",
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on the claimed bound.
 
@@ -104,7 +105,7 @@ def epsilon(
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
-    worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory), digits)
+    worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory, tier), digits)
     form = subject.loss_by_algebra()
     known = form.rational() if form else exact_epsilon(subject, worst)
     return EpsilonResult(
@@ -117,6 +118,8 @@ def epsilon(
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
+        tier=worst.tier,
+        filter_left=worst.filter_left,
     )
 
 
@@ -135,6 +138,7 @@ def delta(
     memory: int = MEMORY_BOUND,
     score: str | None = None,
     settings: Settings = None,
+    tier: str = "auto",
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
@@ -144,7 +148,7 @@ def delta(
     digits = whole("digits", digits, 1, MAX_DIGITS)
     point = nonnegative("at", at)
     subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
-    worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory), digits)
+    worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory, tier), digits)
     return DeltaResult(
         subject=Subject(subject),
         at=point,
@@ -154,6 +158,8 @@ def delta(
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
+        tier=worst.tier,
+        filter_left=worst.filter_left,
     )
 
 

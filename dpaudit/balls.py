@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
+from math import inf, nextafter
+from typing import Any, Generic, TypeVar
 
 from flint import arb, ctx, fmpq
 
@@ -103,6 +104,35 @@ def middle(value: Ball) -> Ball:
 def upper(value: Ball) -> Ball:
     """Returns an exact number that is >= every number in the ball."""
     return value.upper()
+
+
+def dyadic(value: float) -> Ball:
+    """Returns exactly the number that the binary float is."""
+    return arb(value)
+
+
+def float_below(value: Ball) -> float:
+    """Returns a float that is <= every number in the ball, and the lower end itself if that is a float."""
+    end = ends(value)[0]
+    near = float(end)
+    return near if near <= end else nextafter(near, -inf)
+
+
+def float_above(value: Ball) -> float:
+    """Returns a float that is >= every number in the ball, and the upper end itself if that is a float."""
+    return -float_below(-value)
+
+
+def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: bool = False) -> float:
+    """Returns a float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|."""
+    worst = arb(0)
+    for v, f in zip(values, floats, strict=True):
+        error = (v - f).abs_upper()
+        if relative:
+            error = error if error.is_zero() else (error / v).abs_upper()
+        if not error <= worst:
+            worst = error
+    return float_above(worst)
 
 
 def from_ends(lower: Ball, upper: Ball) -> Ball:
@@ -230,6 +260,16 @@ class Champion(Generic[W]):
         self.alive += [(v, tag(i)) for i, v in enumerate(values) if not v < bar]
         if len(self.alive) > 4096:
             self.prune()
+
+    def top(self) -> Ball:
+        """Returns the best single entry so far: the maximum is at least its lower end."""
+        if self.best is None:
+            raise ValueError("nothing was offered")
+        return self.best
+
+    def sort(self, key: Callable[[W], Any]) -> None:
+        """Puts the entries into the order of their tags, which settles the choice of the witness."""
+        self.alive.sort(key=lambda entry: key(entry[1]))
 
     def prune(self) -> None:
         """Forgets whatever is certainly below the best."""

@@ -46,6 +46,11 @@ class Hellinger:
             product = product * table[i + j]
         return product
 
+    def log_ratios(self) -> list[list[Ball]]:
+        """Returns, cell by cell, balls that contain ln Gamma(alpha_i + m/2) - ln Gamma(alpha_i) for m = 0..2n."""
+        logs = {id(table): [ratio.log() for ratio in table] for table in self._ratios}
+        return [logs[id(table)] for table in self._ratios]
+
     def between(self, c: Histogram, d: Histogram) -> Ball:
         """Returns a ball that contains H(c, d); exactly 0 if c = d."""
         return self._zero if c == d else (1 - self.bc(c, d)).sqrt()

@@ -5,8 +5,7 @@ It knows nothing of any mechanism; a mechanism knows nothing of privacy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from operator import sub
 
@@ -14,36 +13,13 @@ from dpaudit import balls
 from dpaudit.balls import Ball, Champion, ball
 from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.errors import TooLargeError, approximately
-from dpaudit.mechanisms.base import Dataset, Mass, Mechanism, Output, plain
+from dpaudit.fast import TooCoarse, fast_tier
+from dpaudit.mechanisms.base import Dataset, Mass, Mechanism
+from dpaudit.pairs import Part, Progress, Witness, Worst, pairs
 from dpaudit.verdict import Verdict
 
 MEMORY_BOUND = 2 << 30
 """Bytes: an audit that needs more is refused, unless the caller raises the bound."""
-
-Progress = Callable[[int, int], None]
-"""Called with (done, total) data sets."""
-
-
-@dataclass(frozen=True)
-class Witness:
-    """An ordered adjacent pair and an output; the loss there is ln P_x(output) / P_x'(output)."""
-
-    x: Dataset
-    x_prime: Dataset
-    output: Output | None
-
-    def to_dict(self) -> dict[str, list[int] | str | None]:
-        """Returns x, x_prime and output: tuples of whole numbers as lists, anything else as text."""
-        return {"x": plain(self.x), "x_prime": plain(self.x_prime), "output": plain(self.output)}
-
-
-@dataclass(frozen=True)
-class Worst:
-    """The worst case: an enclosure of its value, where it occurs, and the precision that it took."""
-
-    value: Enclosure
-    witness: Witness
-    bits: int
 
 
 def check_memory(mechanism: Mechanism, bound: int) -> None:
@@ -55,29 +31,19 @@ def check_memory(mechanism: Mechanism, bound: int) -> None:
         raise TooLargeError(need, bound, what)
 
 
-def pairs(mechanism: Mechanism, progress: Progress | None = None) -> Iterator[tuple[Dataset, Dataset]]:
-    """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries."""
-    seen: set[Hashable] = set()
-    datasets = list(mechanism.datasets())
-    for done, x in enumerate(datasets):
-        if progress:
-            progress(done, len(datasets))
-        for y in mechanism.neighbours(x):
-            key = mechanism.pair_orbit(x, y)
-            if key not in seen:
-                seen.update((key, mechanism.pair_orbit(y, x)))
-                yield x, y
-    if progress:
-        progress(len(datasets), len(datasets))
-
-
 def worst_loss(
-    mechanism: Mechanism, digits: int, progress: Progress | None = None, memory: int = MEMORY_BOUND
+    mechanism: Mechanism,
+    digits: int,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    part: Part | None = None,
 ) -> Worst:
     """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
     Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
-    mechanism has one; else every pair and output is looked at.
+    mechanism has one; else every pair and output is looked at, by the tier chosen (fast.TIERS). With ``part``, only
+    the pairs of one part of the data sets.
     """
     impossible = mechanism.infinite_loss()
     if impossible is not None:
@@ -85,18 +51,29 @@ def worst_loss(
     form = mechanism.loss_by_algebra()
     if form is not None:
         value, bits = balls.refine(lambda: balls.enclosure(form.ball(), digits, least=0), *balls.bits_for(digits))
-        return Worst(value, Witness(form.x, form.x_prime, form.output), bits)
-    return worst_loss_by_search(mechanism, digits, progress, memory)
+        return Worst(value, Witness(form.x, form.x_prime, form.output), bits, "closed form")
+    return worst_loss_by_search(mechanism, digits, progress, memory, tier, part)
 
 
 def worst_loss_by_search(
-    mechanism: Mechanism, digits: int, progress: Progress | None = None, memory: int = MEMORY_BOUND
+    mechanism: Mechanism,
+    digits: int,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    part: Part | None = None,
 ) -> Worst:
     """Returns the same by looking at every pair and output."""
     check_memory(mechanism, memory)
+    fast = fast_tier(mechanism, tier, part)
+    if fast is not None:
+        try:
+            return fast.worst_loss(digits, progress)
+        except TooCoarse as reason:
+            fast.refuse_if_forced(tier, reason)
 
     def attempt() -> tuple[Enclosure, Witness] | None:
-        value, (x, y, i) = _largest_difference(mechanism, progress)
+        value, (x, y, i) = _largest_difference(mechanism, progress, part)
         narrow = balls.enclosure(value, digits, least=0)
         return None if narrow is None else (narrow, Witness(x, y, mechanism.outputs()[i]))
 
@@ -105,10 +82,12 @@ def worst_loss_by_search(
     return Worst(value, witness, bits)
 
 
-def _largest_difference(mechanism: Mechanism, progress: Progress | None) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
+def _largest_difference(
+    mechanism: Mechanism, progress: Progress | None, part: Part | None
+) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
     law = mechanism.law()
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
-    for x, y in pairs(mechanism, progress):
+    for x, y in pairs(mechanism, progress, part):
         losses = list(map(sub, law.log_probabilities(x), law.log_probabilities(y)))
         champion.offer(losses, lambda i, x=x, y=y: (x, y, i))  # type: ignore[misc]
         champion.offer([-loss for loss in losses], lambda i, x=x, y=y: (y, x, i))  # type: ignore[misc]
@@ -121,14 +100,40 @@ def worst_delta(
     digits: int,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    part: Part | None = None,
 ) -> Worst:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r))."""
-    check_memory(mechanism, memory)
+    return worst_deltas(mechanism, [at], digits, progress, memory, tier, part)[0]
 
+
+def worst_deltas(
+    mechanism: Mechanism,
+    points: Sequence[Fraction],
+    digits: int,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    part: Part | None = None,
+) -> list[Worst]:
+    """Returns delta at every point, the profile; the fast tier computes its rows once for all points."""
+    check_memory(mechanism, memory)
+    fast = fast_tier(mechanism, tier, part)
+    if fast is not None:
+        try:
+            return fast.worst_deltas(points, digits, progress)
+        except TooCoarse as reason:
+            fast.refuse_if_forced(tier, reason)
+    return [_worst_delta(mechanism, at, digits, progress, part) for at in points]
+
+
+def _worst_delta(
+    mechanism: Mechanism, at: Fraction, digits: int, progress: Progress | None, part: Part | None
+) -> Worst:
     def attempt() -> tuple[Enclosure, Witness] | None:
         law, factor = mechanism.law(), ball(at).exp()
         champion: Champion[Witness] = Champion()
-        for x, y in pairs(mechanism, progress):
+        for x, y in pairs(mechanism, progress, part):
             masses = law.masses(x, y)
             there = hockey_stick(masses, at, factor)
             back = hockey_stick([mass.swapped() for mass in masses], at, factor)
@@ -162,3 +167,19 @@ def verdict(worst: Enclosure, bound: Fraction) -> Verdict:
     if worst.upper <= bound:
         return Verdict.PROVED
     return Verdict.REFUTED if worst.lower > bound else Verdict.UNDECIDED
+
+
+__all__ = [
+    "MEMORY_BOUND",
+    "Progress",
+    "Witness",
+    "Worst",
+    "check_memory",
+    "hockey_stick",
+    "pairs",
+    "verdict",
+    "worst_delta",
+    "worst_deltas",
+    "worst_loss",
+    "worst_loss_by_search",
+]

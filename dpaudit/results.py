@@ -55,6 +55,8 @@ class EpsilonResult(Shown):
     counts: Counts
     precision_bits: int
     seconds: float
+    tier: str = "exact"
+    filter_left: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit epsilon --json``."""
@@ -66,6 +68,8 @@ class EpsilonResult(Shown):
             "witness": self.witness.to_dict(),
             **self.claim.to_dict(),
             "counts": self.counts.to_dict(),
+            "tier": self.tier,
+            "filter_left": self.filter_left,
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
         }
@@ -83,6 +87,8 @@ class DeltaResult(Shown):
     counts: Counts
     precision_bits: int
     seconds: float
+    tier: str = "exact"
+    filter_left: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit delta --json``."""
@@ -93,6 +99,8 @@ class DeltaResult(Shown):
             "witness": self.witness.to_dict(),
             **self.claim.to_dict(),
             "counts": self.counts.to_dict(),
+            "tier": self.tier,
+            "filter_left": self.filter_left,
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
         }

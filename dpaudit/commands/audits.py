@@ -28,6 +28,7 @@ def epsilon(
     score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
+    tier: common.Tier = "auto",
     require: common.Require = False,
     set_: common.Set = None,
     as_json: common.Json = False,
@@ -45,7 +46,7 @@ def epsilon(
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
         subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory))
+        result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
         rows = [*subject_rows(result.subject.mechanism), ("true ε", f"[bold]{result.epsilon}[/]")]
@@ -79,6 +80,7 @@ def delta(
     score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
+    tier: common.Tier = "auto",
     require: common.Require = False,
     set_: common.Set = None,
     as_json: common.Json = False,
@@ -94,7 +96,7 @@ def delta(
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
         subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory))
+        result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
         rows = [
@@ -279,7 +281,10 @@ def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[s
     counts = result.counts
     datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
     covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
-    return [("covers", covered), ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s")]
+    tier = f"{result.tier} tier" if result.tier != "closed form" else result.tier
+    if result.filter_left is not None:
+        tier += f" (the float filter left {result.filter_left} ordered pair{'s' * (result.filter_left != 1)})"
+    return [("covers", covered), ("effort", f"{tier}, {result.precision_bits} bits, {result.seconds:.3f} s")]
 
 
 def escape_brackets(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -85,6 +85,15 @@ Out = Annotated[
 Memory = Annotated[
     str, typer.Option("--memory", metavar="GIB", help="Refuse a job that needs more memory than this many GiB.")
 ]
+Tier = Annotated[
+    str,
+    typer.Option(
+        "--tier",
+        metavar="auto|exact|fast",
+        help="exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "
+        "Both are certified; auto chooses by size.",
+    ),
+]
 Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
 
 

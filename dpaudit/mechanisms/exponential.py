@@ -35,7 +35,7 @@ class ExponentialLaw(Law):
     def __init__(self, mechanism: Exponential) -> None:
         self.h = make_score(mechanism.score, mechanism.model)
         self._mechanism = mechanism
-        self._rate = mechanism.rates(self.h)
+        self.rate = mechanism.rates(self.h)
         size = mechanism.model.size
         self._keep = max(4, ROWS_BYTES // (size * BALL_BYTES * max(1, balls.working_bits() // 128)))
         self._rows: OrderedDict[Histogram, tuple[list[Ball], Ball]] = OrderedDict()
@@ -45,7 +45,7 @@ class ExponentialLaw(Law):
         if x in self._rows:
             self._rows.move_to_end(x)
             return self._rows[x]
-        rate = -self._rate(x)
+        rate = -self.rate(x)
         logs = [rate * h for h in self.h.row(x)]
         row = logs, balls.total([w.exp() for w in logs]).log()
         self._rows[x] = row

@@ -1,0 +1,162 @@
+"""The error bounds of the fast tier (dpaudit/fast/ERROR_BOUND.md), each against balls."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from dpaudit import balls
+from dpaudit.distances import Hellinger
+from dpaudit.mechanisms import make_mechanism
+from dpaudit.model import make_model
+
+np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
+
+from dpaudit.fast.band import BandRows  # noqa: E402
+from dpaudit.fast.exponential_table import (  # noqa: E402
+    COMPLEMENT_ERROR,
+    EXP_ERROR,
+    STEPS,
+    UNIT,
+    Scratch,
+    exponential_table,
+    tree_sum,
+)
+from dpaudit.fast.law import hellinger_law  # noqa: E402
+from dpaudit.fast.log_table import LogTable  # noqa: E402
+from dpaudit.fast.refusal import TooCoarse  # noqa: E402
+from dpaudit.fast.rows import FullRows  # noqa: E402
+
+PRIORS = ["1,1", "1/2,1/2", "1/1000,1/1000", "1e-6,3", "40,40", "1/3,5/7", "100000,1/7", "1e9,1e9", "2,1e12"]
+
+
+def arguments(most):
+    """Table steps and their neighbours, random numbers of every size, and both ends."""
+    rng = random.Random(5)
+    steps = [rng.randrange(most * STEPS) / STEPS for _ in range(1500)]
+    near = [np.nextafter(s, toward) for s in steps for toward in (0.0, 1e9)]
+    sizes = [rng.random() * 2.0 ** -rng.randrange(60) for _ in range(2000)]
+    return np.array([*steps, *near, *sizes, *(rng.uniform(0, most) for _ in range(2000)), 0.0, 2.0**-60, 1 / 512])
+
+
+def worst_error(values, truths):
+    with balls.precision(200):
+        return balls.largest_error(truths, values.tolist(), relative=True)
+
+
+def test_exp_minus_keeps_its_bound():
+    v = np.append(arguments(64), 64.0)
+    out = np.empty_like(v)
+    exponential_table(64).exp_minus(v, out, Scratch(v.shape))
+    with balls.precision(200):
+        error = worst_error(out, [balls.dyadic(-a).exp() for a in v.tolist()])
+    assert 0.3 * EXP_ERROR * UNIT < error <= EXP_ERROR * UNIT
+
+
+def test_one_minus_exp_keeps_its_bound():
+    v = np.append(arguments(64), [64.0, 65.0, 1e6])
+    out = np.empty_like(v)
+    exponential_table(64).one_minus_exp(v, out, Scratch(v.shape))
+    with balls.precision(200):
+        error = worst_error(out, [-balls.dyadic(-a).expm1() for a in v.tolist()])
+    assert 0.5 * COMPLEMENT_ERROR * UNIT < error <= COMPLEMENT_ERROR * UNIT
+
+
+def test_the_truncation_is_most_of_the_bound():
+    """At the upper end of a step the Taylor polynomial is at its worst: the bound of section 2 is nearly attained."""
+    v = np.array([np.nextafter(1 / STEPS, 0)])
+    out = np.empty_like(v)
+    exponential_table(64).one_minus_exp(v, out, Scratch(v.shape))
+    with balls.precision(200):
+        error = worst_error(out, [-balls.dyadic(-v[0]).expm1()])
+    assert 10 * UNIT < error < 13.6 * UNIT
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 64, 1000])
+def test_tree_sum_is_as_deep_as_the_logarithm(width):
+    rng = np.random.default_rng(width)
+    terms = rng.random((3, width))
+    exact = [sum(map(Fraction, row)) for row in terms.tolist()]
+    sums = tree_sum(terms.copy())
+    depth = (width - 1).bit_length()
+    for total, found in zip(exact, sums.tolist(), strict=True):
+        assert abs(Fraction(found) - total) <= depth * Fraction(UNIT) * total * Fraction(1001, 1000)
+
+
+def log_bc(h, x, r):
+    return -h.bc(x, r).log()
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior):
+    rng = random.Random(n)
+    mechanism = make_mechanism("EHDS", make_model(n, 2, prior), "3", {"gamma": "1/2"})
+    with balls.precision(256):
+        law = hellinger_law(mechanism)
+        rows = BandRows(law, n)
+        h = Hellinger(mechanism.model)
+        assert rows.table.relative < 1.01 * UNIT
+        pairs = [(rng.randrange(n + 1), rng.randrange(n + 1)) for _ in range(150)] + [
+            (0, n),
+            (n, 0),
+            (0, 1),
+            (n, n - 1),
+        ]
+        x, r = (np.array(column) for column in zip(*((a, b) for a, b in pairs if a != b), strict=True))
+        truths = [log_bc(h, (a, n - a), (b, n - b)) for a, b in zip(x.tolist(), r.tolist(), strict=True)]
+        assert balls.largest_error(truths, rows.logs(x, r).tolist(), relative=True) <= rows.table.relative
+        assert not rows.logs(np.arange(n + 1), np.arange(n + 1)).any()
+        for block in list(rows.blocks(0, n))[:: max(1, n // 20)]:
+            check_block(law, rows, block)
+
+
+def check_block(law, rows, block):
+    n, start = law.model.n, int(rows.start[block.first : block.first + len(block.rates)].min())
+    errors = rows.row_error(block.rates, block.exponents.shape[1])
+    for i in (0, len(block.rates) - 1):
+        c = block.first + i
+        full = [law.rate((c, n - c)) * h for h in law.h.row((c, n - c))]
+        inside = full[start : start + block.exponents.shape[1]]
+        assert balls.largest_error(inside, block.exponents[i].tolist(), relative=True) <= rows.exponent_error
+        truth = balls.total([(-a).exp() for a in full]).log()
+        assert balls.largest_error([truth], [float(block.log_z[i])]) <= errors[i]
+        outside = full[:start] + full[start + block.exponents.shape[1] :]
+        assert len(outside) == block.far
+        assert all(balls.certainly_less(law.rate((c, n - c)) * (1 - balls.dyadic(2.0**-60)), a) for a in outside)
+
+
+@pytest.mark.parametrize("prior", ["1,1,1", "1/2,3,40", "1e-4,1e-4,7", "1e9,1,1/3", "1,1,1,1", "2,1/3,5,1e6"])
+@pytest.mark.parametrize("mech", ["EHDL", "MH"])
+def test_full_rows_keep_their_bounds(mech, prior):
+    k = prior.count(",") + 1
+    mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), "20", {})
+    with balls.precision(256):
+        law = hellinger_law(mechanism)
+        rows = FullRows(law, mechanism.model.histograms)
+        for x in mechanism.model.histograms[::5]:
+            exponents, log_z = rows.row(x)
+            truths = [law.rate(x) * h for h in law.h.row(x)]
+            assert balls.largest_error(truths, exponents[0].tolist(), relative=True) <= rows.exponent_error
+            z = balls.total([(-a).exp() for a in truths]).log()
+            (bound,) = rows.row_error(np.array([rows.rate(x)]), exponents.shape[1])
+            assert balls.largest_error([z], [log_z]) <= bound
+
+
+def band_table(model):
+    first, second = Hellinger(model).log_ratios()
+    return LogTable([[a + b for a, b in zip(first, reversed(second), strict=True)]])
+
+
+def test_a_prior_beyond_the_tables_is_refused():
+    model = make_model(10, 2, [Fraction(10**60), Fraction(10**60)])
+    with balls.precision(128), pytest.raises((TooCoarse, balls.PrecisionExhausted)):
+        band_table(model)
+    with balls.precision(1024):
+        assert band_table(model).relative < 1.01 * UNIT
+
+
+def test_rates_beyond_the_floats_are_refused():
+    mechanism = make_mechanism("EHDL", make_model(30), "1e20", {})
+    with balls.precision(256), pytest.raises(TooCoarse):
+        BandRows(hellinger_law(mechanism), 30)
