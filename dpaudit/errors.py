@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log10
+
 
 class InputError(ValueError):
     """Bad input. ``str(error)`` is one line: option, value, rule.
@@ -55,4 +57,4 @@ def approximately(count: int) -> str:
     ('1234', 'about 1e40')
     """
     size = abs(count)
-    return str(count) if size < 10**15 else f"about {'-' * (count < 0)}1e{(size.bit_length() - 1) * 30103 // 100000}"
+    return str(count) if size < 10**15 else f"about {'-' * (count < 0)}1e{int(log10(size))}"
