@@ -1,0 +1,201 @@
+"""Theorem 4.5 of N0 for LSZhang, which noises both cells: an output (o1, o2) may have another total than n.
+
+Then BC has the factor of the totals as well: BC = prod of the two cells' factors / the same factor with
+alpha_1 + alpha_2 for alpha and the totals for the counts. Its square is again a rational times known constants.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from flint import fmpq_poly
+
+from dpaudit import balls
+from dpaudit.balls import Ball
+from dpaudit.distances import Algebraic, Hellinger, bc_squared
+from dpaudit.mechanisms.laplace import cell_law
+from dpaudit.model import Histogram, Model
+from proofs_checks import Batch, Context, Grid, Outcome, Statement, Step, check, scan, step
+from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, arms_lemma, interval_lemma, symmetry_lemma
+from proofs_checks.accuracy_rows import HALF, ONE, Q, by_distance, evaluate, power
+from proofs_checks.accuracy_sides import EQUAL_PRIORS, Point, equal, points, priors, rationals, unequal
+from proofs_checks.algebra import variables
+
+PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "1 4", "1 8")
+EPS = rationals("1 1/2 2 1/4 1/100 3 5 16")
+WORDS = (
+    "x = (n/2, n/2), every separating t over all (n+1)² outputs, ties by BC²; verdict over the equal priors (α, α), "
+    "because balanced data with an unequal prior have no balanced posterior: those are a part of their own"
+)
+DEFAULT = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS)
+WIDE = Grid(WORDS, n=range(2, 17, 2), prior=PRIORS, eps=EPS)
+
+
+def printed_equality(p: fmpq_poly, k: fmpq_poly) -> fmpq_poly:
+    """Returns (1 - (p^kappa + p^(kappa+1)) / 2)^2 with k = p^kappa, p = e^(-eps/2)."""
+    return (1 - HALF * k * (1 + p)) ** 2
+
+
+def printed_bound(p: fmpq_poly, k: fmpq_poly) -> fmpq_poly:
+    """Returns (1 - p^kappa)^2 with k = p^kappa."""
+    return (1 - k) ** 2
+
+
+class Distances:
+    """Hellinger distances between Dir(prior + x) and Dir(prior + output), totals free, at the precision in force."""
+
+    def __init__(self, model: Model) -> None:
+        self._n = model.n
+        self._cells = Hellinger(Model(2 * model.n, model.prior))
+        self._total = Hellinger(Model(2 * model.n, (sum(model.prior, Fraction(0)),)))
+
+    def bc(self, x: Histogram, output: Histogram) -> Ball:
+        """Returns a ball that contains BC."""
+        return self._cells.bc(x, output) / self._total.bc((sum(x),), (sum(output),))
+
+    def between(self, x: Histogram, output: Histogram) -> Ball:
+        """Returns a ball that contains H; exactly 0 if the output is x."""
+        return balls.zero() if x == output else (1 - self.bc(x, output)).sqrt()
+
+
+def exact(model: Model, x: Histogram, output: Histogram) -> Algebraic:
+    """Returns BC^2 exactly, totals free."""
+    cells = bc_squared(model, x, output)
+    total = bc_squared(Model(model.n, (sum(model.prior, Fraction(0)),)), (sum(x),), (sum(output),))
+    exponents = dict(cells.constants)
+    for base, exponent in total.constants:
+        exponents[base] = exponents.get(base, 0) - exponent
+    kept = sorted((base, exponent) for base, exponent in exponents.items() if exponent)
+    return Algebraic(cells.rational / total.rational, tuple(kept))
+
+
+@lru_cache(maxsize=512)
+def levels(model: Model, a: int) -> tuple[tuple[Histogram, ...], ...]:
+    """Returns all outputs in groups of equal distance from x = (a, n-a), the nearest first."""
+    x, outputs = (a, model.n - a), list(product(range(model.n + 1), repeat=2))
+
+    def coefficients() -> list[Ball]:
+        h = Distances(model)
+        return [h.bc(x, output) for output in outputs]
+
+    groups = by_distance(outputs, coefficients, lambda r, s: exact(model, x, r) == exact(model, x, s))
+    return tuple(tuple(group) for group in groups)
+
+
+@lru_cache(maxsize=512)
+def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], ...]:
+    """Returns (kappa, a farthest near output, Pr[H < t] as a polynomial in p) for every separating t."""
+    n, near, probability, found = model.n, set[Histogram](), fmpq_poly(), []
+    for group in levels(model, a)[:-1]:
+        near.update(group)
+        for first, second in group:
+            law = cell_law(n, a, first) * cell_law(n, n - a, second)
+            probability += Q**law.exponent * law.poly
+        kappa = max(j for j in range(n - a + 1) if (a + j, n - a - j) in near)
+        found.append((kappa, group[0], probability))
+    return tuple(found)
+
+
+def batch(point: Point, bound: object) -> Batch:
+    """Returns all thresholds of the balanced data set; ``bound(p, p^kappa)`` is the right side."""
+    n, prior, eps = point
+    model, a = Model(n, prior), n // 2
+    cases = {(kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in separated(model, a)}  # type: ignore[operator]
+
+    def steps(tag: tuple[int, Histogram]) -> list[Step]:
+        (kappa, far), h = tag, Distances(model)
+        chain = [group[0] for group in levels(model, a)]
+        beyond = chain[chain.index(far) + 1]
+        near = [r for group in levels(model, a)[: chain.index(far) + 1] for r in group]
+        left, right = cases[tag]
+        return [
+            step("farthest near output", f"H(x, {far})", h.between((a, n - a), far)),
+            step(
+                "nearest other output: t lies above the former, and at most at",
+                f"H(x, {beyond})",
+                h.between((a, n - a), beyond),
+            ),
+            step("near outputs", "H < t", ", ".join(map(str, sorted(near)))),
+            step("κ", "near outputs to the right with total n", kappa),
+            step("p", "e^(−ε/2)", power(eps / 2)),
+            step("Pr[H < t]", str(left).replace("x", "p"), evaluate(left, power(eps / 2))),
+            step("claimed", str(right).replace("x", "p"), evaluate(right, power(eps / 2))),
+        ]
+
+    def sides() -> list[tuple[tuple[int, Histogram], Ball, Ball]]:
+        p = power(eps / 2)
+        return [(tag, evaluate(left, p), evaluate(right, p)) for tag, (left, right) in cases.items()]
+
+    where = {"n": n, "prior": prior, "eps": eps, "x": (a, n - a)}
+    return Batch(where, sides, ("kappa", "farthest"), lambda tag: bool(cases[tag][0] == cases[tag][1]), steps)
+
+
+def square_proof() -> Proof:
+    """Proves that the outputs with both cells within kappa of n/2 are near, for every n and equal prior."""
+    c, k = variables("c", "k")
+    proof = Proof().using(arms_lemma(), symmetry_lemma(), interval_lemma())
+    proof.says(
+        "c = n/2+α, f_z(i) = lnΓ(z+i/2) − ½lnΓ(z+i) − ½lnΓ(z) ≤ 0, falling in |i| (the two factors above)",
+        "ln BC at (n/2+i, n/2+j) = f_c(i) + f_c(j) − f_2c(i+j); claim: ≥ f_c(κ) + f_c(−κ) if |i|, |j| ≤ κ",
+    )
+    quarter = HALF / 2
+    proof.equal(
+        "f_c(−κ) ≤ f_c(κ): e^(2f_c(κ)−2f_c(−κ)) grows with κ, by g(z) > z−¼",
+        "(c+κ/2−¼)(c−κ/2−¾) − (c+κ)(c−κ−1) = ¾κ²+¾κ+3/16 > 0",
+        (c + HALF * k - quarter) * (c - HALF * k - 3 * quarter) - (c + k) * (c - k - 1),
+        3 * quarter * k**2 + 3 * quarter * k + 3 * quarter**2,
+    )
+    proof.says("i, j not both < 0", "−f_2c ≥ 0 and f_c(i) + f_c(j) ≥ f_c(κ) + f_c(−κ)")
+    gammas = [(2, c - HALF * k), (-1, c), (-1, c - k)]
+    proof.checks(
+        "f_2c(−2i) = f_c(−i) + f_(c+½)(−i)",
+        "duplication Γ(2y) = 2^(2y−1)Γ(y)Γ(y+½)/√π at y = c−i/2 (twice), c, c−i (inverse): powers of 2 and π cancel",
+        sum(m for m, _ in gammas) == 0 and sum((m * y for m, y in gammas), 0 * c) == 0 * c,
+    )
+    proof.says(
+        "i = −a, j = −b, 0 < a ≤ b ≤ κ",
+        "f_c(−a) − f_2c(−a−b) ≥ f_c(−a) − f_2c(−2a) = −f_(c+½)(−a) ≥ 0 ≥ f_c(κ), and f_c(−b) ≥ f_c(−κ)",
+    )
+    proof.says(
+        "so the square |i|, |j| ≤ κ is near", "Pr[H < t] ≥ (interval law with p = e^(−ε/2), lo = n/2−κ, hi = n/2+κ)²"
+    )
+    return proof.equal(
+        "each factor, K = p^κ",
+        "1 − ½K(1+p) = (1−K) + ½K(1−p) ≥ 1−K ≥ 0",
+        1 - HALF * K * (1 + QQ),
+        (1 - K) + HALF * K * (1 - QQ),
+    )
+
+
+@check("acc.4.5.lszhang-eq.balanced", grid=DEFAULT, wide=WIDE)
+def equality(context: Context) -> Outcome:
+    """Decides the equality for LSZhang on balanced data."""
+    statement = Statement("Pr[H < t] of LSZhang", "=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
+    found = scan(statement, (batch(point, printed_equality) for point in points(context.grid, equal)))
+    (_, _, true) = separated(Model(2, PRIORS[0]), 1)[1]
+    always = Proof().equal(
+        "Pr − printed at n = 2, x = (1, 1), uniform prior, κ = 0, second threshold",
+        "p²/4, not 0",
+        true - printed_equality(Q, ONE),
+        Q**2 / 4,
+    )
+    at_least = Statement("Pr[H < t] of LSZhang", ">=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
+    repaired = square_proof().settle(
+        scan(at_least, (batch(point, printed_equality) for point in points(context.grid, equal)))
+    )
+    return annotate(
+        found,
+        ("n = 2, uniform prior, κ = 0: off by e^(−ε)/4 for every ε", always),
+        ("equal priors, with ≥ for =", repaired),
+    )
+
+
+@check("acc.4.5.lszhang-lb.balanced", grid=DEFAULT, wide=WIDE)
+def lower_bound(context: Context) -> Outcome:
+    """Decides the lower bound for LSZhang on balanced data."""
+    statement = Statement("Pr[H < t] of LSZhang", ">=", "(1 − e^(−κε/2))²")
+    found = scan(statement, (batch(point, printed_bound) for point in points(context.grid, equal)))
+    others = scan(statement, (batch(point, printed_bound) for point in points(context.grid, unequal)))
+    return annotate(square_proof().settle(found).having(EQUAL_PRIORS), ("with unequal priors", others))

@@ -1,0 +1,198 @@
+"""Proofs for all n, line by line: what a machine can check is checked exactly, the rest is marked "by hand".
+
+A proof never decides alone: its claim is scanned on a grid first, and a counterexample there wins over any proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from flint import fmpq, fmpq_mpoly, fmpq_poly
+
+from dpaudit import balls
+from dpaudit.balls import Ball, ball
+from dpaudit.distances import Hellinger, bc_squared
+from dpaudit.mechanisms.closed_form import positive_on_unit_interval
+from dpaudit.model import Model
+from dpaudit.verdict import Verdict
+from proofs_checks.accuracy_rows import HALF, ONE, Q, laplace_interval
+from proofs_checks.algebra import variables
+from proofs_checks.outcome import BY_ALGEBRA, NOTHING, Outcome, Part, Step
+from proofs_checks.words import setting
+
+BY_HAND = "by hand"
+HOLDS = "checked exactly"
+FAILS = "FAILS"
+QQ, K = variables("q", "K")
+"""q = e^(-eps) and K = q^kappa as independent symbols."""
+
+
+@dataclass
+class Proof:
+    """The lines of a proof, and the labels of those that were checked and failed."""
+
+    lines: list[Step] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """Returns whether no checked line failed."""
+        return not self.failed
+
+    def says(self, label: str, text: str) -> Proof:
+        """Adds a line of reasoning that no machine checks."""
+        self.lines.append(Step(label, "", f"{text}  [{BY_HAND}]"))
+        return self
+
+    def checks(self, label: str, formula: str, holds: bool, how: str = HOLDS) -> Proof:
+        """Adds a line that was decided exactly."""
+        self.lines.append(Step(label, "", f"{formula}  [{how if holds else FAILS}]"))
+        if not holds:
+            self.failed.append(label)
+        return self
+
+    def equal(self, label: str, formula: str, left: object, right: object) -> Proof:
+        """Adds an identity of polynomials or rationals."""
+        return self.checks(label, formula, bool(left == right), "identity, checked exactly")
+
+    def positive(self, label: str, formula: str, poly: fmpq_poly) -> Proof:
+        """Adds poly > 0 on 0 < q < 1, proved by Bernstein coefficients."""
+        return self.checks(label, formula, positive_on_unit_interval(poly), "proved by Bernstein coefficients")
+
+    def nonnegative(self, label: str, formula: str, poly: fmpq_poly | fmpq_mpoly) -> Proof:
+        """Adds poly >= 0 for arguments >= 0: it has no negative coefficient."""
+        coefficients = poly.coeffs()
+        return self.checks(label, formula, all(c >= 0 for c in coefficients), "no negative coefficient")
+
+    def certified(self, label: str, formula: str, left: Ball, right: Ball) -> Proof:
+        """Adds left < right, decided by balls."""
+        return self.checks(label, formula, balls.less(left, right) is Verdict.PROVED, "certified by balls")
+
+    def using(self, *lemmas: Proof) -> Proof:
+        """Adds the lines of the lemmas."""
+        for lemma in lemmas:
+            self.lines += lemma.lines
+            self.failed += lemma.failed
+        return self
+
+    def settle(self, scanned: Outcome) -> Outcome:
+        """Returns the scan's outcome if it found a counterexample or if the proof fails, else PROVED for all n."""
+        if scanned.verdict is not Verdict.PROVED:
+            return scanned
+        if not self.holds:
+            return replace(scanned, steps=tuple(self.lines), finding=f"the algebra fails at: {'; '.join(self.failed)}")
+        return Outcome(Verdict.PROVED, BY_ALGEBRA, tightest=scanned.tightest, steps=tuple(self.lines))
+
+    def part(self, statement: str) -> Part:
+        """Returns the proved statement as a part of another outcome; UNDECIDED if a line fails."""
+        verdict = Verdict.PROVED if self.holds else Verdict.UNDECIDED
+        return Part(statement, verdict, BY_ALGEBRA if self.holds else NOTHING)
+
+
+def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof]) -> Outcome:
+    """Returns the outcome with further statements as its parts, each with the verdict that was computed for it.
+
+    The finding, the one line that a reader sees first, lists them; the lines of a proof join the steps.
+    """
+    parts = [thing.part(statement) for statement, thing in entries]
+    lines = [line for _, thing in entries if isinstance(thing, Proof) for line in thing.lines]
+    remarks = [outcome.finding] if outcome.finding else []
+    for found in parts:
+        where = found.instance if found.verdict is Verdict.REFUTED else None
+        remarks.append(f"{found.statement}: {found.verdict.value}" + (f" at {setting(where)}" if where else ""))
+    return replace(outcome, steps=(*outcome.steps, *lines)).having("; ".join(remarks), parts)
+
+
+# ------------------------------------------------------------------ lemmas
+
+
+def gamma_lemma() -> Proof:
+    """Proves z - 1/4 < g(z) < z for g(z) = (Gamma(z + 1/2) / Gamma(z))^2, z > 0."""
+    z, quarter = Q, fmpq(1, 4)
+    shifted = (z + HALF) ** 2
+    proof = Proof().says("g(z) = (Γ(z+½)/Γ(z))²", "g(z+1)/g(z) = ((z+½)/z)²; g(z)/z → 1 as z → ∞ (Stirling)")
+    proof.equal("g(z)/z rises to 1: g(z) < z", "(z+½)² − z(z+1) = ¼ > 0", shifted - z * (z + 1), ONE * quarter)
+    return proof.equal(
+        "g(z)/(z−¼) falls to 1: g(z) > z−¼",
+        "(z+½)²(z−¼) − z²(z+¾) = −1/16 < 0",
+        shifted * (z - quarter) - z**2 * (z + 3 * quarter),
+        ONE * fmpq(-1, 16),
+    )
+
+
+def _g(z: Fraction) -> Ball:
+    return (ball(z + Fraction(1, 2)).gamma() / ball(z).gamma()) ** 2
+
+
+def _step_formula_agrees() -> bool:
+    """Returns whether the engine's BC agrees with the step formula of ``arms_lemma`` on a few models."""
+    with balls.precision(256):
+        for model in (Model(4, (Fraction(1), Fraction(1))), Model(5, (Fraction(1, 3), Fraction(2)))):
+            h, n = Hellinger(model), model.n
+            for a in range(n):
+                big_a, big_b = a + model.prior[0], n - a + model.prior[1]
+                for j in range(n - a):
+                    ratio = h.bc((a, n - a), (a + j + 1, n - a - j - 1)) / h.bc((a, n - a), (a + j, n - a - j))
+                    left = _g(big_a + Fraction(j, 2)) / ball(big_a + j)
+                    right = ball(big_b - j - 1) / _g(big_b - Fraction(j + 1, 2))
+                    if not balls.overlap(ratio**2, left * right):
+                        return False
+    return True
+
+
+def arms_lemma() -> Proof:
+    """Proves that H(x, r) rises strictly with every step away from x, for every n, x and prior (k = 2)."""
+    j = Q
+    proof = (
+        Proof()
+        .using(gamma_lemma())
+        .checks(
+            "one step to the right, A = a+α₁, B = n−a+α₂",
+            "(BC(x,a+j+1)/BC(x,a+j))² = [g(A+j/2)/(A+j)]·[(B−j−1)/g(B−(j+1)/2)]",
+            _step_formula_agrees(),
+            "by Γ(z+1) = zΓ(z); agrees with the engine to 256 bits",
+        )
+    )
+    proof.nonnegative("first factor < 1: g(A+j/2) < A+j/2 ≤ A+j", "(A+j) − (A+j/2) = j/2 ≥ 0", j - HALF * j)
+    proof.nonnegative(
+        "second factor < 1: g(B−(j+1)/2) > B−j/2−¾ ≥ B−j−1",
+        "(B−j/2−¾) − (B−j−1) = j/2+¼ ≥ 0",
+        -HALF * j - fmpq(3, 4) + j + 1,
+    )
+    return proof.says("so the near outputs are an interval around x", "to the left: the same with the cells swapped")
+
+
+def interval_lemma() -> Proof:
+    """Proves LSHist's law on an interval, clipped ends included."""
+    agree = all(
+        laplace_interval(n, a, lo, hi)
+        == ONE - (HALF * Q ** (a - lo) if lo else 0 * ONE) - (HALF * Q ** (hi + 1 - a) if hi < n else 0 * ONE)
+        for n in range(1, 9)
+        for a in range(n + 1)
+        for lo in range(a + 1)
+        for hi in range(a, n + 1)
+    )
+    return Proof().checks(
+        "interval law of LSHist",
+        "Pr[lo ≤ output ≤ hi] = 1 − ½q^(a−lo)·[lo > 0] − ½q^(hi+1−a)·[hi < n], q = e^(−ε), lo ≤ a ≤ hi",
+        agree,
+        "Laplace distribution function at lo and hi+1; equals the sum of the cell law, n ≤ 8, exactly",
+    )
+
+
+def symmetry_lemma() -> Proof:
+    """Proves that with an equal prior the balanced data set has as many near outputs on either side."""
+    agree = all(
+        bc_squared(Model(n, (alpha, alpha)), (n // 2, n // 2), (n // 2 + j, n // 2 - j))
+        == bc_squared(Model(n, (alpha, alpha)), (n // 2, n // 2), (n // 2 - j, n // 2 + j))
+        for alpha in (Fraction(1), Fraction(1, 3), Fraction(5, 2))
+        for n in (2, 4, 6)
+        for j in range(n // 2 + 1)
+    )
+    return Proof().checks(
+        "equal prior, x = (n/2, n/2)",
+        "H(x, n/2+j) = H(x, n/2−j): swapping the cells fixes x; so the near outputs are n/2−κ … n/2+κ, κ < n/2",
+        agree,
+        "symmetry of BC; BC² compared exactly for n = 2, 4, 6",
+    )
