@@ -18,7 +18,7 @@ from dpaudit.model import Model
 from dpaudit.verdict import Verdict
 from proofs_checks.accuracy_rows import HALF, ONE, Q, laplace_interval
 from proofs_checks.algebra import variables
-from proofs_checks.outcome import BY_ALGEBRA, NOTHING, Outcome, Part, Step
+from proofs_checks.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
 from proofs_checks.words import setting
 
 BY_HAND = "by hand"
@@ -30,8 +30,9 @@ QQ, K = variables("q", "K")
 
 @dataclass
 class Proof:
-    """The lines of a proof, and the labels of those that were checked and failed."""
+    """The lines of a proof, and the labels of those that were checked and failed; ``reach`` is what it establishes."""
 
+    reach: str = BY_ALGEBRA
     lines: list[Step] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -72,7 +73,7 @@ class Proof:
     def using(self, *lemmas: Proof) -> Proof:
         """Adds the lines of the lemmas."""
         for lemma in lemmas:
-            self.lines += lemma.lines
+            self.lines += [line for line in lemma.lines if line not in self.lines]
             self.failed += lemma.failed
         return self
 
@@ -87,7 +88,7 @@ class Proof:
     def part(self, statement: str) -> Part:
         """Returns the proved statement as a part of another outcome; UNDECIDED if a line fails."""
         verdict = Verdict.PROVED if self.holds else Verdict.UNDECIDED
-        return Part(statement, verdict, BY_ALGEBRA if self.holds else NOTHING)
+        return Part(statement, verdict, self.reach if self.holds else NOTHING)
 
 
 def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof]) -> Outcome:
@@ -95,13 +96,22 @@ def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof]) -> Outcome
 
     The finding, the one line that a reader sees first, lists them; the lines of a proof join the steps.
     """
-    parts = [thing.part(statement) for statement, thing in entries]
-    lines = [line for _, thing in entries if isinstance(thing, Proof) for line in thing.lines]
-    remarks = [outcome.finding] if outcome.finding else []
-    for found in parts:
-        where = found.instance if found.verdict is Verdict.REFUTED else None
-        remarks.append(f"{found.statement}: {found.verdict.value}" + (f" at {setting(where)}" if where else ""))
-    return replace(outcome, steps=(*outcome.steps, *lines)).having("; ".join(remarks), parts)
+    parts, lines, remarks = [], list(outcome.steps), [outcome.finding] if outcome.finding else []
+    for statement, thing in entries:
+        found = thing.part(statement)
+        parts.append(found)
+        remarks.append(f"{statement}: {found.verdict.value}{_reach(found)}")
+        proof = thing.lines if isinstance(thing, Proof) else thing.steps
+        if proof:
+            lines += [Step("to show", "", statement), *(line for line in proof if line not in lines)]
+    return replace(outcome, steps=tuple(lines)).having("; ".join(remarks), parts)
+
+
+def _reach(found: Part) -> str:
+    """Returns where a part fails, or how far it reaches, in few words."""
+    if found.verdict is Verdict.REFUTED and found.instance is not None:
+        return f" at {setting(found.instance)}"
+    return {BY_ALGEBRA: " by algebra", ON_GRID: " on its grid only"}.get(found.establishes, "")
 
 
 # ------------------------------------------------------------------ lemmas

@@ -45,7 +45,7 @@ def strict(context: Context) -> Outcome:
     always = Proof().positive("bound − Pr", "n = 2, x = (1, 1)", promised() - laplace_interval(2, 1, 1, 1))
     return annotate(
         found,
-        ("with H ≤ LS(x)", CLOSED.run(points(context.grid))),
+        ("with H ≤ LS(x)", closed_proof().settle(CLOSED.run(points(context.grid)))),
         ("n = 2, x = (1, 1), equal prior, where both neighbours lie at LS(x): it fails for every ε > 0", always),
     )
 

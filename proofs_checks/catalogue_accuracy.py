@@ -69,7 +69,7 @@ ACCURACY = claims(
         "acc.4.5.1",
         "N0, N4",
         "Corollary 4.5.1",
-        "LSHist is more accurate than EHD (Pr[H < t]) once n > (2κ+1)e^ε/(1−e^(−ε))",
+        "LSHist is more accurate than EHD (Pr[H < t]) once n > (2κ+1)/(e^(−ε)(1−e^(−κε))), the proof's threshold",
     ),
     (
         "acc.4.5.2",
@@ -81,7 +81,7 @@ ACCURACY = claims(
         "acc.4.5.3",
         "N0, N4",
         "Corollary 4.5.3",
-        "LSHist hits R_g = {r : H ≤ LS(x)} with a larger probability than EHD once n > e^ε/(1−e^(−ε))",
+        "LSHist hits R_g = {H ≤ LS(x)} more often than EHD once n > 3/(e^(−ε/(2GS₀))(1−e^(−ε))), the proof's threshold",
     ),
     ("acc.table-utility", "N0", "last table", "the O(.) accuracy rows of the utility table", ORDER),
 )
