@@ -165,14 +165,14 @@ def _constant(alpha: Fraction) -> tuple[fmpq, Fraction, int]:
 
     g(a + 1/2) = a^2 / g(a); and where tan^2(pi a) is rational, g(a) = tan^2(pi a) g(1/2 - a): g(1/3) = 3 g(1/6).
     """
-    half = Fraction(1, 2)
-    if alpha > half:
-        lower = alpha - half
-        factor, base, sign = _constant(lower)
-        return fmpq(lower.numerator, lower.denominator) ** 2 / factor, base, -sign
-    if alpha == Fraction(1, 3):
-        return fmpq(3), Fraction(1, 6), 1
-    return fmpq(1), alpha, 1
+    steps = max(0, -(-2 * alpha.numerator // alpha.denominator) - 1)
+    base, sign = alpha - Fraction(steps, 2), 1
+    third = base == Fraction(1, 3)
+    factor = fmpq(3 if third else 1)
+    for i in range(steps):
+        lower = base + Fraction(i, 2)
+        factor, sign = fmpq(lower.numerator, lower.denominator) ** 2 / factor, -sign
+    return factor, Fraction(1, 6) if third else base, sign
 
 
 _RISING: dict[Fraction, list[fmpq]] = {}

@@ -40,7 +40,7 @@ from proofs_checks.accuracy_theorem42 import closed_proof
 from proofs_checks.algebra import variables
 
 UNIFORM = priors("1 1")
-SMALL_T = Fraction(1, 2)
+SMALL_T = Fraction(1, 8)
 """For "a reasonable small t": what counts as small in a part of 4.5.1."""
 
 
@@ -149,13 +149,13 @@ def corollary_1(context: Context) -> Outcome:
     """Decides Corollary 4.5.1 with the threshold of its proof."""
     found = FIRST.run(points(context.grid))
     printed = FIRST_PRINTED.run(points(Grid("", n=range(1, 13), prior=UNIFORM, eps=EPS_1)))
-    heavy = [(28, (Fraction(400), Fraction(400)), Fraction(1, 8))]
+    heavy = [(28, (Fraction(10**4), Fraction(10**4)), Fraction(1, 8))]
     return annotate(
         found,
         ("no n ≤ 12 meets the hypothesis", least_n_proof()),
         ("uniform prior", FIRST.run(points(UNIFORM_1))),
         ("balanced data, every equal prior", first_proof()),
-        (f"thresholds t ≤ {SMALL_T} only, prior (400, 400)", replace(FIRST, sets=small_t).run(heavy)),
+        (f"thresholds t ≤ {SMALL_T} only, prior (10⁴, 10⁴)", replace(FIRST, sets=small_t).run(heavy)),
         ("statement's threshold (2κ+1)e^ε/(1−e^(−ε)), κ = 0 included, uniform prior", printed),
     )
 

@@ -14,14 +14,24 @@ from dpaudit.balls import Ball, Champion, ball
 from dpaudit.model import Model
 from dpaudit.verdict import Verdict
 from proofs_checks import Context, Grid, Outcome, Statement, Table, check, measured, scan, single, step
-from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, interval_lemma
-from proofs_checks.accuracy_rows import HALF, distances, evaluate, laplace_interval, levels, local_sensitivity, power
+from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, interval_lemma, symmetry_lemma
+from proofs_checks.accuracy_rows import (
+    HALF,
+    ONE,
+    distances,
+    evaluate,
+    laplace_interval,
+    levels,
+    local_sensitivity,
+    power,
+    within_ls,
+)
 from proofs_checks.accuracy_sides import Prior, priors, rationals
 from proofs_checks.numbers import show
 
 PRIORS = priors("1 1", "1/100 1/100")
-EPS = rationals("1/10 1 16")
-GAMMAS = rationals("1/2 1/20 1/1000")
+EPS = rationals("1/10 1 2 16")
+GAMMAS = rationals("1/2 1/4 1/20 1/1000")
 WORDS = "x = (0, n), (1, n−1), (2, n−2), (n/2, n/2), (n, 0)"
 DEFAULT = Grid(WORDS, n=[2, 8, 40, 200], prior=PRIORS, eps=EPS, gamma=GAMMAS)
 WIDE = Grid(
@@ -56,6 +66,13 @@ def error_at(model: Model, a: int, eps: Fraction, gamma: Fraction) -> int:
     raise ArithmeticError("the probabilities do not sum to 1")
 
 
+def in_units_of_ls(model: Model, a: int, r: int) -> Ball:
+    """Returns a ball that contains H(x, r) / LS(x); exactly 1 if they are equal."""
+    if next(span for span in levels(model, a) if span[0] <= r <= span[1]) == within_ls(model, a):
+        return ball(1)
+    return distances(model, a)[r] / local_sensitivity(model, a)
+
+
 def steps_allowed(eps: Fraction, gamma: Fraction) -> Ball:
     """Returns a ball that contains L = ln(1/gamma)/eps."""
     return -ball(gamma).log() / ball(eps)
@@ -85,8 +102,7 @@ def worst(grid: Grid) -> Iterator[tuple[Key, Ball, Place]]:
         champion = champions.setdefault((point.prior, point.eps, point.gamma), Champion())
         for a in sample(point.n):
             at = error_at(model, a, point.eps, point.gamma)
-            ratio = distances(model, a)[at] / local_sensitivity(model, a)
-            champion.offer([ratio], lambda _, place=(point.n, a): place)  # type: ignore[misc]
+            champion.offer([in_units_of_ls(model, a, at)], lambda _, place=(point.n, a): place)  # type: ignore[misc]
     for key, champion in champions.items():
         yield key, *champion.result()
 
@@ -96,6 +112,16 @@ def ceiling_proof() -> Proof:
     proof = interval_lemma().says("m = ⌈ln(1/γ)/ε⌉, K = q^m ≤ γ", "Pr[|steps| ≤ m] ≥ 1 − ½K(1+q); clipping only helps")
     return proof.equal(
         "≥ 1 − γ", "1 − ½K(1+q) = (1−K) + ½K(1−q) ≥ 1−K", 1 - HALF * K * (1 + QQ), 1 - K + HALF * K * (1 - QQ)
+    )
+
+
+def floor_proof() -> Proof:
+    """Proves E(x) >= LS(x) for balanced data, equal prior, gamma <= 1/2 and every eps."""
+    proof = symmetry_lemma().positive(
+        "½ − Pr[output = x]", "½ − ½(1−q) = ½q > 0", HALF * ONE - laplace_interval(2, 1, 1, 1)
+    )
+    return proof.says(
+        "so Pr[H ≤ 0] < 1−γ", "E is at least the distance of the neighbours, which is LS(x): C ≥ 1/(ln(1/γ)/ε)"
     )
 
 
@@ -145,13 +171,11 @@ def error_constant(context: Context) -> Outcome:
                 )
             )
         (top, where), (top_long, where_long) = overall.result(), long_range.result()
-        finding = (
-            f"largest constant {show(top, 6)} ({where}), but {show(top_long, 6)} where ln(1/γ)/ε > 1 ({where_long}): "
-            "for fixed γ no constant serves all ε, since E ≥ LS there while ln(1/γ)/ε → 0"
-        )
+        finding = f"largest constant {show(top, 6)} ({where}); {show(top_long, 6)} where ln(1/γ)/ε > 1 ({where_long})"
     columns = ("prior", "ε", "γ", "largest E/LS", "L = ln(1/γ)/ε", "C = (E/LS)/L", "(E/LS)/⌈L⌉", "attained at")
     return annotate(
         measured(Table(columns, tuple(rows)), finding),
+        ("for fixed γ ≤ ½ no constant serves every ε: on balanced data, equal prior, C ≥ ε/ln(1/γ)", floor_proof()),
         ("E ≤ max H(x,x+j) over |j| ≤ ⌈ln(1/γ)/ε⌉", ceiling_proof()),
         (
             "the same with |j| ≤ ln(1/γ)/ε, as printed",

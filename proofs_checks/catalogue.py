@@ -20,7 +20,6 @@ CLAIMS: tuple[Claim, ...] = (*SETTING, *PRIVACY, *ACCURACY, *FIGURES)
 PENDING = (
     "Setting",
     "Privacy",
-    "Accuracy",
 )
 """Sections whose checks are not all written yet: their ids without a check are listed as not yet checked."""
 

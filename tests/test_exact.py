@@ -44,6 +44,13 @@ def test_constants_of_thirds_cancel():
     assert square == bc_squared(make_model(1, prior="2/3,1/3"), (0, 1), (1, 0))
 
 
+def test_a_large_prior_is_exact_too():
+    model = make_model(3, prior="3001,8000/3")
+    with balls.precision(300):
+        square = Hellinger(model).bc((1, 2), (2, 1)) ** 2
+        assert balls.overlap(bc_squared(model, (1, 2), (2, 1)).ball(), square)
+
+
 @given(st.lists(ALPHAS, min_size=2, max_size=2), st.integers(1, 7))
 def test_equal_objects_are_exactly_the_equal_distances(prior, n):
     model = make_model(n, prior=prior)
