@@ -1,0 +1,217 @@
+"""python -m tests.mutation [MODULE ...]: mutate the engine, run the tests on every mutant, list the survivors.
+
+The tests run once on the code as it is; that warms the slow reference's caches. Then every mutant is tried in a fork
+of this process, with the tests of its own module first, until one fails. A mutant may also be killed by the limits
+on CPU seconds and memory. Exit code 1 if a survivor is not listed in tests/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.abc
+import importlib.machinery
+import io
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutation.operators import Mutant, mutants
+
+ROOT = Path(__file__).parent.parent.parent
+GENERAL = ("test_exact", "test_registry", "test_symmetry", "test_against_reference", "test_inputs", "test_cli")
+FIRST = {
+    "balls": ("test_balls",),
+    "enclosure": ("test_enclosure", "test_balls"),
+    "rationals": ("test_inputs",),
+    "model": ("test_inputs", "test_symmetry"),
+    "distances": ("test_exact",),
+    "sensitivity": ("test_sensitivity",),
+    "privacy_loss": ("test_privacy_loss", "test_symmetry"),
+    "audit": ("test_audit", "test_cli", "test_inputs"),
+    "mechanisms.base": ("test_registry",),
+    "mechanisms.laplace": ("test_exact",),
+    "mechanisms.closed_form": ("test_exact",),
+    "mechanisms.exponential": ("test_registry",),
+    "mechanisms": ("test_inputs",),
+}
+"""The modules that are mutated, each with the tests that come first."""
+BLIND = "not nothing_heavy and not ci_runs"
+"""Tests that do not look at the code in this process."""
+KEPT = ("reference", "cases")
+"""Test modules that import nothing of dpaudit: they stay loaded, with what they have computed."""
+MEMORY = 4 << 30
+
+
+class Watcher:
+    """A pytest plugin that remembers the first failure."""
+
+    def __init__(self) -> None:
+        self.failed = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed and not self.failed:
+            self.failed = f"{report.nodeid} (import)"
+
+
+def run_tests(names: list[str]) -> str:
+    """Returns the first test that fails, or an empty text."""
+    watcher = Watcher()
+    files = [str(ROOT / "tests" / f"{name}.py") for name in names]
+    options = ["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--hypothesis-profile=mutation", "-k", BLIND]
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        code = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[watcher])
+    return watcher.failed or ("" if code == 0 else f"pytest exit code {int(code)}")
+
+
+def order(module: str) -> list[str]:
+    """Returns the test files, those of the module first; only what exists."""
+    names = dict.fromkeys((*FIRST[module], *GENERAL, *(name for first in FIRST.values() for name in first)))
+    return [name for name in names if (ROOT / "tests" / f"{name}.py").exists()]
+
+
+def source_path(module: str) -> Path:
+    """Returns the file of a module of dpaudit."""
+    path = ROOT / "dpaudit" / (module.replace(".", "/") + ".py")
+    return path if path.exists() else ROOT / "dpaudit" / module.replace(".", "/") / "__init__.py"
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads the mutant's tree in place of the file."""
+
+    tree: Any = None
+
+    def get_code(self, fullname: str) -> Any:
+        return compile(self.tree, self.path, "exec")
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds one module: the mutated one."""
+
+    def __init__(self, name: str, path: Path, tree: Any) -> None:
+        self.name, self.path = name, path
+        self.loader = Loader(name, str(path))
+        self.loader.tree = tree
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname != self.name:
+            return None
+        inside = [str(self.path.parent)] if self.path.name == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            fullname, self.path, loader=self.loader, submodule_search_locations=inside
+        )
+
+
+def forget() -> None:
+    """Unloads the engine and the tests, not the reference."""
+    tests = str(ROOT / "tests")
+    for name, module in list(sys.modules.items()):
+        here = getattr(module, "__file__", None) or ""
+        ours = name == "dpaudit" or name.startswith("dpaudit.")
+        if ours or (here.startswith(tests) and name not in KEPT and not name.startswith("tests.mutation")):
+            del sys.modules[name]
+
+
+def try_mutant(module: str, mutant: Mutant, seconds: int) -> tuple[str, str]:
+    """Returns ("killed", test), ("timeout", ""), ("crash", signal) or ("survived", "")."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        sys.setrecursionlimit(600)
+        forget()
+        sys.meta_path.insert(0, Finder(f"dpaudit.{module}", source_path(module), mutant.tree))
+        try:
+            failed = run_tests(order(module))
+        except BaseException as error:
+            failed = f"{type(error).__name__} outside the tests"
+        os.write(writer, (failed or "-").encode()[:4000])
+        os._exit(0)
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], 10 * seconds)
+    if not ready:
+        os.kill(child, signal.SIGKILL)
+    answer = os.read(reader, 4000).decode() if ready else ""
+    os.close(reader)
+    _, status = os.waitpid(child, 0)
+    if answer:
+        return ("survived", "") if answer == "-" else ("killed", answer)
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    return ("timeout", "") if number in (0, signal.SIGXCPU, signal.SIGKILL) else ("crash", str(number))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(FIRST)}; default all")
+    parser.add_argument("--only", default="", help="mutants whose text contains this")
+    parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
+    parser.add_argument("--log", type=Path, help="append one JSON line a mutant to this file; those in it are not rerun")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Runs what the command line asks for."""
+    options = arguments()
+    wanted = options.modules or list(FIRST)
+    work = [(m, mutant) for m in wanted for mutant in mutants(source_path(m).read_text(), m)]
+    work = [(m, mutant) for m, mutant in work if options.only in mutant.text]
+    if options.list:
+        print("\n".join(mutant.text for _, mutant in work))
+        return 0
+    known = {}
+    if options.log and options.log.exists():
+        known = {entry["mutant"]: entry for entry in map(json.loads, options.log.read_text().splitlines())}
+    start = time.process_time()
+    failed = run_tests(order(wanted[0]))
+    if failed:
+        print(f"the tests fail on the code as it is: {failed}")
+        return 2
+    seconds = int(time.process_time() - start) + 20
+    print(f"{len(work)} mutants; the tests took {seconds - 20} s; at most {seconds} CPU seconds a mutant", flush=True)
+    listed = (ROOT / "tests" / "README.md").read_text() if (ROOT / "tests" / "README.md").exists() else ""
+    tallies: dict[str, Counter[str]] = {m: Counter() for m in wanted}
+    news = 0
+    for module, mutant in work:
+        if mutant.text in known:
+            outcome = known[mutant.text]["outcome"]
+        else:
+            begin = time.monotonic()
+            outcome, by = try_mutant(module, mutant, seconds)
+            entry = {"mutant": mutant.text, "line": mutant.line, "outcome": outcome, "by": by}
+            if options.log:
+                with options.log.open("a") as log:
+                    log.write(json.dumps({**entry, "seconds": round(time.monotonic() - begin, 2)}) + "\n")
+        tallies[module][outcome] += 1
+        if outcome == "survived":
+            new = mutant.text not in listed
+            news += new
+            print(f"{'SURVIVED' if new else 'listed  '} line {mutant.line} {mutant.text}", flush=True)
+    report(tallies)
+    return 1 if news else 0
+
+
+def report(tallies: dict[str, Counter[str]]) -> None:
+    """Prints the table of tests/README.md."""
+    columns = ("killed", "crash", "timeout", "survived")
+    print(f"| module | mutants | {' | '.join(columns)} |\n|---|---|---|---|---|---|")
+    for module, tally in [*tallies.items(), ("all", sum(tallies.values(), Counter()))]:
+        print(f"| {module} | {tally.total()} | {' | '.join(str(tally[c]) for c in columns)} |")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
