@@ -70,8 +70,7 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
     index = model.index
     links = [[index[d] for d in neighbours(c)] for c in model.histograms]
     sources, steps = _propose(links, [float(v) for v in start], float(gamma))
-    multiples = [gamma * d for d in range(max(steps) + 1)]
-    values = [start[s] + multiples[d] if d else start[s] for s, d in zip(sources, steps, strict=True)]
+    values = [start[s] + gamma * d if d else start[s] for s, d in zip(sources, steps, strict=True)]
     slack = balls.zero()
     for i, value in enumerate(values):
         if sources[i] != i:
@@ -79,9 +78,8 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
         for j in links[i]:
             if sources[j] != sources[i] or steps[i] > steps[j] + 1:
                 slack = slack.max(value - (values[j] + gamma))
-    slack = slack.upper() * (model.n + 1)
     if not slack.is_zero():
-        values = [v.union(v - slack) for v in values]
+        values = [v.union(v - slack * (model.n + 1)) for v in values]
     return Closure(values, sources, steps)
 
 
@@ -90,14 +88,12 @@ def _propose(links: Sequence[Sequence[int]], start: Sequence[float], gamma: floa
     cost, sources, steps = list(start), list(range(len(start))), [0] * len(start)
     heap = [(v, i) for i, v in enumerate(cost)]
     heapify(heap)
-    settled = [False] * len(cost)
     while heap:
         value, i = heappop(heap)
-        if settled[i]:
+        if value > cost[i]:
             continue
-        settled[i] = True
         for j in links[i]:
-            if not settled[j] and value + gamma < cost[j]:
+            if value + gamma < cost[j]:
                 cost[j], sources[j], steps[j] = value + gamma, sources[i], steps[i] + 1
                 heappush(heap, (value + gamma, j))
     return sources, steps

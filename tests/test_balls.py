@@ -117,6 +117,7 @@ def test_refinement_doubles_and_stops():
         balls.refine(never, 100, 500)
     assert tried == [100, 200, 400, 500]
     assert caught.value.bits == 500
+    assert str(caught.value) == "undecided after 500 bits"
     assert balls.refine(lambda: balls.working_bits() if balls.working_bits() > 150 else None, 100) == (200, 200)
 
 
@@ -136,6 +137,20 @@ def test_an_enclosure_contains_and_is_narrow(value, digits):
         assert found.width <= Fraction(1, 10**digits)
 
 
+@given(RATIONALS, st.integers(1, 12), st.fractions(0, 4, max_denominator=1000))
+def test_an_enclosure_is_narrow_or_there_is_none(value, digits, share):
+    """From radius 1/4 of the allowed width on there is none; below 1/5 there is always one."""
+    with balls.precision(200):
+        wide = ball(value) + arb(0, float(share / 10**digits))
+        found = balls.enclosure(wide, digits)
+    if found is not None:
+        lower, upper = balls.ends(wide)
+        assert found.lower <= lower
+        assert upper <= found.upper
+        assert found.width <= Fraction(1, 10**digits)
+    assert (found is not None) >= (share <= Fraction(1, 5))
+
+
 def test_a_wide_or_infinite_ball_has_no_enclosure():
     assert balls.enclosure(arb(1, 0.1), 3) is None
     assert balls.enclosure(arb.pos_inf(), 3) is None
@@ -148,6 +163,32 @@ def test_enclosures_are_cut_at_known_bounds():
     assert balls.enclosure(small, 10, least=0).lower == 0
     assert balls.enclosure(1 + small, 10, most=1).upper == 1
     assert balls.enclosure(small, 10).lower < 0
+
+
+def test_a_ball_from_two_ends_contains_both():
+    found = balls.from_ends(ball(1), ball(2))
+    assert found.contains(ball(1))
+    assert found.contains(ball(2))
+
+
+@pytest.mark.parametrize(
+    ("digits", "size", "first"),
+    [
+        (15, 1, 128),
+        (15, 10**4, 128),  # everyday audits stay at two limbs
+        (23, 3, 128),  # 76 + 48 + 2 * 2 bits
+        (23, 4, 192),  # 76 + 48 + 2 * 3 bits
+        (24, 1, 192),  # 79 + 48 + 2 * 1 bits
+        (24, 0, 128),
+        (76, 1000, 320),  # 252 + 48 + 2 * 10 bits
+        (57, 1000, 320),  # 189 + 48 + 2 * 10 bits
+        (1198, 1, 4032),
+        (1999, 2, 6720),
+        (2000, 1, 6720),
+    ],
+)
+def test_first_precision(digits, size, first):
+    assert balls.bits_for(digits, size) == (first, max(32768, 8 * first))
 
 
 def test_first_precision_covers_the_digits():

@@ -119,6 +119,8 @@ def mutants(source: str, module: str) -> list[Mutant]:
             while not isinstance(_at(tree, context), ast.expr | ast.stmt):
                 context = context[:-1]
             old, shown = (_show(_at(t, context)) for t in (tree, mutated))
+            if old == shown:  # two equal arguments swapped
+                continue
             text = f"{place}: {old} → {shown}"
             seen[text] = seen.get(text, 0) + 1
             place_ = place if seen[text] == 1 else f"{place} ({seen[text]})"
@@ -136,6 +138,8 @@ def _positions(node: ast.AST, path: Path, place: str) -> Iterator[tuple[Path, st
             continue
         for i, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr | ast.expr_context):
+                continue
+            if isinstance(child, ast.keyword) and child.arg == "strict":  # zip's own check of what cannot happen
                 continue
             named = isinstance(child, ast.FunctionDef | ast.ClassDef)
             inner = f"{place}.{child.name}" if named else place
