@@ -48,3 +48,23 @@ def test_nothing_is_undecided_on_the_default_grids():
 
 def test_the_page_is_fresh():
     assert page.FILE.read_text(encoding="utf-8") == page.render(EXPECTED)
+
+
+ALLOWED = {
+    "for all": {"PROVED": ("for all n, by algebra", "exhaustive on the grid"), "REFUTED": ("by counterexample",)},
+    "there is": {
+        "PROVED": ("by witness", "for all n, by algebra"),
+        "UNWITNESSED": ("no witness on the grid", "for all n, by algebra"),
+    },
+    "O(.)": {"MEASURED": ("measured",)},
+}
+
+
+@pytest.mark.parametrize("claim", [claim for claim in CLAIMS if claim.id in EXPECTED], ids=lambda claim: claim.id)
+def test_the_verdict_fits_the_quantifier_and_says_how_far_it_reaches(claim):
+    row = EXPECTED[claim.id]
+    assert row["establishes"] in ALLOWED[claim.quantifier][row["verdict"]]
+    if row["establishes"] == "exhaustive on the grid":
+        assert row["extent"].startswith("ON THE GRID ONLY: ")
+    if row["establishes"] == "for all n, by algebra":
+        assert row["extent"] == "for all n, by algebra"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[IDS]…", help="Ids or patterns such as 'acc.*'. Default: all.", show_default=False),
+    typer.Argument(metavar="IDS", help="Ids or patterns such as 'acc.*'. Default: all.", show_default=False),
 ]
 
 

@@ -1,0 +1,74 @@
+"""The rows behind the checks of the figures against the slow reference: mean errors, levels, the printed tables."""
+
+from fractions import Fraction
+
+import pytest
+import reference
+from agreement import DIGITS, DPS, agrees
+from mpmath import mp, mpf
+
+from dpaudit import balls
+from proofs_checks import figures_means, figures_near, figures_printed, figures_tables
+
+ONE = Fraction(1)
+MEANS = [
+    ((1, 9), (ONE, ONE), Fraction(4, 5)),
+    ((6, 6), (ONE, ONE), ONE),
+    ((5, 5), (Fraction(3), Fraction(3)), ONE),
+    ((2, 2, 2), (ONE, ONE, ONE), Fraction(4, 5)),
+    ((2, 1, 1), (Fraction(4),) * 3, Fraction(4, 5)),
+]
+
+
+def enclosed(value):
+    found = balls.enclosure(value, DIGITS)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("x", "prior", "eps"), MEANS)
+@pytest.mark.parametrize("name", ["MH", "MHdelta", "LSDim", "LSHist"])
+def test_mean_errors(x, prior, eps, name):
+    delta = figures_means.DELTA if name == "MHdelta" else None
+    wanted = reference.mean_error(name, sum(x), prior, eps, x, delta=delta, dps=DPS)
+    with balls.precision(256):
+        assert agrees(enclosed(figures_means.means((x, prior), eps)[name]), wanted)
+
+
+@pytest.mark.parametrize("x", [(6, 6), (2, 2, 3), (1, 1, 1, 1)])
+@pytest.mark.parametrize("name", ["MH", "LSDim", "LSHist"])
+def test_the_nearest_levels(x, name):
+    n, prior = sum(x), (1,) * len(x)
+    law = reference.pmf(name, n, prior, x, ONE, dps=DPS)
+    mass = {}
+    with mp.workdps(DPS):
+        for output, p in law.items():
+            cells = reference.released_cells(name, n, output)
+            if sum(cells) == n:
+                distance = reference.distance(prior, x, cells, DPS)
+                key = next((d for d in mass if abs(d - distance) < mpf(10) ** -40), distance)
+                mass[key] = mass.get(key, 0) + p
+        wanted = [mass[d] for d in sorted(mass)[:2]]
+    with balls.precision(256):
+        found = figures_near.near(x).probabilities[name]
+        assert [agrees(enclosed(p), w) for p, w in zip(found, wanted, strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_printed_exponential_columns_are_ehdl_at_twice_the_epsilon(number):
+    """By the reference alone: the sum of EHDL's probabilities at each printed distance, rounded to 12 digits."""
+    setting, table = {
+        1: ((8, (1, 1), (4, 4)), figures_tables.TABLE_1),
+        2: ((60, (1, 1, 1), (20, 20, 20)), figures_tables.TABLE_2),
+    }[number]
+    n, prior, x = setting
+    law = reference.pmf("EHDL", n, prior, x, 2 * figures_tables.EPS, dps=30)
+    distances = {r: reference.distance(prior, x, r, 30) for r in law}
+    for h, ours, _ in table:
+        near = [p for r, p in law.items() if abs(distances[r] - reference.to_mpf(Fraction(h))) < 1e-11]
+        assert f"{float(sum(near)):.12g}" == ours
+
+
+def test_the_stated_settings_are_those_of_the_text():
+    assert figures_printed.STATED_1.x == (4, 4)
+    assert figures_printed.STATED_2.x == (20, 20)
