@@ -26,7 +26,11 @@ from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.verdict import Verdict
 from dpaudit.version import __version__
 
-LATER = {"accuracy": "dpaudit.utility"}
+LATER = {
+    "accuracy": "dpaudit.utility",
+    "calibrate": "dpaudit.calibration",
+    "calibrate_gamma": "dpaudit.gammas",
+}
 """Calls that are imported when first used: name -> module."""
 
 

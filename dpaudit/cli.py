@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, claims, report, table
+from dpaudit.commands import accuracy, audits, calibrate, claims, report, table
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ for command in (
     audits.sensitivity,
     audits.mechanisms,
     accuracy.accuracy,
+    calibrate.calibrate,
     claims.claims,
     claims.check,
     report.report,

@@ -48,9 +48,12 @@ ORDER = [
     "judge",
     "audit",
     "utility.staircase",
+    "utility.mean",
     "utility.bounds",
     "utility.checks",
     "utility",
+    "calibration",
+    "gammas",
 ]
 """Upstream first."""
 

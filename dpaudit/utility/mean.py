@@ -1,0 +1,31 @@
+"""The exact mean distance between posterior and release on one data set, without the staircase."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpaudit import balls
+from dpaudit.divergences import DIVERGENCES
+from dpaudit.enclosure import Enclosure, infinite
+from dpaudit.mechanisms.base import PosteriorMechanism
+from dpaudit.model import Histogram
+from dpaudit.utility.staircase import ALL_OUTPUTS
+
+
+def mean_error(mechanism: PosteriorMechanism, x: Histogram, digits: int = 15, metric: str = "hellinger") -> Enclosure:
+    """Returns an enclosure of E[D(posterior of x, release)], infinite if an output at infinite distance is possible."""
+    model, tail = mechanism.model, Fraction(1, 10 ** (digits + 6))
+    ends = (tuple(model.n * (i == j) for j in range(model.k)) for i in range(model.k))
+    if metric == "chi2" and not all(DIVERGENCES[metric](model).finite(x, end) for end in ends):
+        return infinite()
+
+    def attempt() -> Enclosure | None:
+        row = mechanism.row(x, tail, ALL_OUTPUTS)
+        divergence = DIVERGENCES[metric](model)
+        released = map(mechanism.released, row.outputs)
+        value = balls.total([p * divergence.between(x, d) for p, d in zip(row.probabilities, released, strict=True)])
+        if not row.omitted.is_zero():
+            value = balls.from_ends(value, value + row.omitted * divergence.largest(x))
+        return balls.enclosure(value, digits, least=0)
+
+    return balls.refine(attempt, *balls.bits_for(digits, mechanism.count_outputs()))[0]
