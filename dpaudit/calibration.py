@@ -82,7 +82,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class CalibrateResult:
-    """true epsilon <= target is certified at ``nominal``, and refuted at ``beyond``, the next number of 8 digits.
+    """true epsilon <= target is certified at ``nominal``, and refuted at ``beyond``, the next number of 8 digits
+    (or the one after it, where the true epsilon at the next seems to equal the target).
 
     ``nominal`` is the largest such number under the stated assumption, checked at ``points``; with ``closed_form`` it
     is exactly the largest, by algebra, and there is no ``beyond``.
@@ -120,6 +121,7 @@ class CalibrateResult:
             "target": str(self.target),
             "nominal_epsilon": str(self.nominal),
             "true_epsilon": self.true_epsilon.to_dict(),
+            "true_epsilon_exact": str(self.target) if self.closed_form else None,
             "gain": str(self.nominal / self.target),
             "beyond": self.beyond.to_dict() if self.beyond else None,
             "closed_form": self.closed_form,
@@ -184,7 +186,7 @@ def calibrated(
         low, high = crossing(curve, again)
         again = check_above(curve, high)
     check_below(curve, low)
-    safe, beyond = curve.at(low), curve.at(high)
+    safe, beyond = curve.at(low), first_refuted(curve, high)
     return CalibrateResult(
         Subject(build(low)), target, low, safe.true, beyond, None, tuple(curve.in_order()), perf_counter() - start
     )
@@ -207,6 +209,14 @@ def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
         low, high = (middle, high) if curve.safe(middle) else (low, middle)
         widths.append(high - low)
     return low, high
+
+
+def first_refuted(curve: Curve, high: Fraction) -> Point:
+    """Returns the point at ``high``, or the next one up that certainly exceeds the target (a tie is undecided)."""
+    point, unit = curve.at(high), unit_of(high)
+    while point.verdict is Verdict.UNDECIDED and point.nominal < high + 4 * unit:
+        point = curve.at(point.nominal + unit)
+    return point
 
 
 def bracket(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
