@@ -49,13 +49,19 @@ def _arrangements(counts: list[int]) -> int:
     return factorial(len(counts)) // prod(factorial(counts.count(value)) for value in set(counts))
 
 
+@lru_cache(maxsize=16)
+def orbits(x: Histogram) -> tuple[tuple[Histogram, int], ...]:
+    """Returns all representatives with prior (1,…,1); they do not depend on the precision."""
+    return tuple(representatives(make_model(sum(x), len(x)), x))
+
+
 class Near:
     """The two nearest levels of one data set under MH, LSDim and LSHist, at the precision in force."""
 
     def __init__(self, x: Histogram) -> None:
         self.model = make_model(sum(x), len(x))
         self.x, self.h = x, Hellinger(self.model)
-        self.orbits = list(representatives(self.model, x))
+        self.orbits = orbits(x)
         self.distances = [self.h.between(x, c) for c, _ in self.orbits]
         self.ls = local(self.h, x)
         self.smooth = self._smooth()
