@@ -19,7 +19,7 @@ from dpaudit.sensitivity import gs_constant
 from dpaudit.verdict import Verdict
 from proofs_checks import Context, Grid, Outcome, check
 from proofs_checks.accuracy_ehd import weights_lemma, weights_proof
-from proofs_checks.accuracy_far import constant_is_below_one
+from proofs_checks.accuracy_far import Rows, constant_is_below_one, crossing_holds
 from proofs_checks.accuracy_lshist import equality_proof
 from proofs_checks.accuracy_proofs import Proof, annotate
 from proofs_checks.accuracy_rows import HALF, ONE, Q, Span, distances, power, separated, within_ls
@@ -38,8 +38,11 @@ from proofs_checks.accuracy_sides import (
 )
 from proofs_checks.accuracy_theorem42 import closed_proof
 from proofs_checks.algebra import variables
+from proofs_checks.outcome import ON_GRID
 
 UNIFORM = priors("1 1")
+CROSSING = 300
+"""Even n up to here are certified for 4.5.2 at kappa = 0, uniform prior."""
 SMALL_T = Fraction(1, 8)
 """For "a reasonable small t": what counts as small in a part of 4.5.1."""
 
@@ -181,6 +184,23 @@ def second_proof() -> Proof:
     return proof.says("n < (2κq+1)/P", "n+1 < (2κq+1+P)/P ≤ (2κ+1)/P, so P < (2κ+1)/(n+1) ≤ EHD's Pr")
 
 
+def crossing_proof() -> Proof:
+    """Proves Corollary 4.5.2 at kappa = 0 for balanced data, the uniform prior, every eps and even n up to CROSSING."""
+    with balls.precision(96):
+        rows = Rows(Fraction(1), CROSSING)
+        holds = all(crossing_holds(n, rows) for n in range(2, CROSSING + 1, 2))
+    proof = Proof(ON_GRID).says(
+        "κ = 0: LSHist's Pr is ½(1−q), EHD's is 1/Σw; hypothesis 1−q < 2/n", "to show: (1−q)Σw < 2"
+    )
+    proof.says("1−q < 2/(n+1)", "Σw ≤ n+1 is enough")
+    return proof.checks(
+        f"2/(n+1) ≤ 1−q < 2/n, n = 2, 4, …, {CROSSING}",
+        "Σw rises with q: (1−b)·Σw(a) ≤ 2 on pieces b < q ≤ a that cover it",
+        holds,
+        "certified by balls, row by row",
+    )
+
+
 @check("acc.4.5.2", grid=GRID_2)
 def corollary_2(context: Context) -> Outcome:
     """Decides Corollary 4.5.2 with its threshold."""
@@ -189,13 +209,12 @@ def corollary_2(context: Context) -> Outcome:
     always = Proof().says("n = 1, x = (0, 1), uniform prior, s = e^(−ε/2)", "LSHist 1−s²/2; EHD 1/(1+s), as H = GS₀")
     always.positive("LSHist·(1+s) − 1 = ½s(1−s)(2+s)", "> 0 on 0 < s < 1", (ONE - HALF * s**2) * (ONE + s) - ONE)
     balanced = replace(SECOND, data=balanced_x)
-    sharp = [(n, UNIFORM[0], Fraction(2, n)) for n in range(2, 41, 2)]
     return annotate(
         found,
         ("n = 1, x = (0, 1), uniform prior: it fails for every ε > 0", always),
         ("balanced data, every equal prior, κ ≥ 1", second_proof()),
         ("balanced data, equal priors, κ = 0 included", balanced.run(points(BALANCED_2, equal))),
-        ("balanced data, uniform prior, κ = 0 included, n = 2, 4, …, 40, ε = 2/n", balanced.run(sharp)),
+        (f"balanced data, uniform prior, κ = 0, n = 2, 4, …, {CROSSING}, every ε > 0", crossing_proof()),
     )
 
 

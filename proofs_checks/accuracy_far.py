@@ -97,6 +97,23 @@ def _simplest_failure(n: int, exponents: list[float], near: float) -> Fraction:
     return Fraction(near)
 
 
+def crossing_holds(n: int, rows: Rows) -> bool:
+    """Returns True only if (1-q) (sum of all weights) < 2 for every 0 < q < 1 with n (1-q) < 2; balanced data.
+
+    The sum is at most n+1, so only (n-2)/n < q <= (n-1)/(n+1) is left. The sum rises with q: on a piece from b to a
+    the product is below (1-b) times the sum at a. One piece serves from n = 6 on.
+    """
+    pieces = 8 if n < 6 else 1
+    bottom, top = Fraction(n - 2, n), Fraction(n - 1, n + 1)
+    exponents = rows.exponents(n)
+    for i in range(pieces):
+        a, b = (top - (top - bottom) * Fraction(j, pieces) for j in (i, i + 1))
+        weights = [((1 - exponent) * ball(a).log()).exp() for exponent in exponents]
+        if not balls.certainly_at_most(ball(1 - b) * (1 + 2 * balls.total(weights)), ball(2)):
+            return False
+    return True
+
+
 def constant_is_below_one() -> Verdict:
     """Returns the verdict on 2 GS_0 < 1: the documents' step from e^(-eps/(2GS)) to e^(-eps) goes the wrong way."""
     return balls.decide(lambda: balls.less(2 * gs_constant(), ball(1)))[0]

@@ -93,14 +93,17 @@ def _instance(
     )
 
 
+def compared(grid: Grid, names: tuple[str, str, str], true: Law, printed: Law, scale: int, shift: int = 0) -> Outcome:
+    """Returns the outcome of "true = printed" on the grid; ``names``: the probability, how it is found, the printed."""
+    probability, found_as, text = names
+    return scan(Statement(probability, "=", text), instances(grid, true, printed, (found_as, text), scale, shift))
+
+
 @check("acc.floor-law", grid=Grid("Δ = 1", t=range(1, 7), eps=EPS))
 def check_floor_law(context: Context) -> Outcome:
     """Decides A3's law of the floored noise, and what the printed law is instead."""
-    words = "F(t+1) − F(t)", "½(e^(−ε(t−1)/Δ) − e^(−εt/Δ))"
-    found = scan(
-        Statement("Pr[⌊Y⌋ = t]", "=", "the printed ½(e^(−ε(t−1)/Δ) − e^(−εt/Δ))"),
-        instances(context.grid, floor_law, printed_floor_law, words, 1, 1),
-    )
+    names = "Pr[⌊Y⌋ = t]", "F(t+1) − F(t)", "the printed ½(e^(−ε(t−1)/Δ) − e^(−εt/Δ))"
+    found = compared(context.grid, names, floor_law, printed_floor_law, 1, 1)
     wrong = Proof().equal(
         "printed − true, K = q^(t−1)",
         "½K(1−q)² > 0 for every t ≥ 1, ε and Δ",
@@ -118,11 +121,8 @@ def check_floor_law(context: Context) -> Outcome:
 @check("acc.abs-floor-law", grid=Grid("", t=range(7), eps=EPS))
 def check_abs_floor_law(context: Context) -> Outcome:
     """Decides P1's law of floor(|Y|)."""
-    words = "Pr[t ≤ |Y| < t+1]", "e^(−tε/2) − e^(−(t+1)ε/2)"
-    scanned = scan(
-        Statement("Pr[⌊|Y|⌋ = t]", "=", words[1]),
-        instances(context.grid, abs_floor_law, printed_abs_law, words, 2, 0),
-    )
+    names = "Pr[⌊|Y|⌋ = t]", "Pr[t ≤ |Y| < t+1]", "e^(−tε/2) − e^(−(t+1)ε/2)"
+    scanned = compared(context.grid, names, abs_floor_law, printed_abs_law, 2)
     proof = Proof().says("Y ~ Lap(2/ε), q = e^(−ε/2), t ≥ 0, K = q^t", "F(t) = 1 − ½K, F(−t) = ½K")
     proof.equal("F(t+1) − F(t) + F(−t) − F(−t−1)", "K − Kq", abs_floor_law(QQ, K), printed_abs_law(QQ, K))
     telescoped = sum((abs_floor_law(Q, Q**t) for t in range(9)), fmpq_poly())
@@ -140,10 +140,7 @@ def check_abs_floor_law(context: Context) -> Outcome:
 @check("acc.interval-law", grid=Grid("", eps=EPS))
 def check_interval_law(context: Context) -> Outcome:
     """Decides Corollary 4.4.1's probability of [-1, 2)."""
-    words = "F(2) − F(−1)", "1 − ½(e^(−ε) + e^(−2ε))"
-    scanned = scan(
-        Statement("Pr[−1 ≤ Y < 2]", "=", words[1]),
-        instances(context.grid, interval_law, printed_interval_law, words, 1, 0),
-    )
+    names = "Pr[−1 ≤ Y < 2]", "F(2) − F(−1)", "1 − ½(e^(−ε) + e^(−2ε))"
+    scanned = compared(context.grid, names, interval_law, printed_interval_law, 1)
     proof = Proof().says("Y ~ Lap(1/ε), q = e^(−ε)", "F(2) = 1 − ½q², F(−1) = ½q")
-    return proof.equal(words[0], "1 − ½(q + q²)", interval_law(QQ, K), printed_interval_law(QQ, K)).settle(scanned)
+    return proof.equal(names[1], "1 − ½(q + q²)", interval_law(QQ, K), printed_interval_law(QQ, K)).settle(scanned)

@@ -29,7 +29,7 @@ BALANCED_WORDS = (
 )
 EVERY_WORDS = "every data set x, every separating t, ties by BC²"
 BALANCED = Grid(BALANCED_WORDS, n=range(2, 31, 2), prior=PRIORS, eps=EPS)
-WIDE_BALANCED = Grid(BALANCED_WORDS, n=[*range(2, 81, 2), 200, 400], prior=PRIORS, eps=EPS)
+WIDE_BALANCED = Grid(BALANCED_WORDS, n=[*range(2, 81, 2), 100, 200], prior=PRIORS, eps=EPS)
 EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
 WIDE_EVERY = Grid(EVERY_WORDS, n=range(1, 31), prior=PRIORS, eps=EPS)
 

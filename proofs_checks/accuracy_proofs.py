@@ -111,7 +111,9 @@ def _reach(found: Part) -> str:
     """Returns where a part fails, or how far it reaches, in few words."""
     if found.verdict is Verdict.REFUTED and found.instance is not None:
         return f" at {setting(found.instance)}"
-    return {BY_ALGEBRA: " by algebra", ON_GRID: " on its grid only"}.get(found.establishes, "")
+    if found.establishes == ON_GRID:
+        return " on its grid only" if found.instance else ", certified row by row"
+    return " by algebra" if found.establishes == BY_ALGEBRA else ""
 
 
 # ------------------------------------------------------------------ lemmas

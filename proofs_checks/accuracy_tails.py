@@ -155,8 +155,8 @@ ANY_S = "the proof uses only S > 0: it holds for P1's MHdelta as well"
 WORDS = "every data set x, every attained c = H(x, r); ties by BC²"
 FIRST = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS)
 SMOOTH = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS, gamma=[Fraction(1)])
-WIDE = Grid(WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
-WIDE_SMOOTH = Grid(WORDS, n=range(1, 9), prior=PRIORS, eps=EPS, gamma=[Fraction(1), Fraction(1, 2), Fraction(3)])
+WIDE = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS)
+WIDE_SMOOTH = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS, gamma=[Fraction(1), Fraction(1, 2), Fraction(3)])
 
 
 @check("acc.em-tail", grid=FIRST, wide=WIDE)

@@ -27,9 +27,9 @@ from proofs_checks.algebra import variables
 from proofs_checks.numbers import show
 
 UNIFORM: Prior = priors("1 1")[0]
-BITS = 160
+BITS = 256
 DEFAULT = Grid("x = (n/2, n/2), uniform prior", n=[100], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
-WIDE = Grid("x = (n/2, n/2), uniform prior", n=[100, 300], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
+WIDE = Grid("x = (n/2, n/2), uniform prior", n=[100, 200], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
 
 
 def quantile(values: Sequence[Ball], probabilities: Sequence[Ball], level: Fraction) -> Ball | None:
@@ -38,7 +38,7 @@ def quantile(values: Sequence[Ball], probabilities: Sequence[Ball], level: Fract
     A candidate is proposed by floats; certified are Pr[certainly below it] < level <= 1 - Pr[certainly above it], so
     the quantile is one of the values that cannot be told apart from the candidate.
     """
-    order = sorted(range(len(values)), key=lambda i: float(values[i]))
+    order = sorted(range(len(values)), key=lambda i: (float(values[i]), -float(1 - values[i])))
     mass, candidate = 0.0, values[order[-1]]
     for i in order:
         mass += float(probabilities[i])

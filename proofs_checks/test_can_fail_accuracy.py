@@ -178,6 +178,17 @@ def test_the_far_search_finds_the_first_failure_by_hand():
         assert balls.certainly_less(at[772], balls.zero())
 
 
+def test_the_far_search_is_the_same_row_by_row():
+    assert accuracy_far.first_failure(Fraction(1, 2), 780) == accuracy_far.Reach(770, Fraction(1, 4))
+    assert accuracy_far.first_failure(Fraction(1, 2), 700) == accuracy_far.Reach(700, None)
+
+
+def test_the_crossing_lemma_can_fail():
+    with balls.precision(96):
+        assert accuracy_far.crossing_holds(2, accuracy_far.Rows(Fraction(1), 4))
+        assert not accuracy_far.crossing_holds(2, accuracy_far.Rows(Fraction(6), 4))
+
+
 def test_a_quantile_is_certified_or_refused():
     values = [balls.ball(v) for v in (3, 1, 2, 2)]
     quarter = [balls.ball(Fraction(1, 4))] * 4
