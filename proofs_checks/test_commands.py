@@ -163,12 +163,47 @@ def test_wrong_modules_are_one_line(content, message, capsys, own):
     assert captured.err.count("\n") == 1
 
 
-def test_ctrl_c_ends_cleanly():
-    command = [sys.executable, "-m", "dpaudit", "check", "fig.balanced-crossover", "fig.laplace-crossover"]
+SLEEPERS = """
+import os, time
+from pathlib import Path
+from proofs_checks import Claim, check
+
+def sleeper(name):
+    @check(name, claim=Claim(name, "mine", "", "sleeps"), grid="none")
+    def run(ctx):
+        Path(__file__).with_name(name).write_text(str(os.getpid()))
+        time.sleep(120)
+
+sleeper("a")
+sleeper("b")
+"""
+
+
+def wait_for(condition):
+    """Waits until the condition holds, at most a minute."""
+    for _ in range(600):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_ctrl_c_ends_cleanly_with_all_workers(tmp_path):
+    (tmp_path / "sleepers.py").write_text(SLEEPERS)
+    command = [sys.executable, "-m", "dpaudit", "check", "--from", str(tmp_path / "sleepers.py")]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    files = [tmp_path / "a", tmp_path / "b"]
+    assert wait_for(lambda: all(file.exists() and file.read_text() for file in files))
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in err
-    assert out == ""
+    assert (out, err) == ("", "dpaudit: interrupted\n")
+    assert wait_for(lambda: not any(alive(int(file.read_text())) for file in files))
