@@ -6,6 +6,7 @@ alpha_1 + alpha_2 for alpha and the totals for the counts. Its square is again a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -98,11 +99,11 @@ def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], .
     return tuple(found)
 
 
-def batch(point: Point, bound: object) -> Batch:
+def batch(point: Point, bound: Callable[[fmpq_poly, fmpq_poly], fmpq_poly]) -> Batch:
     """Returns all thresholds of the balanced data set; ``bound(p, p^kappa)`` is the right side."""
     n, prior, eps = point
     model, a = Model(n, prior), n // 2
-    cases = {(kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in separated(model, a)}  # type: ignore[operator]
+    cases = {(kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in separated(model, a)}
 
     def steps(tag: tuple[int, Histogram]) -> list[Step]:
         (kappa, far), h = tag, Distances(model)

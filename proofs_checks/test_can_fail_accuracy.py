@@ -6,17 +6,14 @@ from fractions import Fraction
 import pytest
 
 from dpaudit import balls
-from dpaudit.model import Model
 from proofs_checks import (
     accuracy_corollaries,
     accuracy_ehd,
     accuracy_error,
-    accuracy_far,
     accuracy_laws,
     accuracy_lshist,
     accuracy_lszhang,
     accuracy_proofs,
-    accuracy_rows,
     accuracy_tails,
     accuracy_theorem42,
     accuracy_utility,
@@ -141,58 +138,3 @@ def test_a_wrong_line_of_a_proof_is_seen():
     assert not accuracy_proofs.Proof().certified("", "", balls.ball(2), balls.ball(1)).holds
     lemma = accuracy_proofs.Proof().checks("the lemma", "", False)
     assert accuracy_proofs.Proof().using(lemma).failed == ["the lemma"]
-
-
-@pytest.mark.parametrize("prior", ["1 1", "1/2 1/2", "1/100 3", "2 1"])
-def test_levels_agree_with_a_slow_sort(prior):
-    mpmath = pytest.importorskip("mpmath")
-    alpha, beta = accuracy_lshist.rationals(prior)
-    with mpmath.workdps(60):
-        for n in range(1, 8):
-            for a in range(n + 1):
-
-                def distance(r, a=a, n=n):
-                    def log_beta(c):
-                        p, q = (mpmath.mpf(t.numerator) / t.denominator for t in (alpha + c, beta + n - c))
-                        return mpmath.loggamma(p) + mpmath.loggamma(q)
-
-                    middle = log_beta(Fraction(a + r, 2))
-                    return -(middle - (log_beta(Fraction(a)) + log_beta(Fraction(r))) / 2)
-
-                found = [
-                    {r for r in range(n + 1) if distance(r) <= distance(s) + mpmath.mpf(10) ** -40}
-                    for s in range(n + 1)
-                ]
-                spans = sorted({(min(near), max(near)) for near in found}, key=lambda span: span[1] - span[0])
-                assert accuracy_rows.levels(Model(n, (alpha, beta)), a) == tuple(spans)
-
-
-def test_the_far_search_finds_the_first_failure_by_hand():
-    rows = accuracy_far.Rows(Fraction(1), 800)
-    with balls.precision(128):
-        at = {
-            n: balls.ball(Fraction(1, 4)).exp() + 2 * balls.total([(e / 4).exp() for e in rows.exponents(n)]) - n
-            for n in (770, 772)
-        }
-        assert balls.certainly_less(balls.zero(), at[770])
-        assert balls.certainly_less(at[772], balls.zero())
-
-
-def test_the_far_search_is_the_same_row_by_row():
-    assert accuracy_far.first_failure(Fraction(1, 2), 780) == accuracy_far.Reach(770, Fraction(1, 4))
-    assert accuracy_far.first_failure(Fraction(1, 2), 700) == accuracy_far.Reach(700, None)
-
-
-def test_the_crossing_lemma_can_fail():
-    with balls.precision(96):
-        assert accuracy_far.crossing_holds(2, accuracy_far.Rows(Fraction(1), 4))
-        assert not accuracy_far.crossing_holds(2, accuracy_far.Rows(Fraction(6), 4))
-
-
-def test_a_quantile_is_certified_or_refused():
-    values = [balls.ball(v) for v in (3, 1, 2, 2)]
-    quarter = [balls.ball(Fraction(1, 4))] * 4
-    assert balls.overlap(accuracy_utility.quantile(values, quarter, Fraction(1, 2)), balls.ball(2))
-    assert balls.overlap(accuracy_utility.quantile(values, quarter, Fraction(9, 10)), balls.ball(3))
-    wide = [balls.from_ends(p, balls.ball(1)) for p in quarter]
-    assert accuracy_utility.quantile(values, wide, Fraction(1, 2)) is None
