@@ -1,0 +1,146 @@
+"""Checks of pure differential privacy of the Laplace family, for all n, k and ε: polynomials in q = e^(−ε/s)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq_mpoly, fmpq_poly
+
+from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
+from dpaudit.mechanisms.closed_form import Ratio, at_most
+from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, Monomial, cell_law
+from dpaudit.model import make_model
+from proofs_checks.algebra import variables
+from proofs_checks.core import Statement, scan
+from proofs_checks.grid import Grid
+from proofs_checks.outcome import Outcome
+from proofs_checks.privacy_tools import epsilon_batches
+from proofs_checks.registry import Context, check
+from proofs_checks.setting_tools import Proof, with_sanity
+
+PRIVATE = Statement("true ε", "<=", "ε", closeness="ratio")
+ONE_STEP = Ratio(-1, 0)
+"""The bound of one cell: 1/q."""
+AUDITED = Grid("by polynomial identities in q", n=range(1, 7), k=[2, 3, 4], eps=[1, Fraction(1, 100), 16])
+
+n, c, o = variables("n", "c", "o")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where an output o lies for neighbouring counts c and c+1; the two laws are q^exponent · poly there."""
+
+    name: str
+    applies: Callable[[int, int, int], bool]
+    first: tuple[fmpq_mpoly, fmpq_poly]
+    second: tuple[fmpq_mpoly, fmpq_poly]
+
+    def ratio(self) -> Ratio | None:
+        """Returns law of c over law of c+1 as q^a (2−q)^b, or None if the exponents do not differ by a constant."""
+        difference = self.first[0] - self.second[0]
+        constants = [int(difference(0, 0, 0)), int(difference(5, 3, 2))]
+        if difference != constants[0] + 0 * n or constants[0] != constants[1]:
+            return None
+        return Ratio.of(self.first[1], self.second[1], constants[0])
+
+
+ZERO = 0 * n
+CASES = (
+    Case("o = n", lambda n, c, o: o == n, (n - c, HALF), (n - c - 1, HALF)),
+    Case("o = 0, c = 0", lambda n, c, o: n > o == c == 0, (ZERO, CORNER), (ZERO, HALF)),
+    Case("o = 0, c ≥ 1", lambda n, c, o: n > o == 0 < c, (c - 1, HALF), (c, HALF)),
+    Case("0 < o < c", lambda n, c, o: 0 < o < c, (c - o - 1, INNER), (c - o, INNER)),
+    Case("0 < o = c", lambda n, c, o: 0 < o == c, (ZERO, INNER), (ZERO, INNER)),
+    Case("c < o < n", lambda n, c, o: 0 <= c < o < n, (o - c, INNER), (o - c - 1, INNER)),
+)
+
+
+def inverse(ratio: Ratio) -> Ratio:
+    """Returns 1/ratio."""
+    return Ratio(-ratio.q, -ratio.corner)
+
+
+def cell_lemma(proof: Proof) -> None:
+    """Adds: between counts c and c+1 the law of one noised cell changes by a factor in [q, 1/q], for all n, c, o."""
+    proof.cites(
+        "one cell", "⌊c + Lap(s/ε)⌋ clipped into [0,n] has a law that is a polynomial in q = e^(−ε/s), 0 < q < 1"
+    )
+    for case in CASES:
+        ratio = case.ratio()
+        fact = ratio is not None and at_most(ratio, ONE_STEP) and at_most(inverse(ratio), ONE_STEP)
+        text = f"law of c over law of c+1 is {_text(ratio)}, for all n, c, o: in [q, 1/q]"
+        proof.holds(case.name, text, fact)
+    proof.holds(
+        "cases", "the six cases cover every n ≤ 8, c, o once and give the law of the mechanism there", covered(8)
+    )
+
+
+def _text(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return "not a fixed function of q"
+    parts = [f"q^{ratio.q}"] if ratio.q else []
+    parts += [f"(2−q)^{ratio.corner}"] if ratio.corner else []
+    return "·".join(parts) or "1"
+
+
+def covered(most: int) -> bool:
+    """Returns whether exactly one case applies everywhere up to n = most and agrees with the mechanism's own law."""
+    for size in range(1, most + 1):
+        for count in range(size):
+            for output in range(size + 1):
+                matching = [case for case in CASES if case.applies(size, count, output)]
+                if len(matching) != 1:
+                    return False
+                for (exponent, poly), at in ((matching[0].first, count), (matching[0].second, count + 1)):
+                    if cell_law(size, at, output) != Monomial(int(exponent(size, count, output)), poly):
+                        return False
+    return True
+
+
+def touched(mechanism: Laplace) -> int:
+    """Returns the largest number of noised cells in which adjacent data sets differ."""
+    model = mechanism.model
+    return max(len(mechanism.changed(x, y)) for x in model.histograms for y in mechanism.neighbours(x))
+
+
+def proved(mech: str, words: str) -> Outcome:
+    """Returns the proof that the mechanism is ε-DP, with the engine's own closed forms on a grid."""
+    proof = Proof()
+    cell_lemma(proof)
+    proof.cites("cells", words)
+    kinds = [make_mechanism(mech, make_model(3, k), 1, {}) for k in range(2, 7)]
+    fact = all(isinstance(kind, Laplace) and touched(kind) <= kind.unit() for kind in kinds)
+    proof.holds("cells, counted", "k = 2…6: noised cells that change ≤ s, the unit of the scale s/ε", fact)
+    proof.cites("so", "P_x(r)/P_x′(r) ≤ (1/q)^(changed cells) ≤ (1/q)^s = e^ε for every n, k and ε")
+    return with_sanity(
+        proof.outcome(), scan(PRIVATE, epsilon_batches(cases(mech))), f"true ε in closed form: {AUDITED}"
+    )
+
+
+def cases(mech: str) -> Iterator[tuple[Mapping[str, object], PosteriorMechanism, Fraction]]:
+    """Yields the mechanism for every n, k and ε of the audited grid."""
+    for point in AUDITED:
+        mechanism = make_mechanism(mech, make_model(point.n, point.k), point.eps, {})
+        yield {"n": point.n, "k": point.k, "eps": point.eps}, mechanism, mechanism.epsilon
+
+
+@check("dp.lszhang", grid="for all n, k and ε", weight=2)
+def lszhang(ctx: Context) -> Outcome:
+    """LSZhang is ε-DP (N0, N4 Theorem 3.1)."""
+    return proved("LSZhang", "an adjacent move changes two cells by 1 each, the scale is 2/ε: s = 2")
+
+
+@check("dp.lsdim", grid="for all n, k and ε", weight=2)
+def lsdim(ctx: Context) -> Outcome:
+    """LSDim is ε-DP (N0, N4 Theorem 3.1, A3 §4.1)."""
+    return proved(
+        "LSDim", "an adjacent move changes at most two noised cells (one for k = 2), the scale is k/ε: s = k ≥ 2"
+    )
+
+
+@check("dp.lshist", grid="for all n, k and ε", weight=2)
+def lshist(ctx: Context) -> Outcome:
+    """LSHist is ε-DP (N0, N4 Theorem 3.1, A3 §4.1)."""
+    return proved("LSHist", "k = 2: one noised cell, s = 1; k ≥ 3: at most two of them change, s = 2")

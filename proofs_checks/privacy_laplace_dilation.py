@@ -1,0 +1,121 @@
+"""Checks of the draft's dilation property of Laplace noise, over the worst set A.
+
+With h the density of Lap(1), the largest Pr[z ∈ A] − e^(ε/2)·Pr[z ∈ e^λA] is the integral of the positive part of
+h(z) − e^(ε/2+λ)·h(e^λz), which is positive where |z|·(e^λ − 1) > ε/2 + λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from flint import fmpq_poly
+
+from dpaudit import balls
+from dpaudit.balls import Ball, ball
+from dpaudit.verdict import Verdict
+from proofs_checks.algebra import variables
+from proofs_checks.core import Batch, Sides, Statement, scan
+from proofs_checks.grid import Grid
+from proofs_checks.numbers import step
+from proofs_checks.outcome import Outcome, Step
+from proofs_checks.registry import Context, check
+from proofs_checks.setting_tools import Proof, found, with_sanity
+
+DILATION = Statement("sup over A of Pr[z ∈ A] − e^(ε/2)·Pr[z ∈ e^λA]", "<=", "δ/2", closeness="ratio")
+EPS_MOST, DELTA_MOST = Fraction(1), Fraction(1, 10)
+SMALL = Grid(
+    "λ = ±ε/(2 ln(2/δ)), worst A",
+    eps=[1, Fraction(1, 2), Fraction(1, 100)],
+    delta=[DELTA_MOST, Fraction(1, 100), Fraction(1, 10**8)],
+)
+DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 100))
+
+
+def log_term(delta: Fraction) -> Ball:
+    """Returns a ball that contains L = ln(2/δ)."""
+    return ball(2 / delta).log()
+
+
+def worst_positive(eps: Fraction, lam: Ball) -> Ball:
+    """Returns the supremum over A for λ > 0: A = {|z| > z*}, z* = (ε/2+λ)/(e^λ−1), value e^(−z*)(1 − e^(−λ))."""
+    z = (ball(eps / 2) + lam) / lam.expm1()
+    return (-z).exp() * (1 - (-lam).exp())
+
+
+def worst_negative(eps: Fraction, mu: Ball) -> Ball:
+    """Returns the supremum over A for λ = −μ < 0: A = {|z| < z₀}, z₀ = (μ−ε/2)/(1−e^(−μ)); 0 if μ ≤ ε/2."""
+    gap = balls.positive_part(mu - ball(eps / 2))
+    z = gap / (1 - (-mu).exp())
+    return 1 - (-z).exp() - ball(eps / 2).exp() * (1 - (-z * (-mu).exp()).exp())
+
+
+def batches(grid: Grid) -> Iterator[Batch]:
+    """Yields both signs of the largest |λ| against δ/2."""
+    for point in grid:
+        eps, delta = Fraction(point.eps), point.delta
+
+        def sides(eps: Fraction = eps, delta: Fraction = delta) -> Sides:
+            lam = ball(eps) / (2 * log_term(delta))
+            yield "λ > 0", worst_positive(eps, lam), ball(delta / 2)
+            yield "λ < 0", worst_negative(eps, lam), ball(delta / 2)
+
+        def steps(sign: str, eps: Fraction = eps, delta: Fraction = delta) -> list[Step]:
+            lam = ball(eps) / (2 * log_term(delta))
+            lines = [step("|λ|", "ε/(2 ln(2/δ))", lam)]
+            if sign == "λ > 0":
+                z = (ball(eps / 2) + lam) / lam.expm1()
+                lines += [step("worst set", "A = {|z| > z*}, z* = (ε/2 + λ)/(e^λ − 1)", z)]
+                lines += [step("Pr[z ∈ A]", "e^(−z*)", (-z).exp())]
+                lines += [step("Pr[z ∈ e^λA]", "e^(−e^λ·z*)", (-z * lam.exp()).exp())]
+            return [*lines, step("δ/2", "", delta / 2)]
+
+        yield Batch({"eps": eps, "delta": delta}, sides, ("sign",), steps=steps)
+
+
+def series_fact(terms: int) -> bool:
+    """Returns whether (1 − λ/2)·e^λ ≤ 1 + λ/2 for λ > 0 by its series: coefficients (2−m)/(2·m!) beyond the second.
+
+    m!·(1/m! − ½/(m−1)!) = 1 − m/2 as a polynomial in m, and the first terms one by one.
+    """
+    factorial, fact = 1, fmpq_poly([1]) - fmpq_poly([0, 1]) / 2 == fmpq_poly([2, -1]) / 2
+    for m in range(1, terms):
+        factorial *= m
+        fact = fact and Fraction(1, factorial) - Fraction(m, 2 * factorial) == Fraction(2 - m, 2 * factorial)
+    return bool(fact)
+
+
+def small_proof() -> Proof:
+    """Returns the proof for ε ≤ 1, δ ≤ 1/10."""
+    length, lam = variables("L", "lam")
+    proof = Proof()
+    proof.cites(
+        "worst set, λ > 0", "A = {|z| > z*}, z* = (ε/2+λ)/(e^λ−1): the difference is e^(−z*)(1 − e^(−λ)) < e^(−z*)"
+    )
+    proof.cites(
+        "worst λ", "e^λ − 1 < λe^λ, so z* falls in λ: the largest λ = ε/(2L), L = ln(2/δ), is the worst; ε/2 = λL"
+    )
+    proof.holds(
+        "series", "(1 − λ/2)e^λ = 1 + λ/2 − Σ over m ≥ 3 of (m−2)/(2·m!)·λ^m, so λ/(e^λ−1) ≥ 1 − λ/2", series_fact(40)
+    )
+    fact = 2 * ((length + 1) - length) - lam * (length + 1) == 2 - lam * (length + 1)
+    proof.holds("z* > L", "z* = (L+1)·λ/(e^λ−1) ≥ (L+1)(1 − λ/2), and this is > L ⇔ λ(L+1) < 2 ⇔ ε(L+1) < 4L", fact)
+    large = balls.decide(lambda: balls.less(ball(1), log_term(DELTA_MOST)))[0] is Verdict.PROVED
+    reach = EPS_MOST * 2 <= 4
+    proof.holds("ε ≤ 1, δ ≤ 1/10", "L ≥ ln 20 > 1, so ε(L+1) < 2L·ε ≤ 4L: e^(−z*) < e^(−L) = δ/2", large and reach)
+    proof.holds("λ < 0", "|λ| ≤ ε/(2L) < ε/2 for L > 1: h(z) > e^(ε/2+λ)h(e^λz) nowhere, the difference is ≤ 0", large)
+    return proof
+
+
+@check("dilation.laplace.small", grid="for all 0 < ε ≤ 1, 0 < δ ≤ 1/10 and |λ| ≤ ε/(2 ln(2/δ))")
+def small(ctx: Context) -> Outcome:
+    """Pr[z ∈ A] ≤ e^(ε/2)·Pr[z ∈ e^λA] + δ/2 for ε ≤ 1, δ ≤ 1/10 (D2 §4.1)."""
+    return with_sanity(small_proof().outcome(), scan(DILATION, batches(SMALL)), f"the worst set computed: {SMALL}")
+
+
+@check("dilation.laplace.any", grid=Grid("λ = ±ε/(2 ln(2/δ)), worst A", eps=range(1, 9), delta=DELTAS))
+def any_epsilon(ctx: Context) -> Outcome:
+    """The same for every ε > 0 and 0 < δ < 1 (D2 §4.1)."""
+    rule = small_proof().outcome()
+    words = "ε ≤ 1 and δ ≤ 1/10; for λ > 0 the proof covers every ε < 4L/(L+1), L = ln(2/δ)"
+    return scan(DILATION, batches(ctx.grid)).having(found(words, rule), [rule.part(words)])

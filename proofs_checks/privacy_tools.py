@@ -1,0 +1,92 @@
+"""What the checks on privacy share: true epsilon and delta as balls, batches over mechanisms, worked examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from dpaudit import balls, privacy_loss
+from dpaudit.balls import Ball, ball
+from dpaudit.distances import Hellinger
+from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
+from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.model import Histogram, make_model
+from dpaudit.privacy_loss import Worst
+from dpaudit.rationals import Exact
+from proofs_checks.core import Batch, single
+from proofs_checks.numbers import step
+from proofs_checks.outcome import Step
+
+Number = Fraction | int
+
+
+def subject(mech: str, n: int, prior: tuple[Number, ...], eps: Number, **options: Exact) -> PosteriorMechanism:
+    """Returns the mechanism of that name; options are gamma, delta, gs."""
+    return make_mechanism(mech, make_model(n, prior=prior), eps, dict(options))
+
+
+def digits() -> int:
+    """Returns the decimals that the precision in force is good for."""
+    return max(6, balls.working_bits() * 30 // 100 - 20)
+
+
+def as_ball(worst: Worst) -> Ball:
+    """Returns a ball that contains the worst value."""
+    return balls.from_ends(ball(worst.value.lower), ball(worst.value.upper))
+
+
+def true_epsilon(mechanism: PosteriorMechanism) -> Ball:
+    """Returns a ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
+    return as_ball(privacy_loss.worst_loss(mechanism, digits()))
+
+
+def true_delta(mechanism: PosteriorMechanism, at: Fraction) -> Ball:
+    """Returns a ball that contains delta(at), over all ordered adjacent pairs."""
+    return as_ball(privacy_loss.worst_delta(mechanism, at, 2 * digits()))
+
+
+def epsilon_batches(
+    cases: Iterable[tuple[Mapping[str, object], PosteriorMechanism, Fraction]], share: bool = False
+) -> Iterator[Batch]:
+    """Yields the true epsilon of every mechanism against its bound; ``share``: true epsilon/bound against 1."""
+    for where, mechanism, bound in cases:
+
+        def sides(mechanism: PosteriorMechanism = mechanism, bound: Fraction = bound) -> tuple[Ball, Ball]:
+            found = true_epsilon(mechanism)
+            return (found / ball(bound), ball(1)) if share else (found, ball(bound))
+
+        def tie(mechanism: PosteriorMechanism = mechanism, bound: Fraction = bound) -> bool | None:
+            form = mechanism.loss_by_algebra()
+            return None if form is None else form.rational() == bound
+
+        def steps(mechanism: PosteriorMechanism = mechanism) -> list[Step]:
+            return loss_steps(mechanism)
+
+        yield single(where, sides, tie, steps)
+
+
+def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
+    """Returns the worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
+    worst = privacy_loss.worst_loss(mechanism, digits())
+    x, y, r = worst.witness.x, worst.witness.x_prime, worst.witness.output
+    if r is None:
+        return []
+    lines = [step("the worst pair and output", "x, x′, r", f"{x}, {y}, {r}")]
+    if isinstance(mechanism, Exponential):
+        lines += row_steps(mechanism, x, r, "x") + row_steps(mechanism, y, r, "x′")
+    law, index = mechanism.law(), list(mechanism.outputs()).index(r)
+    p, q = law.probabilities(x)[index], law.probabilities(y)[index]
+    lines += [step("P_x(r)", "", p), step("P_x′(r)", "", q)]
+    return [*lines, step("privacy loss", "ln P_x(r) − ln P_x′(r)", p.log() - q.log())]
+
+
+def row_steps(mechanism: Exponential, x: Histogram, r: Histogram, name: str) -> list[Step]:
+    """Returns distance, sensitivity and normaliser of one data set."""
+    h = Hellinger(mechanism.model)
+    rate = mechanism.rates(h)(x)
+    weights = [(-rate * value).exp() for value in h.row(x)]
+    return [
+        step(f"H({name},r)", "", h.between(x, r)),
+        step(f"ε/(2Δ({name}))", "Δ the sensitivity in use, with its factor", rate),
+        step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−ε·H/(2Δ))", balls.total(weights)),
+    ]
