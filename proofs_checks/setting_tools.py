@@ -19,7 +19,7 @@ from dpaudit.distances import Algebraic, bc_squared
 from dpaudit.model import Histogram, Model, neighbours
 from dpaudit.verdict import Verdict
 from proofs_checks.algebra import variables
-from proofs_checks.outcome import NOTHING, Outcome, Step, by_algebra
+from proofs_checks.outcome import BY_ALGEBRA, NOTHING, Outcome, Step, by_algebra
 
 HALF = Fraction(1, 2)
 
@@ -143,8 +143,9 @@ def with_sanity(outcome: Outcome, grid: Outcome, words: str) -> Outcome:
 
 
 def found(words: str, outcome: Outcome) -> str:
-    """Returns "words: PROVED (for all n, by algebra)", for a finding that is computed and not typed in."""
-    return f"{words}: {outcome.verdict.value} ({outcome.establishes})"
+    """Returns "words: PROVED (by algebra)", for a finding that is computed and not typed in."""
+    how = "by algebra" if outcome.establishes == BY_ALGEBRA else outcome.establishes
+    return f"{words}: {outcome.verdict.value} ({how})"
 
 
 def positive(poly: fmpq_mpoly) -> bool:

@@ -1,0 +1,186 @@
+"""Is EHDL, calibrated on the local sensitivity, not ε-differentially private? The documents claim so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from dpaudit.balls import Ball, ball
+from dpaudit.enclosure import Enclosure
+from dpaudit.mechanisms import PosteriorMechanism
+from dpaudit.verdict import Verdict
+from proofs_checks.core import Batch, Statement, scan, search, single
+from proofs_checks.grid import Grid
+from proofs_checks.numbers import brief, refined, significant
+from proofs_checks.outcome import BY_WITNESS, Instance, Outcome, Step, Table
+from proofs_checks.privacy_tools import Number, loss_steps, subject, true_epsilon
+from proofs_checks.registry import Context, check
+from proofs_checks.setting_tools import Proof, found, g
+
+EXCEEDS = Statement("true ε / ε", ">", "1")
+STAYS = Statement("true ε", "<=", "ε")
+LIMIT_ABOVE = Statement("limit of true ε / ε at the pair x = 1, x′ = 2", ">", "1")
+LIMIT_BELOW = Statement("limit of true ε / ε at the pair x = 1, x′ = 2", "<", "1")
+UNIFORM = (1, 1)
+TENTH = Fraction(1, 10)
+WORDS = "prior (1,1); every ordered adjacent pair and output"
+EPS = (Fraction(1, 100), 1, 16)
+DEFAULT = Grid(WORDS, n=range(1, 61), eps=EPS) + Grid(WORDS, n=[100, 200, 400], eps=EPS)
+WIDE = Grid(WORDS, n=range(1, 201), eps=(Fraction(1, 100), TENTH, 1, 4, 16)) + Grid(WORDS, n=[400, 1000], eps=EPS)
+SHOWN = (1, 2, 4, 10, 20, 50, 100, 200, 400, 1000)
+FAR = (1000, 10000)
+"""Here only the pair x = 1, x′ = 2 is looked at, which was the worst one from n = 30 on."""
+MAIN = ((TENTH, TENTH), Fraction(1), range(1, 161))
+"""Prior, ε and n of the main witness: the Beta system, equal prior."""
+DIRICHLET = (
+    ((1000, 100, 100), Fraction(8), range(1, 9)),
+    ((Fraction(1, 1000), *(1000,) * 7), Fraction(1, 100), range(1, 3)),
+)
+MORE = (((TENTH, TENTH), TENTH, range(1, 101)), ((Fraction(1, 4), Fraction(1, 4)), Fraction(1), range(300, 401)))
+
+
+def ehdl(n: int, prior: Sequence[Number], eps: Number) -> PosteriorMechanism:
+    """Returns EHDL."""
+    return subject("EHDL", n, tuple(prior), eps)
+
+
+def limit(alpha: Number) -> Ball:
+    """Returns lim true ε/ε of the pair x = 1, x′ = 2 at output 2 as n → ∞, ε fixed, α the prior of the first cell.
+
+    Nearly all candidates end at distance → 1, so the loss over ε tends to ½(LS₂/LS₁ + 1/LS₂ − 1/LS₁) with
+    LS₁ = √(1 − g(α)) and LS₂ = √(1 − g(1+α)).
+    """
+    first, second = (1 - g(alpha)).sqrt(), (1 - g(1 + alpha)).sqrt()
+    return (second / first + 1 / second - 1 / first) / 2
+
+
+def one_pair(n: int, eps: Number, prior: Sequence[Number] = UNIFORM) -> Ball:
+    """Returns the loss over ε of x = 2 against x′ = 1 at output 2: a lower bound of true ε/ε, cheap at any n."""
+    mechanism = ehdl(n, prior, eps)
+    law, index = mechanism.law(), list(mechanism.outputs()).index((2, n - 2))
+    loss = law.log_probabilities((2, n - 2))[index] - law.log_probabilities((1, n - 1))[index]
+    return loss / ball(Fraction(eps))
+
+
+@check("ehdl.not-private.uniform", grid=DEFAULT, wide=WIDE, weight=12)
+def uniform(ctx: Context) -> Outcome:
+    """There are n, ε with true ε > ε for EHDL, prior (1,1) (P1 §4.1.2, D2 §1.2, A3 §5.1)."""
+    seen: dict[tuple[int, str], str] = {}
+
+    def batches() -> Iterator[Batch]:
+        for point in ctx.grid:
+            mechanism = ehdl(point.n, UNIFORM, point.eps)
+
+            def sides(mechanism: PosteriorMechanism = mechanism) -> tuple[Ball, Ball]:
+                share = true_epsilon(mechanism) / ball(mechanism.epsilon)
+                seen.setdefault((mechanism.model.n, str(mechanism.epsilon)), shown(share))
+                return share, ball(1)
+
+            def steps(mechanism: PosteriorMechanism = mechanism) -> list[Step]:
+                return loss_steps(mechanism)
+
+            yield single({"n": point.n, "eps": point.eps, "prior": UNIFORM}, sides, steps=steps)
+
+    outcome = search(EXCEEDS, batches())
+    top = brief(refined(lambda: limit(1)))
+    words = f"true ε/ε grows with n and as ε shrinks, at the worst pair found (x = 1, x′ = 2) towards {top}, below 1"
+    if outcome.verdict is not Verdict.UNWITNESSED:
+        words = ""
+    below = scan(LIMIT_BELOW, [single({"prior": UNIFORM, "n": "→ ∞"}, lambda: (limit(1), ball(1)))])
+    part = below.part("the limit of the pair x = 1, x′ = 2 as n → ∞, every ε")
+    return replace(outcome, table=table(seen, top)).having(words, [part])
+
+
+def shown(share: Ball) -> str:
+    """Returns the leading digits that are certain."""
+    value = significant(share, 8)
+    return "?" if value is None else brief(value)
+
+
+def table(seen: dict[tuple[int, str], str], top: str) -> Table:
+    """Returns true ε/ε by n and ε; beyond the searched n the pair x = 1, x′ = 2 alone; and its limit."""
+    columns = [str(Fraction(eps)) for eps in EPS]
+    rows = [(f"{n}", *(seen.get((n, eps), "–") for eps in columns)) for n in SHOWN if (n, columns[0]) in seen]
+    for n in FAR:
+        values = [brief(refined(lambda n=n, eps=eps: one_pair(n, eps))) for eps in EPS]  # type: ignore[misc]
+        rows.append((f"{n} (x = 1, x′ = 2 only)", *values))
+    rows.append(("→ ∞ (x = 1, x′ = 2 only)", *(top for _ in EPS)))
+    return Table(("n", *(f"ε = {eps}" for eps in columns)), tuple(rows))
+
+
+# ------------------------------------------------------------------ any prior
+
+
+def least(prior: Sequence[Number], eps: Fraction, sizes: range) -> Outcome:
+    """Returns the witness of true ε > ε with the least n of ``sizes``: all smaller ones certainly have none."""
+
+    def batches() -> Iterator[Batch]:
+        for n in sizes:
+            mechanism = ehdl(n, prior, eps)
+
+            def sides(mechanism: PosteriorMechanism = mechanism) -> tuple[Ball, Ball]:
+                return true_epsilon(mechanism), ball(mechanism.epsilon)
+
+            def steps(mechanism: PosteriorMechanism = mechanism) -> list[Step]:
+                return loss_steps(mechanism)
+
+            yield single({"n": n, "prior": tuple(prior), "eps": eps}, sides, steps=steps)
+
+    scanned = scan(STAYS, batches())
+    if scanned.verdict is Verdict.REFUTED and scanned.counterexample is not None:
+        return Outcome(Verdict.PROVED, BY_WITNESS, witness=replace(scanned.counterexample, relation=">"))
+    if scanned.verdict is Verdict.PROVED:
+        return search(replace(STAYS, relation=">"), batches())
+    return scanned
+
+
+def one_record() -> Outcome:
+    """Returns the proof that EHDL is ε-DP at n = 1, for every k and prior."""
+    proof = Proof()
+    proof.cites("n = 1", "every other candidate is adjacent, so 0 ≤ H(x,r)/LS(x) ≤ 1 for every x and r")
+    proof.holds(
+        "so", "H/LS changes by at most 1 − 0 = 1 between any x, x′: factor e^(ε/2), twice: true ε ≤ ε", 1 - 0 <= 1
+    )
+    return proof.outcome()
+
+
+@check(
+    "ehdl.not-private.any-prior",
+    grid=Grid("every ordered adjacent pair and output", n=MAIN[2], prior=[MAIN[0]], eps=[MAIN[1]]),
+    weight=10,
+)
+def any_prior(ctx: Context) -> Outcome:
+    """There are n, ε and a prior with true ε > ε for EHDL (P1 §4.1.2, D2 §1.2, A3 §5.1)."""
+    prior, eps, _ = MAIN
+    outcome = least(prior, eps, MAIN[2])
+    parts, words = [], []
+    for setting in (*DIRICHLET, *(MORE if ctx.wide else ())):
+        other = least(*setting)
+        label = (
+            f"k = {len(setting[0])}, prior {_prior(setting[0])}, ε = {setting[1]}, n = {setting[2][0]}…{setting[2][-1]}"
+        )
+        parts.append(other.part(f"{label}, least n first"))
+        if other.witness is not None and len(setting[0]) > 2:
+            at = other.witness.parameters["n"]
+            words.append(f"k = {len(setting[0])}: n = {at}, true ε {brief(other.witness.left.value)} > {setting[1]}")
+    for alpha, statement in ((Fraction(3, 8), LIMIT_ABOVE), (Fraction(2, 5), LIMIT_BELOW)):
+        found_ = scan(statement, [single({"prior": (alpha, alpha)}, lambda a=alpha: (limit(a), ball(1)))])  # type: ignore[misc]
+        parts.append(found_.part(f"prior ({alpha}, {alpha}) as n → ∞"))
+    never = one_record()
+    parts.append(never.part("true ε ≤ ε at n = 1, every k and prior"))
+    if outcome.witness is None:
+        return outcome.having(parts=parts)
+    more = brief(excess(outcome.witness))
+    text = f"ε is exceeded by {more}, and by no smaller n for this prior and ε; {'; '.join(words)}"
+    return outcome.having(f"{text}; {found('n = 1 is private', never)}", parts)
+
+
+def excess(witness: Instance) -> Enclosure:
+    """Returns an enclosure of left − right."""
+    margin = witness.margin
+    return Enclosure(-margin.upper, -margin.lower, margin.places)
+
+
+def _prior(prior: Sequence[Number]) -> str:
+    return f"({', '.join(str(alpha) for alpha in prior)})"

@@ -1,0 +1,172 @@
+"""Checks of the two smooth sensitivities. The comparison is one of whole numbers; ties are common and exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+
+from dpaudit import balls
+from dpaudit.balls import Ball, ball
+from dpaudit.distances import Algebraic, Hellinger
+from dpaudit.model import Histogram, Model, hamming, make_model, neighbours
+from dpaudit.sensitivity import exp_smooth_all, local_all, smooth_all
+from proofs_checks.algebra import variables
+from proofs_checks.core import Batch, Sides, Statement, scan
+from proofs_checks.grid import Grid
+from proofs_checks.numbers import step
+from proofs_checks.outcome import Outcome, Step
+from proofs_checks.registry import Context, check
+from proofs_checks.setting_tools import Proof, distance, local_exact, with_sanity
+
+AT_LEAST_LOCAL = Statement("LS(x)", "<=", "S(x)")
+SMOOTH = Statement("1/S(x) − 1/S(x′)", "<=", "γ")
+SMOOTH_EXP = Statement("ln S_exp(x) − ln S_exp(x′)", "<=", "γ")
+HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
+GAMMAS = (1, TENTH, 2)
+PRIORS_2 = ((1, 1), (HALF, HALF), (1, 2), (TENTH, 10))
+PRIORS_3 = ((1, 1, 1), (1, 1, 2))
+Origin = tuple[Algebraic, int]
+"""Where the maximum in S(x) is attained: BC² of LS(x″), and d(x,x″)."""
+
+
+def grid_of(most: int, most3: int) -> Grid:
+    """Returns the grid of k = 2 up to n = most and k = 3 up to n = most3."""
+    words = "every ordered adjacent pair"
+    first = Grid(words, n=range(1, most + 1), gamma=GAMMAS, prior=PRIORS_2)
+    return first + Grid(words, n=range(1, most3 + 1), gamma=GAMMAS, prior=PRIORS_3)
+
+
+@lru_cache(maxsize=4096)
+def local_bc2(model: Model, x: Histogram) -> Algebraic:
+    """Returns local_exact, kept."""
+    return local_exact(model, x)
+
+
+def cost_gamma(bc2: Algebraic, steps: int, gamma: Fraction) -> Ball:
+    """Returns 1/LS + γd, whose minimum is 1/S."""
+    return 1 / distance(bc2) + ball(gamma) * steps
+
+
+def cost_exp(bc2: Algebraic, steps: int, gamma: Fraction) -> Ball:
+    """Returns −ln LS + γd, whose minimum is −ln S_exp."""
+    return -distance(bc2).log() + ball(gamma) * steps
+
+
+Cost = Callable[[Algebraic, int, Fraction], Ball]
+
+
+def origin(model: Model, x: Histogram, gamma: Fraction, cost: Cost) -> Origin | None:
+    """Returns where the minimum of the cost is attained, exactly; None if two different places cannot be told apart."""
+    places = sorted(
+        {
+            (hamming(x, y), str(local_bc2(model, y))): (local_bc2(model, y), hamming(x, y)) for y in model.histograms
+        }.items()
+    )
+    with balls.precision(512):
+        values = [cost(bc2, steps, gamma) for _, (bc2, steps) in places]
+        least = balls.minimum(values)
+        alive = [place for (_, place), value in zip(places, values, strict=True) if balls.overlap(value, least)]
+    return alive[0] if len(alive) == 1 else None
+
+
+def smooth_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+    """Yields 1/S(x) − 1/S(x′), or the difference of logarithms, against γ for every ordered adjacent pair."""
+    cost = cost_exp if exponential else cost_gamma
+    for point in grid:
+        model, gamma = make_model(point.n, prior=point.prior), Fraction(point.gamma)
+
+        def sides(model: Model = model, gamma: Fraction = gamma) -> Sides:
+            local = local_all(Hellinger(model))
+            if exponential:
+                score = [v.log() for v in exp_smooth_all(model, local, ball(gamma))]
+            else:
+                score = [1 / v for v in smooth_all(model, local, gamma)]
+            at = dict(zip(model.histograms, score, strict=True))
+            for x in model.histograms:
+                for y in neighbours(x):
+                    yield (x, y), at[x] - at[y], ball(gamma)
+
+        def tie(tag: tuple[Histogram, Histogram], model: Model = model, gamma: Fraction = gamma) -> bool | None:
+            """Equal exactly if both maxima are attained at the same LS and one step apart."""
+            far, near = (origin(model, x, gamma, cost) for x in (tag if not exponential else tag[::-1]))
+            return True if far and near and far[0] == near[0] and far[1] == near[1] + 1 else None
+
+        def steps(tag: tuple[Histogram, Histogram], model: Model = model, gamma: Fraction = gamma) -> list[Step]:
+            return [
+                line for name, x in zip(("x", "x′"), tag, strict=True) for line in _where(model, x, gamma, cost, name)
+            ]
+
+        yield Batch({"n": point.n, "gamma": gamma, "prior": point.prior}, sides, ("x", "x′"), tie, steps)
+
+
+def _where(model: Model, x: Histogram, gamma: Fraction, cost: Cost, name: str) -> list[Step]:
+    place = origin(model, x, gamma, cost)
+    if place is None:
+        return [step(f"maximum of {name}", "attained at places that are told apart by no precision tried", "")]
+    bc2, steps = place
+    return [step(f"maximum of {name} = {x}", f"{steps} steps away, where LS = √(1 − √({bc2}))", distance(bc2))]
+
+
+def local_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+    """Yields LS(x) against S(x); they are equal exactly where the maximum is attained at x itself."""
+    cost = cost_exp if exponential else cost_gamma
+    for point in grid:
+        model, gamma = make_model(point.n, prior=point.prior), Fraction(point.gamma)
+
+        def sides(model: Model = model, gamma: Fraction = gamma) -> Sides:
+            local = local_all(Hellinger(model))
+            smooth = exp_smooth_all(model, local, ball(gamma)) if exponential else smooth_all(model, local, gamma)
+            yield from zip(model.histograms, local, smooth, strict=True)
+
+        def tie(x: Histogram, model: Model = model, gamma: Fraction = gamma) -> bool | None:
+            place = origin(model, x, gamma, cost)
+            return True if place == (local_bc2(model, x), 0) else None
+
+        yield Batch({"n": point.n, "gamma": gamma, "prior": point.prior}, sides, ("x",), tie)
+
+
+def triangle(most: int) -> bool:
+    """Returns whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 up to n = most."""
+    for model in (make_model(n, k) for n in range(1, most + 1) for k in (2, 3)):
+        for x in model.histograms:
+            for y in neighbours(x):
+                if any(hamming(x, z) > hamming(y, z) + 1 for z in model.histograms):
+                    return False
+    return True
+
+
+def proof_for(value: str, law: str) -> Proof:
+    """Returns the proof for a sensitivity whose ``value`` is min over x″ of a term + γ·d(x,x″)."""
+    term, gamma, d = variables("t", "gamma", "d")
+    proof = Proof()
+    proof.cites("definition", f"{value}(x) = min over x″ of {law} + γ·d(x,x″); x″ = x gives S ≥ LS")
+    proof.holds(
+        "triangle", "d(x,x″) ≤ d(x′,x″) + 1, a comparison of whole numbers (listed for k = 2, 3, n ≤ 4)", triangle(4)
+    )
+    fact = (term + gamma * (d + 1)) - (term + gamma * d) == gamma
+    proof.holds("at x″ optimal for x′", f"{value}(x) ≤ {law} + γ·(d(x′,x″) + 1) = {value}(x′) + γ", fact)
+    proof.cites("ties", "equality where the same x″ is optimal for both and one step farther from x")
+    return proof
+
+
+def outcome_of(ctx: Context, exponential: bool) -> Outcome:
+    """Returns the proof with both inequalities decided on the grid, ties exactly."""
+    grid = grid_of(24, 5) if ctx.wide else grid_of(8, 3)
+    law = ("−ln S_exp", "−ln LS(x″)") if exponential else ("1/S", "1/LS(x″)")
+    adjacent = scan(SMOOTH_EXP if exponential else SMOOTH, smooth_batches(grid, exponential))
+    local = scan(AT_LEAST_LOCAL, local_batches(grid, exponential))
+    proved = with_sanity(proof_for(*law).outcome(), adjacent, f"adjacent pairs, ties exactly: {grid}")
+    return with_sanity(proved, local, "S ≥ LS on the same grid, equality exactly")
+
+
+@check("smooth.gamma", grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3", weight=4)
+def smooth_gamma(ctx: Context) -> Outcome:
+    """S ≥ LS, and 1/S(x) − 1/S(x′) ≤ γ for adjacent x, x′ (A3 Theorem 5.1)."""
+    return outcome_of(ctx, exponential=False)
+
+
+@check("smooth.exp", grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3", weight=4)
+def smooth_exp(ctx: Context) -> Outcome:
+    """S_exp ≥ LS, and S_exp(x) ≤ e^γ·S_exp(x′) for adjacent x, x′ (P1 §4.2)."""
+    return outcome_of(ctx, exponential=True)
