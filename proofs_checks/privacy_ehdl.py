@@ -89,7 +89,7 @@ def uniform(ctx: Context) -> Outcome:
         words = ""
     below = scan(LIMIT_BELOW, [single({"prior": UNIFORM, "n": "→ ∞"}, lambda: (limit(1), ball(1)))])
     part = below.part("the limit of the pair x = 1, x′ = 2 as n → ∞, every ε")
-    return replace(outcome, table=table(seen, top)).having(words, [part])
+    return outcome.with_table(table(seen, top)).having(words, [part])
 
 
 def shown(share: Ball) -> str:
@@ -129,7 +129,8 @@ def least(prior: Sequence[Number], eps: Fraction, sizes: range) -> Outcome:
 
     scanned = scan(STAYS, batches())
     if scanned.verdict is Verdict.REFUTED and scanned.counterexample is not None:
-        return Outcome(Verdict.PROVED, BY_WITNESS, witness=replace(scanned.counterexample, relation=">"))
+        example = scanned.counterexample
+        return Outcome(Verdict.PROVED, BY_WITNESS, witness=replace(example, relation=">", margin=excess(example)))
     if scanned.verdict is Verdict.PROVED:
         return search(replace(STAYS, relation=">"), batches())
     return scanned
@@ -171,14 +172,14 @@ def any_prior(ctx: Context) -> Outcome:
     parts.append(never.part("true ε ≤ ε at n = 1, every k and prior"))
     if outcome.witness is None:
         return outcome.having(parts=parts)
-    more = brief(excess(outcome.witness))
+    more = brief(outcome.witness.margin)
     text = f"ε is exceeded by {more}, and by no smaller n for this prior and ε; {'; '.join(words)}"
     return outcome.having(f"{text}; {found('n = 1 is private', never)}", parts)
 
 
-def excess(witness: Instance) -> Enclosure:
-    """Returns an enclosure of left − right."""
-    margin = witness.margin
+def excess(example: Instance) -> Enclosure:
+    """Returns an enclosure of left − right, from that of right − left."""
+    margin = example.margin
     return Enclosure(-margin.upper, -margin.lower, margin.places)
 
 

@@ -14,7 +14,7 @@ from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan, search
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step
-from proofs_checks.outcome import Outcome, Step
+from proofs_checks.outcome import BY_ALGEBRA, Outcome, Step
 from proofs_checks.registry import Context, check
 from proofs_checks.setting_tools import Proof, distance, farther_lemma, found, local_exact, smallest
 
@@ -90,8 +90,11 @@ def premise_beta(ctx: Context) -> Outcome:
     outcome = search(SMALLER, premise_batches(ctx.grid))
     if outcome.verdict is not Verdict.UNWITNESSED:
         return outcome
+    if impossible.verdict is not Verdict.PROVED:
+        return outcome
     words = "the case cannot occur, for any n and any prior"
-    return replace(outcome, steps=impossible.steps).having(found(words, impossible), [impossible.part(words)])
+    never = replace(outcome, establishes=BY_ALGEBRA, steps=impossible.steps)
+    return never.having(found(words, impossible), [outcome.part(f"searched: {ctx.grid}")])
 
 
 @check("ehdl.premise.dirichlet", grid=DIRICHLET, wide=Grid(PAIRS, n=range(1, 7), prior=PRIORS_3))
