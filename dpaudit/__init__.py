@@ -30,6 +30,9 @@ LATER = {
     "accuracy": "dpaudit.utility",
     "calibrate": "dpaudit.calibration",
     "calibrate_gamma": "dpaudit.gammas",
+    "compare": "dpaudit.comparison",
+    "compare_over_n": "dpaudit.ranges",
+    "compare_over_priors": "dpaudit.ranges",
 }
 """Calls that are imported when first used: name -> module."""
 

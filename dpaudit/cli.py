@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, report, table
+from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, table
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ for command in (
     audits.mechanisms,
     accuracy.accuracy,
     calibrate.calibrate,
+    compare.compare,
     claims.claims,
     claims.check,
     report.report,

@@ -54,6 +54,9 @@ ORDER = [
     "utility",
     "calibration",
     "gammas",
+    "data",
+    "comparison",
+    "ranges",
 ]
 """Upstream first."""
 

@@ -146,6 +146,7 @@ def accuracy(
     quantiles: str | Sequence[Exact] = LEVELS,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
+    bounds: bool = True,
 ) -> AccuracyResult:
     """Returns the exact law of the distance for data x, Pr[distance < t], and the documents' bounds held against it.
 
@@ -162,7 +163,7 @@ def accuracy(
     subject, cells = subject_of(mech, x, prior, eps, parameters)
     check_offered("metric", metric, subject.model)
     check_memory(subject, memory)
-    report = Report(subject, cells, metric, threshold, levels, digits)
+    report = Report(subject, cells, metric, threshold, levels, digits, bounds)
     first, most = balls.bits_for(digits, subject.count_outputs())
     shown, bits = balls.refine(report.attempt, first, max(most, 2 * TIE_BITS))
     found: dict[str, Any] = shown
@@ -212,6 +213,7 @@ class Report:
     t: Fraction | None
     levels: Sequence[Fraction]
     digits: int
+    bounds: bool
 
     def attempt(self) -> dict[str, Any] | None:
         """Returns the fields of AccuracyResult from ``mean`` to ``bounds``; None if more precision is needed."""
@@ -250,7 +252,7 @@ class Report:
         return tuple(rows)
 
     def _bounds(self, stairs: Staircase, below: int | None) -> list[BoundResult]:
-        if self.metric != "hellinger" or len(stairs.steps) < 2:
+        if not self.bounds or self.metric != "hellinger" or len(stairs.steps) < 2:
             return []
         checker = Checker(stairs)
         at = None if below is None or self.t is None else (below, ball(self.t))
