@@ -73,7 +73,7 @@ def test_sections_follow_the_plan(made):
     kinds = [section["kind"] for section in made[0]["sections"]]
     assert kinds.count("epsilon-by-n") == 2
     assert kinds.count("loss-map") == 4
-    assert kinds[-1] == "prior-study"
+    assert kinds[0] == "prior-study"
     for section in made[0]["sections"]:
         assert section["command"].startswith("dpaudit ")
         spec = chart(section)
@@ -86,7 +86,7 @@ def test_sections_follow_the_plan(made):
 def test_the_numbers_are_the_engines(made):
     import dpaudit
 
-    rows = made[0]["sections"][0]["rows"]
+    rows = made[0]["sections"][1]["rows"]
     row = next(row for row in rows if row["mechanism"] == "EHDS" and row["n"] == 4)
     assert row["epsilon"] == dpaudit.epsilon("EHDS", n=4, prior="1/2,1/2", digits=12).epsilon.to_dict()
 

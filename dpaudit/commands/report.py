@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,10 @@ def report(
         str | None, typer.Option("--plan", metavar="FILE", help="A TOML plan of several audits and studies.")
     ] = None,
     claims: Annotated[bool, typer.Option("--claims", help="The verdicts on the documents' claims.")] = False,
+    refresh: Annotated[
+        str | None,
+        typer.Option("--refresh", metavar="FOLDER", help="Make every report below FOLDER anew from its plan.toml."),
+    ] = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
     out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
 ) -> None:
@@ -41,12 +46,16 @@ def report(
     dpaudit report --plan plan.toml --out my-report
 
     dpaudit report --claims --out reports/claims
+
+    dpaudit report --refresh reports
     """
     from dpaudit.report import plan as plans
-    from dpaudit.report.build import build
-    from dpaudit.report.write import chart_library, write
+    from dpaudit.report.write import chart_library
 
     chart_library()
+    if refresh is not None:
+        _refresh(refresh)
+        return
     options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
     given = {key: value for key, value in options.items() if value is not None}
     if plan is not None:
@@ -66,12 +75,30 @@ def report(
             audits,
             ("*",) if claims else (),
         )
+    _make(wanted, out)
+
+
+def _make(wanted: Any, out: str) -> None:
+    from dpaudit.report.build import build
+    from dpaudit.report.write import write
+
     with _status() as progress:
         document = build(wanted, progress)
         progress("writing")
         written = write(document, out)
     for path in written:
         print(path)
+
+
+def _refresh(folder: str) -> None:
+    """Makes every report below the folder anew from its plan."""
+    from dpaudit.report.plan import read_plan
+
+    found = sorted(Path(folder).glob("*/plan.toml"))
+    if not found:
+        raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
+    for path in found:
+        _make(read_plan(str(path)), str(path.parent))
 
 
 def _command(mech: str | None, given: dict[str, Any], claims: bool) -> str:

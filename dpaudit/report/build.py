@@ -29,9 +29,9 @@ def build(plan: Plan, progress: Progress) -> Document:
 
 
 def _sections(plan: Plan, progress: Progress) -> Iterator[Section]:
-    for setting in plan.audits:
-        yield from audit_sections(setting, progress)
     for study in plan.studies:
         yield from studies.run(study, progress)
+    for setting in plan.audits:
+        yield from audit_sections(setting, progress)
     if plan.claims:
         yield from studies.claims(plan.claims, progress)

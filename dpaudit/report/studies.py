@@ -7,11 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit import audit
+from dpaudit.enclosure import outward
 from dpaudit.errors import InputError
 from dpaudit.mechanisms import lookup
 from dpaudit.privacy_loss import verdict
 from dpaudit.report.collect import DIGITS
 from dpaudit.report.document import Section
+from dpaudit.verdict import Verdict
 
 Progress = Callable[[str], None]
 
@@ -35,7 +37,7 @@ def priors(study: dict[str, Any], progress: Progress) -> Iterator[Section]:
         rows = []
         for alpha in alphas:
             progress(f"{name}: prior ({alpha}, {alpha}), ε = {eps}")
-            rows += [_ratio(name, n, alpha, eps) for n in ns]
+            rows += [ratio(name, n, alpha, eps) for n in ns]
         yield {
             "kind": "prior-study",
             "title": f"{name}: true ε over nominal ε, prior (a, a), ε = {eps}",
@@ -43,14 +45,25 @@ def priors(study: dict[str, Any], progress: Progress) -> Iterator[Section]:
             "command": f"dpaudit epsilon --mech {name} --n {ns[-1]} --prior {alphas[0]},{alphas[0]} --eps {eps}",
             "setting": {"mechanism": name, "n": list(ns), "eps": str(eps), "priors": [str(a) for a in alphas]},
             "rows": rows,
+            "finding": _first_violations(rows),
         }
 
 
-def _ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
+def _first_violations(rows: list[dict[str, Any]]) -> str:
+    """Returns in words for which priors the true epsilon exceeds the nominal one, and from which n of the list on."""
+    least: dict[str, int] = {}
+    for row in rows:
+        if row["verdict"] == Verdict.REFUTED.value:
+            least.setdefault(row["mechanism"], row["n"])
+    if not least:
+        return "true ε ≤ ε everywhere here"
+    return "true ε > ε first at " + ", ".join(f"n = {n} for prior {prior}" for prior, n in least.items())
+
+
+def ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
+    """Returns one row of the study of priors."""
     found = audit.epsilon(name, n=n, prior=[alpha, alpha], eps=eps, digits=DIGITS + 2).epsilon
     lower, upper = found.lower / eps, found.upper / eps
-    from dpaudit.enclosure import outward
-
     return {
         "mechanism": f"({alpha}, {alpha})",
         "n": n,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import re
+import shutil
 from pathlib import Path
 
 from dpaudit.errors import InputError
 from dpaudit.report import html, markdown
-from dpaudit.report.charts import Spec, chart
+from dpaudit.report.charts import CHARTS, Spec, chart
 from dpaudit.report.document import Document, dumps
 
 
@@ -28,7 +29,7 @@ def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
-        charts = _write_charts(document, target) if pictures else {}
+        charts = _write_charts(document, target) if pictures else chart_paths(document)
         written = [target / "result.json", target / "report.html", target / "report.md"]
         written[0].write_text(dumps(document), encoding="utf-8")
         written[1].write_text(html.render(document, library), encoding="utf-8")
@@ -38,22 +39,29 @@ def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
     return written
 
 
+def chart_paths(document: Document) -> dict[int, str]:
+    """Returns for every section with a chart the path of its picture, relative to the report."""
+    paths = {}
+    for index, section in enumerate(document["sections"]):
+        if section["kind"] in CHARTS and section["rows"]:
+            name = f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}".lower()
+            paths[index] = f"charts/{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}.svg"
+    return paths
+
+
 def _write_charts(document: Document, target: Path) -> dict[int, str]:
     """Writes every chart as SVG and PNG and returns their paths by section."""
     import vl_convert
 
-    paths = {}
-    (target / "charts").mkdir(exist_ok=True)
-    for index, section in enumerate(document["sections"]):
-        spec = chart(section)
-        if spec:
-            name = re.sub(
-                r"[^a-z0-9]+", "-", f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}".lower()
-            ).strip("-")
+    shutil.rmtree(target / "charts", ignore_errors=True)
+    (target / "charts").mkdir()
+    paths = chart_paths(document)
+    for index, path in paths.items():
+        spec = chart(document["sections"][index])
+        if spec is not None:
             still = static(spec)
-            (target / "charts" / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(still), encoding="utf-8")
-            (target / "charts" / f"{name}.png").write_bytes(vl_convert.vegalite_to_png(still, scale=2))
-            paths[index] = f"charts/{name}.svg"
+            (target / path).write_text(vl_convert.vegalite_to_svg(still), encoding="utf-8")
+            (target / path).with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(still, scale=2))
     return paths
 
 

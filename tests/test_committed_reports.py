@@ -1,0 +1,68 @@
+"""The committed reports are fresh: JSON recomputed on a sample, HTML and Markdown rendered identically."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dpaudit
+from dpaudit.report import html, markdown, plan
+from dpaudit.report.document import load
+from dpaudit.report.studies import ratio
+from dpaudit.report.write import chart_paths
+
+REPORTS = sorted((Path(__file__).parent.parent / "reports").glob("*/plan.toml"))
+
+
+def named(path):
+    return path.parent.name
+
+
+def without_library(page):
+    return page.split(html.BUNDLE_MARK)[::2]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=named)
+def test_html_and_markdown_are_what_the_json_renders_to(path):
+    document = load(str(path.parent / "result.json"))
+    page = (path.parent / "report.html").read_text()
+    assert without_library(page) == without_library(html.render(document, html.BUNDLE_MARK.join(["", ""])))
+    assert (path.parent / "report.md").read_text() == markdown.render(document, chart_paths(document))
+    for chart in chart_paths(document).values():
+        assert (path.parent / chart).exists()
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=named)
+def test_the_json_belongs_to_the_plan(path):
+    document = load(str(path.parent / "result.json"))
+    wanted = plan.read_plan(str(path))
+    assert document["title"] == wanted.title
+    settings = [section["setting"] for section in document["sections"] if section["kind"] == "epsilon-by-n"]
+    assert settings == [setting.to_dict() for setting in wanted.audits]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=named)
+def test_a_sample_of_the_numbers_is_recomputed(path):
+    document = load(str(path.parent / "result.json"))
+    chosen = random.Random(path.parent.name)
+    for section in document["sections"]:
+        if section["kind"] == "epsilon-by-n":
+            (setting,) = [s for s in plan.read_plan(str(path)).audits if s.to_dict() == section["setting"]]
+            for row in chosen.sample(section["rows"], 12):
+                found = dpaudit.epsilon(setting.mechanism(row["mechanism"], row["n"]), digits=12)
+                assert found.epsilon.to_dict() == row["epsilon"]
+                assert found.claim.to_dict()["verdict"] == row["verdict"]
+        if section["kind"] == "prior-study":
+            for row in chosen.sample(section["rows"], 12):
+                alpha = Fraction(row["mechanism"].strip("()").split(", ")[0])
+                assert ratio(section["setting"]["mechanism"], row["n"], alpha, Fraction(row["eps"])) == row
+
+
+def test_the_board_of_claims_agrees_with_the_expected_verdicts():
+    from proofs_checks import expectations
+
+    board = load(str(next(path for path in REPORTS if named(path) == "claims").parent / "result.json"))["sections"][0]
+    shown = {row["id"]: row["verdict"] for row in board["rows"]}
+    expected = {key: entry["verdict"] for key, entry in expectations.read().items()}
+    assert shown == expected
