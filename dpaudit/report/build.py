@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from dpaudit.errors import InputError
-from dpaudit.report import document, studies
+from dpaudit.report import accuracy_study, document, studies
 from dpaudit.report.collect import audit_sections
 from dpaudit.report.document import Document, Section
 from dpaudit.report.plan import Plan
@@ -33,5 +33,6 @@ def _sections(plan: Plan, progress: Progress) -> Iterator[Section]:
         yield from studies.run(study, progress)
     for setting in plan.audits:
         yield from audit_sections(setting, progress)
+        yield accuracy_study.balanced(setting, progress)
     if plan.claims:
         yield from studies.claims(plan.claims, progress)

@@ -238,7 +238,17 @@ def sensitivity(section: Section) -> Spec:
 def error_by_n(section: Section) -> Spec:
     """Returns the exact mean error against n with the crossovers as vertical lines."""
     spec = lines(section, "n", "mean_value", "n (records)", "exact mean error E[H]", "mean", log=True)
+    ns = [row["n"] for row in section["rows"]]
+    if max(ns) > 20 * min(ns):
+        spec["encoding"]["x"]["scale"] = {"type": "log"}
     rules = [_rule("x", crossing["n"], crossing["text"]) for crossing in section.get("crossovers", [])]
+    return _layered(spec, rules) if rules else spec
+
+
+def error_by_prior(section: Section) -> Spec:
+    """Returns the exact mean error against the prior's entry, with the crossovers as vertical lines."""
+    spec = lines(section, "a", "mean_value", "a, the prior being (a, …, a)", "exact mean error E[H]", "mean", log=True)
+    rules = [_rule("x", crossing["n"], crossing["text"]) for crossing in section["crossovers"]]
     return _layered(spec, rules) if rules else spec
 
 
@@ -294,6 +304,7 @@ CHARTS = {
     "loss-map": loss_map,
     "sensitivity": sensitivity,
     "error-by-n": error_by_n,
+    "error-by-prior": error_by_prior,
     "prior-study": prior_study,
     "margins": margins,
 }

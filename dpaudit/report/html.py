@@ -84,6 +84,8 @@ def _section(index: int, section: Section) -> str:
         )
     if section["kind"] == "claims":
         parts.append(board(section))
+    if section.get("crossovers"):
+        parts.append("<ul>" + "".join(f"<li>{escape(c['text'])}</li>" for c in section["crossovers"]) + "</ul>")
     content = table(section)
     if content:
         parts.append(_table(content, folded=len(content[1]) > 40))
@@ -105,9 +107,16 @@ def _figure(index: int, section: Section, spec: dict[str, Any]) -> str:
 def _table(content: Table, folded: bool) -> str:
     columns, rows = content
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join("<tr>" + "".join(f'<td class="n">{_cell(cell)}</td>' for cell in row) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f'<td class="{_width(cell)}">{_cell(cell)}</td>' for cell in row) + "</tr>" for row in rows
+    )
     shown = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     return f"<details><summary>Table of {len(rows)} rows</summary>{shown}</details>" if folded else shown
+
+
+def _width(cell: Any) -> str:
+    """Returns the class of a cell: a short text is kept on one line."""
+    return "n" if isinstance(cell, dict) or len(str(cell)) > 24 else "n short"
 
 
 def _cell(cell: Any) -> str:

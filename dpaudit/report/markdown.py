@@ -41,6 +41,8 @@ def _section(section: Section, picture: str | None) -> list[str]:
         parts += [f"![{escape(section['title'])}]({picture})", ""]
     if section["kind"] == "claims":
         parts += _claims(section)
+    if section.get("crossovers"):
+        parts += [*(f"- {escape(crossing['text'])}" for crossing in section["crossovers"]), ""]
     content = table(section)
     if content:
         columns, rows = content

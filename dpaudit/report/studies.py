@@ -11,6 +11,7 @@ from dpaudit.enclosure import outward
 from dpaudit.errors import InputError
 from dpaudit.mechanisms import lookup
 from dpaudit.privacy_loss import verdict
+from dpaudit.report import accuracy_study
 from dpaudit.report.collect import DIGITS
 from dpaudit.report.document import Section
 from dpaudit.verdict import Verdict
@@ -108,4 +109,4 @@ def claims(patterns: tuple[str, ...], progress: Progress) -> Iterator[Section]:
     }
 
 
-STUDIES = {"priors": priors}
+STUDIES = {"priors": priors, "accuracy": accuracy_study.study}

@@ -90,6 +90,7 @@ TABLES = {
     "worst-pairs": worst_pairs,
     "sensitivity": sensitivity,
     "error-by-n": listing(("mechanism", "mechanism"), ("n", "n"), ("data x", "x"), ("exact mean error", "mean")),
+    "error-by-prior": listing(("mechanism", "mechanism"), ("a", "a"), ("exact mean error", "mean")),
     "prior-study": listing(
         ("prior", "mechanism"), ("n", "n"), ("ε", "eps"), ("true ε / ε", "ratio"), ("verdict on true ε ≤ ε", "verdict")
     ),
@@ -100,7 +101,7 @@ TABLES = {
         ("t", "t"),
         ("exact", "exact"),
         ("value of the bound", "value"),
-        ("", "verdict"),
+        ("", "outcome"),
     ),
 }
 """Kind of section -> its table. A loss map has none: its numbers are in the tooltips and in the JSON."""
