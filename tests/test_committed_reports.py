@@ -32,7 +32,7 @@ def meet(a, b):
 def test_html_and_markdown_are_what_the_json_renders_to(path):
     document = load(str(path.parent / "result.json"))
     page = (path.parent / "report.html").read_text()
-    assert without_library(page) == without_library(html.render(document, html.BUNDLE_MARK.join(["", ""])))
+    assert without_library(page) == without_library(html.render(document, ""))
     assert (path.parent / "report.md").read_text() == markdown.render(document, chart_paths(document))
     for chart in chart_paths(document).values():
         assert (path.parent / chart).exists()
@@ -66,7 +66,8 @@ def test_a_sample_of_the_numbers_is_recomputed(path):
                 assert again["verdict"] == row["verdict"]
         if section["kind"] == "error-by-n":
             setting = section["setting"]
-            for row in chosen.sample([row for row in section["rows"] if row["n"] <= 2000], 4):
+            small = [row for row in section["rows"] if row["n"] <= 2000]
+            for row in chosen.sample(small, min(4, len(small))):
                 options = {key: setting[key] for key in ("prior", "eps")}
                 if row["mechanism"] == "MHdelta":
                     options["delta_param"] = setting["delta_param"]
