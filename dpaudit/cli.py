@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, table
+from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, sweep, table
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -35,6 +35,7 @@ for command in (
     report.report,
     report.render,
     table.table,
+    sweep.sweep,
 ):
     app.command()(command)
 

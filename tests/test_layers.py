@@ -57,6 +57,13 @@ ORDER = [
     "data",
     "comparison",
     "ranges",
+    "sweep",
+    "sweep.plan",
+    "sweep.work",
+    "sweep.store",
+    "sweep.executors",
+    "sweep.run",
+    "sweep.export",
 ]
 """Upstream first."""
 

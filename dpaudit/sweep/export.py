@@ -1,0 +1,125 @@
+"""The results as a table: bounds as exact decimal strings, midpoints as floats; CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpaudit.errors import InputError
+from dpaudit.model import show
+from dpaudit.sweep.store import Store
+
+COLUMNS = {
+    "mechanism": str,
+    "n": int,
+    "k": int,
+    "prior": str,
+    "eps": str,
+    "gamma": str,
+    "delta": str,
+    "gs": str,
+    "score": str,
+    "quantity": str,
+    "at": str,
+    "data": str,
+    "digits": int,
+    "state": str,
+    "lower": str,
+    "upper": str,
+    "midpoint": float,
+    "x": str,
+    "x_prime": str,
+    "output": str,
+    "tier": str,
+    "precision_bits": int,
+    "seconds": float,
+    "error": str,
+}
+Row = dict[str, Any]
+
+
+def table(store: Store) -> list[Row]:
+    """Returns one row for every setting and quantity; the parts of a large audit are combined by maximum."""
+    entries: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
+    for entry, spec, state, result, error, seconds in store.jobs():
+        count = spec["part"][1] if "part" in spec else 1
+        entries.setdefault(entry, {}).setdefault(count, []).append((spec, state, result, error, seconds))
+    return [_row(min(ways.values(), key=_readiness)) for ways in entries.values()]
+
+
+def _readiness(parts: Sequence[tuple[Any, ...]]) -> tuple[bool, int]:
+    """Orders the ways in which an entry was split: a finished one first, then the one with the fewest parts."""
+    return any(state != "done" for _, state, *_ in parts), len(parts)
+
+
+def _row(parts: Sequence[tuple[Any, ...]]) -> Row:
+    spec = parts[0][0]
+    row: Row = dict.fromkeys(COLUMNS)
+    row.update(
+        mechanism=spec["mech"],
+        n=spec["n"],
+        k=spec["prior"].count(",") + 1,
+        prior=spec["prior"],
+        eps=spec["eps"],
+        quantity=spec["quantity"],
+        at=spec.get("at"),
+        data=spec.get("x"),
+        digits=spec["digits"],
+        **spec["parameters"],
+    )
+    states = {state for _, state, *_ in parts}
+    row["state"] = next(state for state in ("failed", "open", "done") if state in states)
+    row["error"] = next((error for *_, error, _ in parts if error), None)
+    row["seconds"] = round(sum(seconds or 0.0 for *_, seconds in parts), 6)
+    if row["state"] == "done":
+        row.update(_combined([result for _, _, result, _, _ in parts]))
+    return row
+
+
+def _combined(results: Sequence[dict[str, Any]]) -> Row:
+    """Returns the maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
+    best = max(results, key=lambda result: Fraction(result["lower"]))
+    lower, upper = best["lower"], max((result["upper"] for result in results), key=Fraction)
+    shown = {name: show(tuple(best[name])) if best.get(name) else None for name in ("x", "x_prime", "output")}
+    return {
+        "lower": lower,
+        "upper": upper,
+        "midpoint": float((Fraction(lower) + Fraction(upper)) / 2),
+        "tier": best.get("tier"),
+        "precision_bits": max((result["bits"] for result in results if "bits" in result), default=None),
+        **shown,
+    }
+
+
+def export(store: Store, path: str) -> int:
+    """Writes the table to a .csv or .parquet file and returns the number of rows."""
+    write = {".csv": _write_csv, ".parquet": _write_parquet}.get(Path(path).suffix.lower())
+    if write is None:
+        raise InputError("export", path, "must end in .csv or .parquet")
+    rows = table(store)
+    try:
+        write(rows, path)
+    except OSError as error:
+        raise InputError("export", path, f"cannot be written: {error.strerror or error}") from None
+    return len(rows)
+
+
+def _write_csv(rows: Sequence[Row], path: str) -> None:
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _write_parquet(rows: Sequence[Row], path: str) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError("export", path, "Parquet needs pyarrow: pip install 'dpaudit[sweep]'") from None
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+    columns = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in COLUMNS.items()}
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
