@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.common import badge, emit
+from dpaudit.commands.common import badge, emit, listing
 from dpaudit.errors import InputError
 from dpaudit.rationals import whole
 
@@ -48,9 +48,15 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     def render(console: Any) -> None:
         from rich.markup import escape
-        from rich.table import Table
 
-        table = Table("id", "document, item", "statement", "verdict", "establishes")
+        table = listing(
+            "id",
+            "document, item",
+            "statement",
+            "verdict",
+            "establishes",
+            prose=("document, item", "statement", "establishes"),
+        )
         for row in rows:
             where = ", ".join(filter(None, (row["document"], row["item"])))
             verdict = badge(row["verdict"]) if row["verdict"] else "–"
@@ -139,11 +145,10 @@ def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
 
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from proofs_checks.words import extent, summary
 
-    table = Table("id", "verdict", "establishes", "example", "seconds")
+    table = listing("id", "verdict", "establishes", "example", "seconds", prose=("establishes", "example"))
     for result in results:
         verdict = badge(result.outcome.verdict.value)
         texts = escape(extent(result.outcome)), escape(summary(result.outcome))
@@ -176,9 +181,8 @@ def _draw_examples(console: Any, results: Sequence[Result]) -> None:
 
 def _draw_measured(console: Any, measured: Any) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(*measured.columns)
+    table = listing(*measured.columns)
     for row in measured.rows:
         table.add_row(*(escape(cell) for cell in row))
     console.print(table)

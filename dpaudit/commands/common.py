@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -134,13 +134,13 @@ WIDE = 10_000
 """Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
 
 
-def listing(*columns: str) -> Any:
-    """Returns a table whose cells are folded where they do not fit, never cut."""
+def listing(*columns: str, prose: Sequence[str] = ()) -> Any:
+    """Returns a table whose cells are folded where they do not fit, never cut; columns of prose stay narrow."""
     from rich.table import Table
 
     table = Table()
     for title in columns:
-        table.add_column(title, overflow="fold")
+        table.add_column(title, overflow="fold", max_width=56 if title in prose else None)
     return table
 
 
