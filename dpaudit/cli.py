@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, sweep, table
+from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, sweep, table, verify
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ for command in (
     report.render,
     table.table,
     sweep.sweep,
+    verify.verify,
 ):
     app.command()(command)
 

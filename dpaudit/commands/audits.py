@@ -31,6 +31,7 @@ def epsilon(
     tier: common.Tier = "auto",
     require: common.Require = False,
     set_: common.Set = None,
+    certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -63,6 +64,7 @@ def epsilon(
         fields(console, escape_brackets(rows))
 
     emit(result.to_dict(), render, as_json, out)
+    common.certify(result, certificate)
     if require and result.claim.verdict is Verdict.REFUTED:
         raise typer.Exit(1)
 
@@ -83,6 +85,7 @@ def delta(
     tier: common.Tier = "auto",
     require: common.Require = False,
     set_: common.Set = None,
+    certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -109,6 +112,7 @@ def delta(
         fields(console, escape_brackets(rows))
 
     emit(result.to_dict(), render, as_json, out)
+    common.certify(result, certificate)
     if require and result.claim.verdict is Verdict.REFUTED:
         raise typer.Exit(1)
 

@@ -94,6 +94,10 @@ Tier = Annotated[
         "Both are certified; auto chooses by size.",
     ),
 ]
+Certificate = Annotated[
+    str | None,
+    typer.Option("--certificate", metavar="FILE", help="Write a certificate that `dpaudit verify` checks."),
+]
 Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
 
 
@@ -192,6 +196,15 @@ def cells(value: Any) -> str:
     from rich.markup import escape
 
     return escape(text(value))
+
+
+def certify(result: Any, path: str | None) -> None:
+    """Writes the certificate of a result, or of several, if a path is given."""
+    if path is not None:
+        from dpaudit import certificate
+
+        certificate.write(result, path)
+        print(f"written: {path}", file=sys.stderr)
 
 
 COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}

@@ -33,6 +33,7 @@ def table(
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     require: common.Require = False,
+    certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -77,5 +78,6 @@ def table(
     payload = result.to_dict()
     payload["deltas"] = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in deltas]
     emit(payload, render, as_json, out)
+    common.certify([result, *deltas] if deltas else result, certificate)
     if require and result.claim.verdict is Verdict.REFUTED:
         raise typer.Exit(1)

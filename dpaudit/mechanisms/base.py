@@ -155,6 +155,10 @@ class Mechanism(ABC):
     def law(self) -> Law:
         """Returns the law at the precision in force."""
 
+    def point(self, x: Dataset, output: Output) -> Ball:
+        """Returns a ball that contains P_x(output), at the precision in force."""
+        return self.law().probabilities(x)[list(self.outputs()).index(output)]
+
     @abstractmethod
     def claimed(self) -> Guarantee | None:
         """Returns the guarantee that is claimed, or None where none is."""

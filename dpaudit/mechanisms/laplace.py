@@ -210,6 +210,11 @@ class Laplace(PosteriorMechanism):
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
         return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
+    def point(self, x: Histogram, output: Output) -> Ball:
+        """Returns a ball that contains P_x(output), without listing the others."""
+        term, q = self.polynomial(x, output), (-ball(self.epsilon / self.unit())).exp()
+        return q**term.exponent * arb_poly(term.poly)(q)
+
     def loss_by_algebra(self) -> ClosedForm:
         """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
 

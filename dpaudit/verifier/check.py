@@ -1,0 +1,375 @@
+"""What a certificate says, re-derived: the hash, the witness, the lower bound, and on request the upper bound.
+
+A certificate states: lower <= true epsilon <= upper (or the same of delta at a given epsilon) for a mechanism, with a
+witness (an ordered adjacent pair and, for epsilon, an output) for the lower bound, and a verdict on a claimed bound.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.verifier.interval import Interval, Undecided, rational, total
+from dpaudit.verifier.laws import FAMILY, ONE, Law, Probability, Sum, compare, of_exact, plus, times
+from dpaudit.verifier.tables import Malformed, TableLaw, number
+
+FORMAT = "dpaudit certificate"
+MAX_WORK = 500_000
+"""Evaluations of a function at 128 bits that are allowed; more bits count for more."""
+DIGITS = 2100
+
+
+class Rejected(Exception):
+    """The certificate is not accepted; the text says what fails first."""
+
+
+def digest(document: dict[str, Any]) -> str:
+    """Returns the SHA-256 of everything but the hash itself, in canonical JSON: sorted names, no spaces, ASCII."""
+    content = {name: value for name, value in document.items() if name != "sha256"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]:
+    """Returns what was established, line by line; raises Rejected with the first thing that fails."""
+    try:
+        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != 1:
+            raise Malformed(f'this is not a "{FORMAT}" of version 1')
+        if document.get("sha256") != digest(document):
+            raise Rejected("the hash does not fit the content: the file was changed or damaged")
+        lines = ["the hash fits the content"]
+        parts = document.get("parts")
+        if parts is None:
+            return lines + _Certificate(document, full, work).check()
+        if not isinstance(parts, list) or not 0 < len(parts) <= 1000:
+            raise Malformed("parts is not a list of 1 to 1000 certificates")
+        for i, part in enumerate(parts, start=1):
+            if not isinstance(part, dict) or part.get("parts") is not None:
+                raise Malformed(f"part {i} is not a certificate")
+            lines += [f"part {i}: {line}" for line in verify(part, full, work)]
+        return lines
+    except Malformed as problem:
+        raise Rejected(f"malformed: {problem}") from None
+    except RecursionError:
+        raise Rejected("malformed: nested too deeply") from None
+
+
+def _take(document: Any, name: str, kind: type) -> Any:
+    value = document.get(name) if isinstance(document, dict) else None
+    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+        raise Malformed(f"{name} is not a {kind.__name__}")
+    return value
+
+
+def _bound(value: Any, what: str) -> Fraction | None:
+    """Returns the number, or None for infinity."""
+    return None if value == "inf" else number(value, what, DIGITS)
+
+
+def _optional(document: dict[str, Any], name: str) -> Fraction | None:
+    return None if document.get(name) is None else number(document[name], name, DIGITS)
+
+
+class _Certificate:
+    """One certificate, taken apart."""
+
+    def __init__(self, document: dict[str, Any], full: bool, work: int) -> None:
+        self.subject = _take(document, "subject", dict)
+        statement = _take(document, "statement", dict)
+        self.witness = _take(document, "witness", dict)
+        self.counts = _take(_take(document, "method", dict), "counts", dict)
+        self.full, self.work = full, work
+        self.quantity = statement.get("quantity")
+        if self.quantity not in ("epsilon", "delta"):
+            raise Malformed("quantity is neither epsilon nor delta")
+        self.lower, self.upper = (_bound(statement.get(end), end) for end in ("lower", "upper"))
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise Malformed("lower and upper are no interval")
+        if (self.lower is None) != (self.upper is None):
+            raise Malformed("lower and upper are no interval")
+        self.at = number(statement.get("at"), "at", 100) if self.quantity == "delta" else None
+        self.claimed, self.claimed_delta = _optional(statement, "claimed"), _optional(statement, "claimed_delta")
+        self.verdict = statement.get("verdict")
+        if self.verdict not in (None, "PROVED", "REFUTED", "UNDECIDED"):
+            raise Malformed("verdict is not one of PROVED, REFUTED, UNDECIDED")
+        if self.verdict is not None and (self.claimed is None or self.claimed_delta is None):
+            raise Malformed("there is a verdict but nothing is claimed")
+        if (self.at is not None and self.at < 0) or (self.quantity == "delta" and self.lower is None):
+            raise Malformed("delta is asked for at a negative epsilon, or is infinite")
+        texts = [str(statement.get(end)) for end in ("lower", "upper", "claimed", "claimed_delta")]
+        self.bits = 128 + 4 * max(len(text) for text in texts)
+
+    def check(self) -> list[str]:
+        """Returns what was established, with more bits if that is needed to decide."""
+        for bits in (self.bits, 2 * self.bits, 4 * self.bits):
+            law = read_law(self.subject, bits)
+            cost = law.work(self.full) * max(1, bits // 128) ** 2
+            if cost > self.work:
+                raise Rejected(f"too large to be checked: about {cost} evaluations, {self.work} are allowed (--work)")
+            try:
+                return self._check(law)
+            except Undecided:
+                continue
+        raise Rejected(f"undecided with {4 * self.bits} bits: the stated bounds are too tight to be confirmed")
+
+    def _check(self, law: Law) -> list[str]:
+        x, y = (_dataset(law, self.witness.get(name), name) for name in ("x", "x_prime"))
+        if y not in law.neighbours(x):
+            raise Rejected("the witness is not a pair of adjacent data sets")
+        lines = ["the witness is a pair of adjacent data sets"]
+        lines += self._witness_epsilon(law, x, y) if self.quantity == "epsilon" else self._witness_delta(law, x, y)
+        if not self.full:
+            return [*lines, "upper bound: not checked (--full does)"]
+        self._counts(law)
+        lines.append(f"{law.bits} bits; the counts of data sets, pairs and outputs are right")
+        return lines + (self._all_epsilon(law) if self.quantity == "epsilon" else self._all_delta(law))
+
+    # ------------------------------------------------------------ the witness
+
+    def _witness_epsilon(self, law: Law, x: object, y: object) -> list[str]:
+        output = _output(law, self.witness.get("output"))
+        p, q = law.at(x, output), law.at(y, output)
+        for probability, name in ((p, "p"), (q, "p_prime")):
+            _within(probability, _take(self.witness, name, dict), name, law.bits)
+        lines = ["both probabilities lie in the stated enclosures"]
+        if q.log is None or p.log is None or self.lower is None or self.upper is None:
+            if not (q.log is None and p.log is not None and self.lower is None):
+                raise Rejected("the loss at the witness is not the one stated: an output is impossible")
+            if self.verdict == "PROVED" and not self.claimed_delta:
+                raise Rejected("the verdict PROVED contradicts the infinite loss at the witness")
+            return [*lines, "the output is possible for x and impossible for x': the loss is infinite"]
+        if compare(p, q, self.lower, law.bits) < 0:
+            raise Rejected("the loss at the witness is below the stated lower bound")
+        if compare(p, q, self.upper, law.bits) > 0:
+            raise Rejected("the loss at the witness is above the stated upper bound")
+        lines.append("lower bound: the loss at the witness reaches it")
+        if self.verdict in ("PROVED", "REFUTED") and not self.claimed_delta and self.claimed is not None:
+            exceeds = compare(p, q, self.claimed, law.bits) > 0
+            if exceeds != (self.verdict == "REFUTED"):
+                raise Rejected(f"the verdict {self.verdict} contradicts the loss at the witness")
+            if exceeds:
+                lines.append("verdict REFUTED: the loss at the witness exceeds the claimed bound")
+        return lines
+
+    def _witness_delta(self, law: Law, x: object, y: object) -> list[str]:
+        at, lower, upper = self.at or Fraction(0), self.lower or Fraction(0), self.upper or Fraction(0)
+        value = _delta(law.row(x), law.row(y), at, law.bits)
+        if _sign(value, lower, law.bits) < 0:
+            raise Rejected("delta of the witness is below the stated lower bound")
+        if _sign(value, upper, law.bits) > 0:
+            raise Rejected("delta of the witness is above the stated upper bound")
+        lines = ["lower bound: delta of the witness reaches it"]
+        if self.verdict in ("PROVED", "REFUTED") and self.claimed is not None and self.claimed_delta is not None:
+            if at < self.claimed:
+                raise Rejected("a verdict is stated where delta says nothing about the claim")
+            exceeds = _sign(value, self.claimed_delta, law.bits) > 0
+            if exceeds != (self.verdict == "REFUTED"):
+                raise Rejected(f"the verdict {self.verdict} contradicts delta of the witness")
+        return lines
+
+    # ------------------------------------------------------------ everything
+
+    def _counts(self, law: Law) -> None:
+        datasets = law.datasets()
+        pairs = sum(len(law.neighbours(x)) for x in datasets)
+        for name, found in (("datasets", len(datasets)), ("pairs", pairs), ("outputs", len(law.outputs()))):
+            if self.counts.get(name) != found:
+                raise Rejected(f"the number of {name} is {found}, not as stated")
+
+    def _ordered_pairs(self, law: Law, visit: Callable[[list[Probability], list[Probability], str], None]) -> None:
+        for x in law.datasets():
+            for y in law.neighbours(x):
+                visit(law.row(x), law.row(y), f"x = {x}, x' = {y}")
+
+    def _all_epsilon(self, law: Law) -> list[str]:
+        bound = self.upper
+        proved = self.verdict == "PROVED" and not self.claimed_delta
+        if self.claimed is not None and proved and (bound is None or self.claimed < bound):
+            bound = self.claimed
+
+        def visit(row: list[Probability], other: list[Probability], where: str) -> None:
+            for i, (p, q) in enumerate(zip(row, other, strict=True)):
+                if p.log is None or (self.upper is None and not proved):
+                    continue
+                if q.log is None or bound is None or compare(p, q, bound, law.bits) > 0:
+                    raise Rejected(f"the loss at {where}, output {law.outputs()[i]} exceeds the upper bound")
+
+        self._ordered_pairs(law, visit)
+        lines = ["upper bound: no loss of any pair and output exceeds it"]
+        if proved:
+            lines.append("verdict PROVED: no loss exceeds the claimed bound")
+        return lines + (self._verdict_by_delta(law) if self.claimed_delta else [])
+
+    def _verdict_by_delta(self, law: Law) -> list[str]:
+        """The claim has a delta: the verdict is on delta(claimed epsilon) <= claimed delta."""
+        if self.verdict not in ("PROVED", "REFUTED"):
+            return []
+        exceeds = self._delta_exceeds(law, self.claimed or Fraction(0), self.claimed_delta or Fraction(0))
+        if (exceeds is not None) != (self.verdict == "REFUTED"):
+            raise Rejected(f"the verdict {self.verdict} contradicts delta({self.claimed})")
+        return [f"verdict {self.verdict}: by delta at the claimed epsilon, all pairs"]
+
+    def _delta_exceeds(self, law: Law, at: Fraction, bound: Fraction) -> str | None:
+        """Returns a pair whose delta(at) exceeds the bound, or None."""
+        found: list[str] = []
+
+        def visit(row: list[Probability], other: list[Probability], where: str) -> None:
+            if not found and _sign(_delta(row, other, at, law.bits), bound, law.bits) > 0:
+                found.append(where)
+
+        self._ordered_pairs(law, visit)
+        return found[0] if found else None
+
+    def _all_delta(self, law: Law) -> list[str]:
+        where = self._delta_exceeds(law, self.at or Fraction(0), self.upper or Fraction(0))
+        if where is not None:
+            raise Rejected(f"delta of {where} exceeds the upper bound")
+        lines = ["upper bound: delta of no pair exceeds it"]
+        if self.verdict == "PROVED" and self.claimed_delta is not None and self.upper is not None:
+            if self.upper > self.claimed_delta and self._delta_exceeds(law, self.at or Fraction(0), self.claimed_delta):
+                raise Rejected("the verdict PROVED contradicts delta of a pair")
+            lines.append("verdict PROVED: delta of no pair exceeds the claimed one")
+        return lines
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def _within(probability: Probability, ends: dict[str, Any], name: str, bits: int) -> None:
+    """Refuses unless the probability lies in the stated enclosure."""
+    lower, upper = (number(ends.get(end), f"{name}.{end}", DIGITS) for end in ("lower", "upper"))
+    if probability.log is None:
+        inside = lower <= 0 <= upper
+    else:
+        inside = upper > 0 and compare(probability, _constant(upper, bits), Fraction(0), bits) <= 0
+        inside = inside and (lower <= 0 or compare(probability, _constant(lower, bits), Fraction(0), bits) >= 0)
+    if not inside:
+        raise Rejected(f"{name} does not lie in the stated enclosure")
+
+
+def _constant(value: Fraction, bits: int) -> Probability:
+    return of_exact({Fraction(0): value}, ONE, bits)
+
+
+Delta = tuple[Interval, Sum | None]
+
+
+def _delta(row: list[Probability], other: list[Probability], at: Fraction, bits: int) -> Delta:
+    """Returns the sum of max(0, p - e^at p'), also exactly where all parts are plain sums of exponentials."""
+    factor, parts, exact = rational(at, bits).exp(), [], dict[Fraction, Fraction]()
+    known = all(p.exact and q.exact and p.exact[1] == q.exact[1] == ONE for p, q in zip(row, other, strict=True))
+    for p, q in zip(row, other, strict=True):
+        try:
+            sign = 0 if p.log is None else 1 if q.log is None else compare(p, q, at, bits)
+        except Undecided:
+            sign, known = 1, False
+        if sign > 0:
+            parts.append((p.value(bits) - factor * q.value(bits)).positive_part())
+            if known and p.exact and q.exact:
+                exact = plus(exact, plus(p.exact[0], times(q.exact[0], {at: Fraction(1)}, -1)))
+    return total(parts, bits), exact if known else None
+
+
+def _sign(value: Delta, bound: Fraction, bits: int) -> int:
+    """Returns the sign of value - bound."""
+    interval, exact = value
+    if exact is not None and not plus(exact, {Fraction(0): -bound} if bound else {}):
+        return 0
+    sign = (interval - rational(bound, bits)).sign()
+    if sign is None:
+        raise Undecided
+    return sign
+
+
+# ------------------------------------------------------------------ the mechanism
+
+
+def read_law(subject: dict[str, Any], bits: int) -> Law:
+    """Returns the mechanism that the certificate names, or holds."""
+    if "rows" in subject:
+        return _read_table(subject, bits)
+    name = subject.get("mechanism")
+    if not isinstance(name, str) or name not in FAMILY:
+        raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
+    kind, names = FAMILY[name]
+    n, prior = _take(subject, "n", int), _take(subject, "prior", list)
+    if not 1 <= n <= 10**6 or not 2 <= len(prior) <= 100 or subject.get("k") != len(prior):
+        raise Malformed("n, k and prior do not fit, or are too large")
+    alphas = tuple(number(alpha, "prior", 100) for alpha in prior)
+    epsilon = number(subject.get("nominal_epsilon"), "nominal_epsilon", 100)
+    given = _take(subject, "parameters", dict)
+    if set(given) != set(names):
+        raise Malformed(f"the parameters of {name} are not {', '.join(names) or 'none'}")
+    parameters = {p: given[p] if p == "gs" else number(given[p], p, 100) for p in names}
+    positive = [*alphas, epsilon, *(value for value in parameters.values() if isinstance(value, Fraction))]
+    if min(positive) <= 0 or max(positive) > 10**6 or parameters.get("gs", "exact") not in ("exact", "constant"):
+        raise Malformed("prior, epsilon or a parameter is out of range")
+    if "delta" in parameters and Fraction(parameters["delta"]) >= 1:
+        raise Malformed("delta is not below 1")
+    return kind(name, n, alphas, epsilon, parameters, bits)
+
+
+def _read_table(subject: dict[str, Any], bits: int) -> Law:
+    names, columns, rows = (
+        _take(subject, "datasets", list),
+        _take(subject, "outputs", list),
+        _take(subject, "rows", dict),
+    )
+    for items in (names, columns):
+        if not all(isinstance(item, str) for item in items) or len(set(items)) < len(items):
+            raise Malformed("the names of data sets or outputs are not distinct texts")
+    if len(names) < 2 or not set(rows) <= set(names):
+        raise Malformed("there are too few data sets, or rows of unknown ones")
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows.values()):
+        raise Malformed("a row has not one entry for each output")
+    pairs = subject.get("pairs")
+    if pairs is not None:
+        if not isinstance(pairs, list) or not all(_is_pair(pair, len(names)) for pair in pairs):
+            raise Malformed("pairs is not a list of pairs of positions of data sets")
+        if len({frozenset(pair) for pair in pairs}) < len(pairs):
+            raise Malformed("a pair occurs twice")
+    return TableLaw(names, columns, pairs, _take(subject, "logarithmic", bool), rows, bits)
+
+
+def _is_pair(pair: Any, size: int) -> bool:
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and all(type(i) is int and 0 <= i < size for i in pair)
+        and pair[0] != pair[1]
+    )
+
+
+def _dataset(law: Law, value: Any, name: str) -> object:
+    if isinstance(law, TableLaw):
+        if not isinstance(value, str) or value not in law.names:
+            raise Malformed(f"{name} is no data set")
+        return value
+    n, k = law.n, law.k  # type: ignore[attr-defined]
+    if not isinstance(value, list) or not all(type(c) is int and c >= 0 for c in value):
+        raise Malformed(f"{name} is no histogram")
+    if len(value) != k or sum(value) != n:
+        raise Malformed(f"{name} is no histogram of {n} records in {k} cells")
+    return tuple(value)
+
+
+def _output(law: Law, value: Any) -> object:
+    if isinstance(law, TableLaw):
+        if not isinstance(value, str) or value not in law.columns:
+            raise Malformed("output is none of the outputs")
+        return value
+    return _output_cells(law, value)
+
+
+def _output_cells(law: Any, value: Any) -> object:
+    cells = law.noised if hasattr(law, "noised") else law.k
+    if not isinstance(value, list) or len(value) != cells:
+        raise Malformed(f"output is not a list of {cells} counts")
+    if not all(type(c) is int and 0 <= c <= law.n for c in value):
+        raise Malformed("output is not a list of counts from 0 to n")
+    if not hasattr(law, "noised") and sum(value) != law.n:
+        raise Malformed("output is no histogram")
+    return tuple(value)
