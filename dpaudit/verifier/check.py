@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.verifier.interval import Interval, Undecided, rational, total
-from dpaudit.verifier.laws import FAMILY, ONE, Law, Probability, Sum, compare, of_exact, plus, times
-from dpaudit.verifier.tables import Malformed, TableLaw, number
+from dpaudit.verifier.laws import ONE, Law, Probability, Sum, compare, of_exact, plus, times
+from dpaudit.verifier.reading import read_dataset, read_law, read_output, take
+from dpaudit.verifier.tables import Malformed, number
 
 FORMAT = "dpaudit certificate"
 MAX_WORK = 500_000
@@ -36,7 +37,7 @@ def digest(document: dict[str, Any]) -> str:
 def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]:
     """Returns what was established, line by line; raises Rejected with the first thing that fails."""
     try:
-        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != 1:
+        if not isinstance(document, dict) or document.get("format") != FORMAT or take(document, "version", int) != 1:
             raise Malformed(f'this is not a "{FORMAT}" of version 1')
         if document.get("sha256") != digest(document):
             raise Rejected("the hash does not fit the content: the file was changed or damaged")
@@ -57,13 +58,6 @@ def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]
         raise Rejected("malformed: nested too deeply") from None
 
 
-def _take(document: Any, name: str, kind: type) -> Any:
-    value = document.get(name) if isinstance(document, dict) else None
-    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
-        raise Malformed(f"{name} is not a {kind.__name__}")
-    return value
-
-
 def _bound(value: Any, what: str) -> Fraction | None:
     """Returns the number, or None for infinity."""
     return None if value == "inf" else number(value, what, DIGITS)
@@ -77,10 +71,10 @@ class _Certificate:
     """One certificate, taken apart."""
 
     def __init__(self, document: dict[str, Any], full: bool, work: int) -> None:
-        self.subject = _take(document, "subject", dict)
-        statement = _take(document, "statement", dict)
-        self.witness = _take(document, "witness", dict)
-        self.counts = _take(_take(document, "method", dict), "counts", dict)
+        self.subject = take(document, "subject", dict)
+        statement = take(document, "statement", dict)
+        self.witness = take(document, "witness", dict)
+        self.counts = take(take(document, "method", dict), "counts", dict)
         self.full, self.work = full, work
         self.quantity = statement.get("quantity")
         if self.quantity not in ("epsilon", "delta"):
@@ -116,7 +110,7 @@ class _Certificate:
         raise Rejected(f"undecided with {4 * self.bits} bits: the stated bounds are too tight to be confirmed")
 
     def _check(self, law: Law) -> list[str]:
-        x, y = (_dataset(law, self.witness.get(name), name) for name in ("x", "x_prime"))
+        x, y = (read_dataset(law, self.witness.get(name), name) for name in ("x", "x_prime"))
         if y not in law.neighbours(x):
             raise Rejected("the witness is not a pair of adjacent data sets")
         lines = ["the witness is a pair of adjacent data sets"]
@@ -130,10 +124,10 @@ class _Certificate:
     # ------------------------------------------------------------ the witness
 
     def _witness_epsilon(self, law: Law, x: object, y: object) -> list[str]:
-        output = _output(law, self.witness.get("output"))
+        output = read_output(law, self.witness.get("output"))
         p, q = law.at(x, output), law.at(y, output)
         for probability, name in ((p, "p"), (q, "p_prime")):
-            _within(probability, _take(self.witness, name, dict), name, law.bits)
+            _within(probability, take(self.witness, name, dict), name, law.bits)
         lines = ["both probabilities lie in the stated enclosures"]
         if q.log is None or p.log is None or self.lower is None or self.upper is None:
             if not (q.log is None and p.log is not None and self.lower is None):
@@ -282,94 +276,3 @@ def _sign(value: Delta, bound: Fraction, bits: int) -> int:
     if sign is None:
         raise Undecided
     return sign
-
-
-# ------------------------------------------------------------------ the mechanism
-
-
-def read_law(subject: dict[str, Any], bits: int) -> Law:
-    """Returns the mechanism that the certificate names, or holds."""
-    if "rows" in subject:
-        return _read_table(subject, bits)
-    name = subject.get("mechanism")
-    if not isinstance(name, str) or name not in FAMILY:
-        raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
-    kind, names = FAMILY[name]
-    n, prior = _take(subject, "n", int), _take(subject, "prior", list)
-    if not 1 <= n <= 10**6 or not 2 <= len(prior) <= 100 or subject.get("k") != len(prior):
-        raise Malformed("n, k and prior do not fit, or are too large")
-    alphas = tuple(number(alpha, "prior", 100) for alpha in prior)
-    epsilon = number(subject.get("nominal_epsilon"), "nominal_epsilon", 100)
-    given = _take(subject, "parameters", dict)
-    if set(given) != set(names):
-        raise Malformed(f"the parameters of {name} are not {', '.join(names) or 'none'}")
-    parameters = {p: given[p] if p == "gs" else number(given[p], p, 100) for p in names}
-    positive = [*alphas, epsilon, *(value for value in parameters.values() if isinstance(value, Fraction))]
-    if min(positive) <= 0 or max(positive) > 10**6 or parameters.get("gs", "exact") not in ("exact", "constant"):
-        raise Malformed("prior, epsilon or a parameter is out of range")
-    if "delta" in parameters and Fraction(parameters["delta"]) >= 1:
-        raise Malformed("delta is not below 1")
-    return kind(name, n, alphas, epsilon, parameters, bits)
-
-
-def _read_table(subject: dict[str, Any], bits: int) -> Law:
-    names, columns, rows = (
-        _take(subject, "datasets", list),
-        _take(subject, "outputs", list),
-        _take(subject, "rows", dict),
-    )
-    for items in (names, columns):
-        if not all(isinstance(item, str) for item in items) or len(set(items)) < len(items):
-            raise Malformed("the names of data sets or outputs are not distinct texts")
-    if len(names) < 2 or not set(rows) <= set(names):
-        raise Malformed("there are too few data sets, or rows of unknown ones")
-    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows.values()):
-        raise Malformed("a row has not one entry for each output")
-    pairs = subject.get("pairs")
-    if pairs is not None:
-        if not isinstance(pairs, list) or not all(_is_pair(pair, len(names)) for pair in pairs):
-            raise Malformed("pairs is not a list of pairs of positions of data sets")
-        if len({frozenset(pair) for pair in pairs}) < len(pairs):
-            raise Malformed("a pair occurs twice")
-    return TableLaw(names, columns, pairs, _take(subject, "logarithmic", bool), rows, bits)
-
-
-def _is_pair(pair: Any, size: int) -> bool:
-    return (
-        isinstance(pair, list)
-        and len(pair) == 2
-        and all(type(i) is int and 0 <= i < size for i in pair)
-        and pair[0] != pair[1]
-    )
-
-
-def _dataset(law: Law, value: Any, name: str) -> object:
-    if isinstance(law, TableLaw):
-        if not isinstance(value, str) or value not in law.names:
-            raise Malformed(f"{name} is no data set")
-        return value
-    n, k = law.n, law.k  # type: ignore[attr-defined]
-    if not isinstance(value, list) or not all(type(c) is int and c >= 0 for c in value):
-        raise Malformed(f"{name} is no histogram")
-    if len(value) != k or sum(value) != n:
-        raise Malformed(f"{name} is no histogram of {n} records in {k} cells")
-    return tuple(value)
-
-
-def _output(law: Law, value: Any) -> object:
-    if isinstance(law, TableLaw):
-        if not isinstance(value, str) or value not in law.columns:
-            raise Malformed("output is none of the outputs")
-        return value
-    return _output_cells(law, value)
-
-
-def _output_cells(law: Any, value: Any) -> object:
-    cells = law.noised if hasattr(law, "noised") else law.k
-    if not isinstance(value, list) or len(value) != cells:
-        raise Malformed(f"output is not a list of {cells} counts")
-    if not all(type(c) is int and 0 <= c <= law.n for c in value):
-        raise Malformed("output is not a list of counts from 0 to n")
-    if not hasattr(law, "noised") and sum(value) != law.n:
-        raise Malformed("output is no histogram")
-    return tuple(value)
