@@ -271,3 +271,14 @@ def test_many_digits():
     assert outcome(found, work=10**6) is None
     assert copy.deepcopy(found) == found
     assert certificates.digest(found) == found["sha256"]
+
+
+def test_a_verdict_where_delta_says_nothing_is_rejected():
+    found = changed(make(FAMILY[2], "3/10"), ("statement", "claimed_delta"), "1")
+    wrong = changed(changed(found, ("statement", "verdict"), "PROVED"), ("statement", "claimed"), "1/10")
+    assert "does not decide" in outcome(wrong)
+    assert outcome(changed(wrong, ("statement", "claimed"), "3/10"), full=True) is None
+    found = changed(found, ("statement", "claimed_delta"), "1/1000000")
+    wrong = changed(changed(found, ("statement", "verdict"), "REFUTED"), ("statement", "claimed"), "2/5")
+    assert "does not decide" in outcome(wrong)
+    assert outcome(changed(wrong, ("statement", "claimed"), "3/10"), full=True) is None

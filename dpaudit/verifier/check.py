@@ -157,8 +157,10 @@ class _Certificate:
             raise Rejected("delta of the witness is above the stated upper bound")
         lines = ["lower bound: delta of the witness reaches it"]
         if self.verdict in ("PROVED", "REFUTED") and self.claimed is not None and self.claimed_delta is not None:
-            if at < self.claimed:
-                raise Rejected("a verdict is stated where delta says nothing about the claim")
+            if at > self.claimed if self.verdict == "PROVED" else at < self.claimed:
+                raise Rejected(
+                    "a verdict is stated where delta, which falls as epsilon grows, does not decide the claim"
+                )
             exceeds = _sign(value, self.claimed_delta, law.bits) > 0
             if exceeds != (self.verdict == "REFUTED"):
                 raise Rejected(f"the verdict {self.verdict} contradicts delta of the witness")
