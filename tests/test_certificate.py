@@ -147,8 +147,8 @@ def missing_pair(patch):
     """The audit forgets the pair that matters."""
     right = privacy_loss.pairs
 
-    def fewer(mechanism, progress=None):
-        return (pair for pair in right(mechanism, progress) if max(pair[0]) < mechanism.model.n - 1)
+    def fewer(mechanism, *rest):
+        return (pair for pair in right(mechanism, *rest) if max(pair[0]) < mechanism.model.n - 1)
 
     patch.setattr(privacy_loss, "pairs", fewer)
 
@@ -157,8 +157,8 @@ def missing_middle_pair(patch):
     """The audit forgets the pairs with about as many records here as there."""
     right = privacy_loss.pairs
 
-    def fewer(mechanism, progress=None):
-        return (pair for pair in right(mechanism, progress) if abs(2 * pair[0][0] - mechanism.model.n) > 2)
+    def fewer(mechanism, *rest):
+        return (pair for pair in right(mechanism, *rest) if abs(2 * pair[0][0] - mechanism.model.n) > 2)
 
     patch.setattr(privacy_loss, "pairs", fewer)
 
