@@ -27,7 +27,7 @@ PRIVACY = claims(
     ),
     ("dp.ehds", "N0, N4", "Theorem 3.1", "EHDS is ε-DP for every γ and every prior"),
     ("dp.mh", "A3", "Lemma 5.6", "MH is (1+γ)ε-DP"),
-    ("dp.mhdelta", "P1", "Lemma 4.3", "MHdelta is (ε, δ)-DP"),
+    ("dp.mhdelta", "P1", "Lemma 4.3", "MHdelta, the paper's M_H of the Beta system (k = 2), is (ε, δ)-DP"),
     (
         "dp.lemma-5.5",
         "A3",

@@ -36,8 +36,10 @@ DEFAULT = (
     + Grid(WORDS, n=[20, 40], eps=EPS, delta=[TINY, HALF], prior=PRIORS)
     + LONG
 )
-WIDE = Grid(WORDS, n=range(1, 25), eps=(*EPS, HALF, 2, 64), delta=(*DELTAS, TENTH), prior=PRIORS) + Grid(
-    WORDS, n=[40, 80, 120, 200], eps=EPS, delta=DELTAS, prior=PRIORS
+WIDE = (
+    Grid(WORDS, n=range(1, 25), eps=(*EPS, HALF, 2, 64), delta=(*DELTAS, TENTH), prior=PRIORS)
+    + Grid(WORDS, n=[40, 80, 120, 200], eps=EPS, delta=DELTAS, prior=PRIORS)
+    + LONG
 )
 DIRICHLET = (
     ("k = 17, δ as in the paper", Large(14, 17, 10**5, 10**3, Fraction(16), TINY, 15)),

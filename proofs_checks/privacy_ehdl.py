@@ -20,8 +20,8 @@ from proofs_checks.setting_tools import Proof, found, g
 
 EXCEEDS = Statement("true ε / ε", ">", "1")
 STAYS = Statement("true ε", "<=", "ε")
-LIMIT_ABOVE = Statement("limit of true ε / ε at the pair x = 1, x′ = 2", ">", "1")
-LIMIT_BELOW = Statement("limit of true ε / ε at the pair x = 1, x′ = 2", "<", "1")
+LIMIT_ABOVE = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", ">", "1")
+LIMIT_BELOW = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", "<", "1")
 UNIFORM = (1, 1)
 TENTH = Fraction(1, 10)
 WORDS = "prior (1,1); every ordered adjacent pair and output"

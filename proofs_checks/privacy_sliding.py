@@ -77,7 +77,12 @@ def proved_proof() -> Proof:
     return proof
 
 
-@check("sliding.proved", grid="for all n, priors and ε, k = 2; listed for n ≤ 6, four priors, ε = 1, 1/2, 4", weight=2)
+@check(
+    "sliding.proved",
+    grid="for all n, priors and ε, k = 2; listed for n ≤ 6, four priors, ε = 1, 1/2, 4",
+    wide="for all n, priors and ε, k = 2; listed for n ≤ 12, four priors, ε = 1, 1/2, 4",
+    weight=2,
+)
 def proved(ctx: Context) -> Outcome:
     """MH, k = 2: the sliding property with +ε(b−a)/(2S) (A3 Lemma 5.3's proof)."""
     grid = Grid(WORDS, n=range(1, 13 if ctx.wide else 7), eps=EPS, prior=PRIORS)

@@ -160,13 +160,23 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     return with_sanity(proved, local, "S ≥ LS on the same grid, equality exactly")
 
 
-@check("smooth.gamma", grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3", weight=4)
+@check(
+    "smooth.gamma",
+    grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3",
+    wide="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 24 and k = 3, n ≤ 5",
+    weight=4,
+)
 def smooth_gamma(ctx: Context) -> Outcome:
     """S ≥ LS, and 1/S(x) − 1/S(x′) ≤ γ for adjacent x, x′ (A3 Theorem 5.1)."""
     return outcome_of(ctx, exponential=False)
 
 
-@check("smooth.exp", grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3", weight=4)
+@check(
+    "smooth.exp",
+    grid="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 8 and k = 3, n ≤ 3",
+    wide="for all n, k, priors and γ ≥ 0; listed for k = 2, n ≤ 24 and k = 3, n ≤ 5",
+    weight=4,
+)
 def smooth_exp(ctx: Context) -> Outcome:
     """S_exp ≥ LS, and S_exp(x) ≤ e^γ·S_exp(x′) for adjacent x, x′ (P1 §4.2)."""
     return outcome_of(ctx, exponential=True)
