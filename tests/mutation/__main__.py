@@ -28,7 +28,7 @@ import pytest
 from tests.mutation.operators import Mutant, mutants
 
 ROOT = Path(__file__).parent.parent.parent
-GENERAL = ("test_exact", "test_registry", "test_symmetry", "test_against_reference", "test_inputs", "test_cli")
+GENERAL = ("test_exact", "test_registry", "test_symmetry", "test_against_reference")
 FIRST = {
     "balls": ("test_balls",),
     "enclosure": ("test_enclosure", "test_balls"),
@@ -36,7 +36,7 @@ FIRST = {
     "model": ("test_inputs", "test_symmetry"),
     "distances": ("test_exact",),
     "sensitivity": ("test_sensitivity",),
-    "privacy_loss": ("test_privacy_loss", "test_symmetry"),
+    "privacy_loss": ("test_privacy_loss", "test_symmetry", "test_inputs"),
     "judge": ("test_audit", "test_cli"),
     "audit": ("test_audit", "test_cli", "test_inputs"),
     "mechanisms.base": ("test_registry",),
@@ -79,18 +79,19 @@ class Watcher:
 
 
 def run_tests(module: str, thin: int) -> str:
-    """Returns the first test that fails, or an empty text; ``thin``: of other modules' tests every so many cases."""
+    """Returns the first test that fails, or an empty text; ``thin``: of the general tests every so many cases."""
     watcher = Watcher(thin, FIRST[module])
-    files = [str(ROOT / "tests" / f"{name}.py") for name in order(module)]
+    files = [str(ROOT / "tests" / f"{name}.py") for name in order(module, thin == 1)]
     options = ["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--hypothesis-profile=mutation", "-k", BLIND]
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         code = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[watcher])
     return watcher.failed or ("" if code == 0 else f"pytest exit code {int(code)}")
 
 
-def order(module: str) -> list[str]:
-    """Returns the test files, those of the module first; only what exists."""
-    names = dict.fromkeys((*FIRST[module], *GENERAL, *(name for first in FIRST.values() for name in first)))
+def order(module: str, all_of_them: bool) -> list[str]:
+    """Returns the test files that exist, those of the module first; all of them or only the general ones after that."""
+    others = [name for first in FIRST.values() for name in first] if all_of_them else []
+    names = dict.fromkeys((*FIRST[module], *GENERAL, *others))
     return [name for name in names if (ROOT / "tests" / f"{name}.py").exists()]
 
 
@@ -171,7 +172,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(FIRST)}; default all")
     parser.add_argument("--only", default="", help="mutants whose text contains this")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
-    parser.add_argument("--quick", action="store_true", help="of the other modules' tests take every tenth case only")
+    parser.add_argument("--quick", action="store_true", help="after a module's own tests every tenth case of the general ones only")
     parser.add_argument("--log", type=Path, help="append a JSON line a mutant to this file; only survivors are rerun")
     return parser.parse_args()
 
