@@ -1,5 +1,6 @@
 """The one module that compares and sets precision."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -196,3 +197,76 @@ def test_first_precision_covers_the_digits():
         first, last = balls.bits_for(digits, 1000)
         assert 2**first > 10**digits * 1000
         assert last >= 8 * first
+
+
+@given(RATIONALS)
+def test_floats_on_either_side(value):
+    with balls.precision(100):
+        inexact = ball(value)
+        lower, upper = balls.ends(inexact)
+        below, above = balls.float_below(inexact), balls.float_above(inexact)
+    assert Fraction(below) <= lower < Fraction(math.nextafter(below, math.inf))
+    assert Fraction(math.nextafter(above, -math.inf)) < upper <= Fraction(above)
+    assert balls.float_below(arb(0.75)) == balls.float_above(arb(0.75)) == 0.75
+
+
+def test_the_largest_error_by_hand():
+    values = [ball(1), ball(-4), ball(0)]
+    assert balls.largest_error(values, [1.5, -4.25, 0.0]) == 0.5
+    assert balls.largest_error(values, [1.25, -4.5, 0.0]) == 0.5
+    assert 0.25 <= balls.largest_error(values, [1.25, -4.5, 0.0], relative=True) < 0.2500001
+    assert balls.largest_error(values, [1.0, -4.0, 0.0], relative=True) == 0
+    assert 2 <= balls.largest_error([arb(0, 1)], [1.0]) < 2.00001
+
+
+def test_infinity_and_exactness():
+    assert balls.is_infinity(balls.infinity())
+    for other in (arb.neg_inf(), arb.nan(), ball(1), arb(0, float("inf"))):
+        assert not balls.is_infinity(other)
+    assert balls.is_zero(balls.zero())
+    assert not balls.is_zero(arb(0, 1))
+    assert balls.exactly_equal(ball(2), ball(2))
+    assert not balls.exactly_equal(ball(2), ball(3))
+    with balls.precision(64):
+        assert not balls.exactly_equal(third(), third())
+        assert not balls.exactly_equal(arb(2, 1), ball(2))
+        assert not balls.exactly_equal(ball(2), arb(2, 1))
+
+
+def test_midpoints_and_upper_ends():
+    assert balls.ends(balls.middle(arb(2, 1))) == (2, 2)
+    lower, upper = balls.ends(balls.upper(arb(2, 1)))
+    assert 3 <= lower == upper < 3.001
+    assert balls.ends(balls.dyadic(0.1)) == (Fraction(0.1), Fraction(0.1))
+    assert [round(end, 6) for end in balls.ends(arb(2, 1))] == [1, 3]
+    assert balls.ends(arb(2) ** 100) == (2**100, 2**100)
+    assert balls.argsort([arb(3), arb(-1, 9), arb(2)]) == [1, 2, 0]
+
+
+def test_a_capped_ball():
+    assert balls.ends(balls.capped(ball(3), ball(2))) == (3, 3)
+    assert balls.ends(balls.capped(ball(2), ball(2))) == (2, 2)
+    found = balls.capped(ball(1), ball(2))
+    assert found.contains(ball(0))
+    assert found.contains(ball(2))
+
+
+def test_the_champion_knows_its_top_and_can_be_put_in_order():
+    champion = Champion()
+    with pytest.raises(ValueError, match="nothing"):
+        champion.top()
+    champion.offer([], lambda i: i)
+    champion.offer([ball(5), ball(3), ball(5)], lambda i: "cba"[i])
+    champion.offer([ball(4)], lambda i: "z")
+    assert balls.ends(champion.top()) == (5, 5)
+    assert champion.result()[1] == "c"
+    champion.sort(str)
+    assert champion.result()[1] == "a"
+
+
+def test_the_champion_is_pruned_now_and_then():
+    champion = Champion()
+    for v in range(5000):
+        champion.offer([ball(v)], lambda i, v=v: v)
+    assert len(champion.alive) <= 4097
+    assert champion.result()[1] == 4999

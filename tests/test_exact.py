@@ -1,17 +1,20 @@
 """The exact structure: BC^2 as a rational times known constants, closed forms as polynomials."""
 
 from fractions import Fraction
+from math import prod
 
 import pytest
 import reference as ref
 from flint import fmpq, fmpq_poly
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp
 
 from dpaudit import balls
 from dpaudit.distances import Algebraic, Hellinger, bc_squared
+from dpaudit.errors import InputError
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.mechanisms.closed_form import Ratio, at_most, largest, positive_on_unit_interval
+from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, at_most, largest, positive_on_unit_interval
 from dpaudit.mechanisms.laplace import cell_law
 from dpaudit.model import make_model
 from dpaudit.privacy_loss import worst_loss, worst_loss_by_search
@@ -123,6 +126,54 @@ def test_closed_forms_as_text(name, n, k, text, symbolic):
     assert form.symbolic() == symbolic
 
 
+@pytest.mark.parametrize(
+    ("unit", "ratio", "text", "symbolic", "rational"),
+    [
+        (2, (-2, 2), "3 + 2 ln(2 - e^(-3/2))", "eps + 2 ln(2 - e^(-1/2 eps))", None),
+        (2, (0, 1), "ln(2 - e^(-3/2))", "ln(2 - e^(-1/2 eps))", None),
+        (1, (-1, 1), "3 + ln(2 - e^(-3))", "eps + ln(2 - e^(-eps))", None),
+        (3, (-2, 0), "2", "2/3 eps", 2),
+        (1, (0, 0), "0", "0", 0),
+    ],
+)
+def test_any_closed_form(unit, ratio, text, symbolic, rational):
+    form = ClosedForm(Fraction(3), unit, Ratio(*ratio), (1,), (0,), (0,))
+    assert (form.text(), form.symbolic(), form.rational()) == (text, symbolic, rational)
+    with mp.workdps(40), balls.precision(150):
+        step = ref.to_mpf(Fraction(3, unit))
+        expected = ref.exact_value(-ratio[0] * step + ratio[1] * mp.log(2 - mp.exp(-step)))
+        found = balls.enclosure(form.ball(), 30)
+        assert found.lower <= expected + Fraction(1, 10**35)
+        assert expected - Fraction(1, 10**35) <= found.upper
+
+
+def test_ratios_of_polynomials():
+    q, corner = fmpq_poly([0, 1]), fmpq_poly([2, -1])
+    assert Ratio.of(q**3 * corner, corner**2, 5) == Ratio(8, -1)
+    assert Ratio.of(corner**2, q**2 * corner, -1) == Ratio(-3, 1)
+    assert Ratio.of(fmpq_poly([1, 1]) * q, fmpq_poly([1, 1]), 0) == Ratio(1, 0)
+    for numerator, denominator in (([1, 1], [1]), ([1], [1, 1]), ([2], [1]), ([1], [2])):
+        with pytest.raises(ArithmeticError):
+            Ratio.of(fmpq_poly(numerator), fmpq_poly(denominator), 0)
+
+
+@given(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), st.tuples(st.integers(-2, 2), st.integers(-2, 2)))
+def test_the_order_of_ratios_is_found_where_it_is_plain(a, b):
+    """q^a (2-q)^b falls with a and rises with b; so of two ratios with a and b so ordered the order is found."""
+    if a[0] >= b[0] and a[1] <= b[1]:
+        assert at_most(Ratio(*a), Ratio(*b))
+        assert at_most(Ratio(*b), Ratio(*a)) == (a == b)
+
+
+def test_the_least_of_three():
+    assert at_most(Ratio(0, 1), Ratio(-1, 0))  # (2 - q) q <= 1
+    assert at_most(Ratio(0, 2), Ratio(-2, 0))
+    assert not at_most(Ratio(-1, 0), Ratio(0, 1))
+    assert not at_most(Ratio(0, 3), Ratio(-1, 0))
+    assert not at_most(Ratio(-1, 0), Ratio(0, 3))
+    assert largest([(Ratio(-1, 0), 1), (Ratio(-1, 0), 2), (Ratio(0, 1), 3)]) == (Ratio(-1, 0), 1)
+
+
 def test_closed_form_as_a_sympy_expression():
     sympy = pytest.importorskip("sympy")
     form = make_mechanism("LSDim", make_model(1, 3), 1, {}).loss_by_algebra()
@@ -130,7 +181,21 @@ def test_closed_form_as_a_sympy_expression():
     assert sympy.simplify(form.sympy() - (epsilon / 3 + sympy.log(2 - sympy.exp(-epsilon / 3)))) == 0
 
 
+@pytest.mark.parametrize(
+    ("coefficients", "degree"),
+    [([2, -6, 5], 6), ([10, -31, 25], 16), ([0, 2, -6, 5], 6), ([2, -8, 11, -5], 6), ([3], 0)],
+)
+def test_the_degree_that_proves_positivity(coefficients, degree):
+    """Positive on the unit interval, shown by Bernstein coefficients of this degree and of none below."""
+    assert positive_on_unit_interval(fmpq_poly(coefficients), degree)
+    assert not positive_on_unit_interval(fmpq_poly(coefficients), degree - 1)
+
+
 def test_polynomials_on_the_unit_interval():
+    assert not positive_on_unit_interval(fmpq_poly([1, -4, 4]))  # 0 at 1/2
+    assert not positive_on_unit_interval(fmpq_poly([100, -300, 226]))  # positive, but not by degree 64
+    assert not positive_on_unit_interval(fmpq_poly([-3]))
+    assert positive_on_unit_interval(fmpq_poly([0, 1, -1]))
     assert positive_on_unit_interval(fmpq_poly([1, -2, 1]))
     assert positive_on_unit_interval(fmpq_poly([5, -9, 5]))
     assert not positive_on_unit_interval(fmpq_poly([1, -3, 1]))
@@ -152,3 +217,44 @@ def test_largest_needs_a_largest():
         largest([(Ratio(-1, 0), "a"), (Ratio(0, 3), "b")])
     with pytest.raises(ArithmeticError):
         Ratio.of(fmpq_poly([1, 1]), fmpq_poly([1]), 0)
+
+
+@pytest.mark.parametrize(("name", "x"), [("LSZhang", (2, 1)), ("LSDim", (0, 3)), ("LSHist", (1, 1, 1))])
+def test_exact_probabilities_are_polynomials_in_q(name, x):
+    mechanism = make_mechanism(name, make_model(3, len(x)), "5/7", {})
+    with balls.precision(200):
+        q = (-balls.ball(mechanism.epsilon / mechanism.unit())).exp()
+        for output, p in zip(mechanism.outputs(), mechanism.law().probabilities(x), strict=True):
+            terms = mechanism.exact_probability(x, output)
+            assert balls.overlap(balls.total([balls.ball(c) * q**e for e, c in terms.items()]), p)
+            assert all(terms.values())
+
+
+@pytest.mark.parametrize("eps", ["1", "1/2"])
+def test_a_box_of_outputs_leaves_out_little(eps):
+    """Beyond ``most`` outputs the row is a box around x; what it leaves out is enclosed and at most the tail."""
+    mechanism = make_mechanism("LSZhang", make_model(60), eps, {})
+    x, tail = (30, 30), Fraction(1, 100)
+    with balls.precision(200):
+        whole = dict(zip(mechanism.outputs(), mechanism.law().probabilities(x), strict=True))
+        every = mechanism.row(x, tail, mechanism.count_outputs())
+        assert list(every.outputs) == list(whole)
+        assert balls.is_zero(every.omitted)
+        box = mechanism.row(x, tail, mechanism.count_outputs() - 1)
+        assert all(balls.overlap(whole[output], p) for output, p in zip(box.outputs, box.probabilities, strict=True))
+        left = balls.total([p for output, p in whole.items() if output not in set(box.outputs)])
+        assert balls.overlap(left, box.omitted)
+        assert balls.certainly_at_most(box.omitted, balls.ball(tail))
+        assert balls.certainly_less(balls.ball(tail / 9), box.omitted)
+        first, last = box.outputs[0], box.outputs[-1]
+        assert len(box.outputs) == prod(b - a + 1 for a, b in zip(first, last, strict=True)) < len(whole)
+
+
+def test_a_box_too_large_is_refused(monkeypatch):
+    mechanism = make_mechanism("LSZhang", make_model(60), 1, {})
+    size = len(mechanism.row((30, 30), Fraction(1, 100), 1).outputs)
+    monkeypatch.setattr("dpaudit.mechanisms.laplace.MOST_OUTPUTS", size)
+    mechanism.row((30, 30), Fraction(1, 100), 1)
+    monkeypatch.setattr("dpaudit.mechanisms.laplace.MOST_OUTPUTS", size - 1)
+    with pytest.raises(InputError, match=f"{size} outputs"):
+        mechanism.row((30, 30), Fraction(1, 100), 1)

@@ -6,7 +6,9 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.rationals import rational, sequence, whole
+from dpaudit.mechanisms import lookup, make_mechanism
+from dpaudit.model import make_model
+from dpaudit.rationals import nonnegative, positive, probability, rational, sequence, whole
 
 BASE = ["epsilon", "--mech", "EHDS", "--n", "4"]
 BAD = [
@@ -147,3 +149,85 @@ def test_a_closed_form_needs_no_memory():
     result = dpaudit.epsilon("LSHist", n=10**9)
     assert result.closed_form == "1"
     assert result.counts.datasets == 10**9 + 1
+
+
+LONG = 10**100
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        LONG - 1,
+        1 - LONG,
+        Fraction(1, LONG - 1),
+        "1e99",
+        "1e-99",
+        "0e100",
+        "+" + "9" * 100 + "/" + "7" * 100,
+        "0" * 201 + "1",
+    ],
+)
+def test_the_longest_numbers(value):
+    assert rational("eps", value) == Fraction(value)
+
+
+@pytest.mark.parametrize(
+    "value", [LONG, -LONG, Fraction(1, LONG), "1e100", "1e-100", "0e101", "0e-101", "0" * 202 + "1", "1/" + "9" * 101]
+)
+def test_numbers_that_are_too_long(value):
+    with pytest.raises(dpaudit.InputError, match="at most 100 digits") as caught:
+        rational("eps", value)
+    assert caught.value.option == "eps"
+
+
+def test_the_ends_of_the_ranges():
+    for check, good, bad in (
+        (positive, ["1e-99", 1], [0, "-1e-99"]),
+        (nonnegative, [0, "1e-99"], ["-1e-99", -1]),
+        (probability, ["1e-99", Fraction(99, 100)], [0, 1, -1, 2]),
+    ):
+        for value in good:
+            assert check("eps", value) == Fraction(value)
+        for value in bad:
+            with pytest.raises(dpaudit.InputError) as caught:
+                check("eps", value)
+            assert (caught.value.option, caught.value.value) == ("eps", value)
+    assert whole("n", 3, 3, 5) == whole("n", "+3", 3, 5) == 3
+    assert whole("n", 5, 3, 5) == 5
+    assert whole("n", "9" * 18, 1) == 10**18 - 1
+    for value, rule in ((2, ">= 3 and <= 5$"), (6, ">= 3 and <= 5$"), ("1" * 18, "<= 5$"), ("1" * 19, "18 digits$")):
+        with pytest.raises(dpaudit.InputError, match=rule):
+            whole("n", value, 3, 5)
+    with pytest.raises(dpaudit.InputError, match=r">= 3$"):
+        whole("n", 2, 3)
+
+
+def test_the_largest_models():
+    assert make_model(10**9, 1000).k == 1000
+    assert make_model(1, prior="1,1").size == 2
+    for arguments, option in (((10**9 + 1,), "n"), ((1, 1001), "k"), ((1, None, [1] * 1001), "prior")):
+        with pytest.raises(dpaudit.InputError) as caught:
+            make_model(*arguments)
+        assert caught.value.option == option
+    assert make_model(1, prior=[1] * 1000).k == 1000
+    with pytest.raises(dpaudit.InputError, match="whole numbers >= 0"):
+        make_model(3).check("x", [Fraction(3), 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [("EHSD", "EHD or EHDS"), ("MHdleta", "MHdelta or EHDL"), ("lszang", "LSZhang"), ("zzzzzz", None)],
+)
+def test_the_nearest_mechanisms_are_suggested(name, suggested):
+    with pytest.raises(dpaudit.InputError) as caught:
+        lookup(name)
+    assert caught.value.option == "mech"
+    assert (f"did you mean {suggested}? known" in str(caught.value)) == (suggested is not None)
+    assert lookup(" ehds ").name == "EHDS"
+
+
+def test_a_parameter_that_is_not_there():
+    with pytest.raises(dpaudit.InputError, match="it has: gamma"):
+        make_mechanism("EHDS", make_model(3), 1, {"delta": "1/2"})
+    with pytest.raises(dpaudit.InputError, match="it has: none"):
+        make_mechanism("LSHist", make_model(3), 1, {"delta": "1/2"})

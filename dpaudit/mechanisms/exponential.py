@@ -29,6 +29,11 @@ ROWS_BYTES = 1 << 29
 """Rows are kept for reuse up to about this many bytes."""
 
 
+def rows_kept(size: int, bits: int) -> int:
+    """Returns how many rows of ``size`` balls of so many bits fit into ROWS_BYTES; at least 4."""
+    return max(4, ROWS_BYTES // (size * BALL_BYTES * max(1, bits // 128)))
+
+
 class ExponentialLaw(Law):
     """Rows of the exponential family: one normaliser a row, a bounded number of rows kept."""
 
@@ -36,8 +41,7 @@ class ExponentialLaw(Law):
         self.h = make_score(mechanism.score, mechanism.model)
         self._mechanism = mechanism
         self.rate = mechanism.rates(self.h)
-        size = mechanism.model.size
-        self._keep = max(4, ROWS_BYTES // (size * BALL_BYTES * max(1, balls.working_bits() // 128)))
+        self._keep = rows_kept(mechanism.model.size, balls.working_bits())
         self._rows: OrderedDict[Histogram, tuple[list[Ball], Ball]] = OrderedDict()
 
     def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:

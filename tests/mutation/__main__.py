@@ -36,13 +36,14 @@ FIRST = {
     "model": ("test_inputs", "test_symmetry"),
     "distances": ("test_exact",),
     "sensitivity": ("test_sensitivity",),
+    "pairs": ("test_privacy_loss", "test_symmetry"),
     "privacy_loss": ("test_privacy_loss", "test_symmetry", "test_inputs"),
     "judge": ("test_audit", "test_cli"),
     "audit": ("test_audit", "test_cli", "test_inputs"),
-    "mechanisms.base": ("test_registry",),
+    "mechanisms.base": ("test_registry", "test_own_mechanism"),
     "mechanisms.laplace": ("test_exact",),
     "mechanisms.closed_form": ("test_exact",),
-    "mechanisms.exponential": ("test_registry",),
+    "mechanisms.exponential": ("test_registry", "test_scores", "test_privacy_loss"),
     "mechanisms": ("test_inputs",),
 }
 """The modules that are mutated, each with the tests that come first."""
@@ -56,15 +57,15 @@ MEMORY = 4 << 30
 class Watcher:
     """A pytest plugin that remembers the first failure, and thins out the many cases of one test."""
 
-    def __init__(self, thin: int, whole: tuple[str, ...]) -> None:
-        self.failed, self.thin, self.whole = "", thin, whole
+    def __init__(self, thin: int) -> None:
+        self.failed, self.thin = "", thin
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         seen: Counter[str] = Counter()
         kept = []
         for item in items:
             name = item.nodeid.split("[")[0]
-            if Path(item.path).stem in self.whole or seen[name] % self.thin == 0:
+            if seen[name] % self.thin == 0:
                 kept.append(item)
             seen[name] += 1
         items[:] = kept
@@ -79,20 +80,31 @@ class Watcher:
 
 
 def run_tests(module: str, thin: int) -> str:
-    """Returns the first test that fails, or an empty text; ``thin``: of the general tests every so many cases."""
-    watcher = Watcher(thin, FIRST[module])
-    files = [str(ROOT / "tests" / f"{name}.py") for name in order(module, thin == 1)]
+    """Returns the first test that fails, or an empty text: the module's own tests, the general ones, then the rest.
+
+    ``thin`` > 1: of the general ones every so many cases, and not the rest.
+    """
+    rest = [name for first in FIRST.values() for name in first] if thin == 1 else []
+    done: set[str] = set()
+    for names in (FIRST[module], GENERAL, rest):
+        fresh = [name for name in dict.fromkeys(names) if name not in done]
+        done.update(fresh)
+        failed = run_files(fresh, thin if names is GENERAL else 1)
+        if failed:
+            return failed
+    return ""
+
+
+def run_files(names: list[str], thin: int) -> str:
+    """Returns the first failure in these files of tests."""
+    files = [str(path) for name in names if (path := ROOT / "tests" / f"{name}.py").exists()]
+    if not files:
+        return ""
+    watcher = Watcher(thin)
     options = ["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--hypothesis-profile=mutation", "-k", BLIND]
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         code = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[watcher])
     return watcher.failed or ("" if code == 0 else f"pytest exit code {int(code)}")
-
-
-def order(module: str, all_of_them: bool) -> list[str]:
-    """Returns the test files that exist, those of the module first; all of them or only the general ones after that."""
-    others = [name for first in FIRST.values() for name in first] if all_of_them else []
-    names = dict.fromkeys((*FIRST[module], *GENERAL, *others))
-    return [name for name in names if (ROOT / "tests" / f"{name}.py").exists()]
 
 
 def source_path(module: str) -> Path:
@@ -172,7 +184,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(FIRST)}; default all")
     parser.add_argument("--only", default="", help="mutants whose text contains this")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
-    parser.add_argument("--quick", action="store_true", help="after a module's own tests every tenth case of the general ones only")
+    parser.add_argument(
+        "--quick", action="store_true", help="after a module's own tests every tenth case of the general ones only"
+    )
     parser.add_argument("--log", type=Path, help="append a JSON line a mutant to this file; only survivors are rerun")
     return parser.parse_args()
 

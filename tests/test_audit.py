@@ -1,0 +1,108 @@
+"""Verdicts on claims: at the edge, at low digits, and what a delta elsewhere says."""
+
+from fractions import Fraction
+
+import pytest
+
+import dpaudit
+from dpaudit import judge
+from dpaudit.balls import PrecisionExhausted
+from dpaudit.enclosure import Enclosure
+from dpaudit.mechanisms import make_mechanism
+from dpaudit.model import make_model
+from dpaudit.pairs import Witness, Worst
+from dpaudit.results import Claim
+from dpaudit.verdict import Verdict
+
+PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("prior", ["1/18", "1/19", "7/136", "1/20", "1/22"])
+def test_one_digit_is_enough_for_a_verdict(prior):
+    """One record, EHD with the constant: the true epsilon is H / (2 GS_0), which crosses 1 among these priors."""
+    rough, fine = (dpaudit.epsilon("EHD", n=1, prior=f"{prior},{prior}", digits=d) for d in (1, 30))
+    assert rough.claim.verdict is fine.claim.verdict
+    expected = PROVED if fine.epsilon.upper <= 1 else REFUTED
+    assert fine.claim.verdict is expected
+    rough, fine = (dpaudit.delta("EHD", at=1, n=1, prior=f"{prior},{prior}", digits=d) for d in (1, 30))
+    assert rough.claim.verdict is fine.claim.verdict is expected
+
+
+def test_the_crossing_lies_among_them():
+    first, last = (dpaudit.epsilon("EHD", n=1, prior=f"{p},{p}").claim.verdict for p in ("1/18", "1/22"))
+    assert (first, last) == (PROVED, REFUTED)
+
+
+def worst(lower, upper):
+    return Worst(Enclosure(Fraction(lower), Fraction(upper), 3), Witness((1, 0), (0, 1), None), 128)
+
+
+def test_an_open_verdict_ends_undecided(monkeypatch):
+    """The enclosure never leaves the bound: more digits are tried up to 200, then the verdict stays open."""
+    asked = []
+
+    def stubborn(mechanism, *arguments, **_):
+        asked.append(arguments[-1])
+        return worst("0.999", "1.001")
+
+    monkeypatch.setattr(judge, "worst_loss", stubborn)
+    mechanism = make_mechanism("EHD", make_model(1), 1, {})
+    claim = judge.judge_epsilon(mechanism, worst("0.999", "1.001").value, None, 15, 2**30)
+    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    assert asked == [45, 135, 405]
+    asked.clear()
+    monkeypatch.setattr(judge, "worst_delta", lambda m, at, d, **_: asked.append(d) or worst("-0.001", "0.001"))
+    claim = judge.judge_delta(mechanism, Fraction(1), worst("-0.001", "0.001").value, 15, 2**30)
+    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    assert asked == [45, 135, 405]
+    asked.clear()
+    assert judge.judge_delta(mechanism, Fraction(1), None, 200, 2**30).verdict is UNDECIDED
+    assert asked == [200]
+
+
+@pytest.mark.parametrize(
+    ("known", "verdict"), [("999/1000", PROVED), ("1", PROVED), ("1001/1000", REFUTED), ("3", REFUTED)]
+)
+def test_a_known_epsilon_decides(known, verdict):
+    mechanism = make_mechanism("EHD", make_model(1), 1, {})
+    claim = judge.judge_epsilon(mechanism, worst("0.9", "4").value, Fraction(known), 15, 2**30)
+    assert claim == Claim(Fraction(1), Fraction(0), verdict)
+
+
+@pytest.mark.parametrize(
+    ("at", "eps", "verdict"),
+    [
+        ("1", "1", PROVED),  # delta(1) = 0: the claim itself
+        ("3/2", "1", None),  # delta beyond the claimed epsilon is 0 too, and proves nothing
+        ("1/2", "1", None),  # delta(1/2) > 0 refutes nothing
+    ],
+)
+def test_what_delta_elsewhere_says(at, eps, verdict):
+    assert dpaudit.delta("LSHist", at=at, n=4, eps=eps).claim.verdict is verdict
+
+
+def test_a_delta_below_the_claimed_epsilon_can_prove_and_one_above_refute():
+    mild = {"n": 4, "delta_param": "1/20"}
+    assert dpaudit.delta("MHdelta", at="9/10", **mild).claim.verdict is PROVED
+    assert dpaudit.delta("MHdelta", at="0", **mild).claim.verdict is None
+    sharp = {"n": 1, "prior": "1/100,1/100"}
+    assert dpaudit.delta("EHD", at="26/25", **sharp).claim.verdict is REFUTED
+    assert dpaudit.delta("EHD", at="1", **sharp).claim.verdict is REFUTED
+    assert dpaudit.delta("EHD", at="3", **sharp).claim.verdict is None
+
+
+def test_a_mechanism_of_fixed_width_gets_the_digits_it_allows():
+    class Fixed:
+        name, refinable = "fixed", False
+
+    def compute(digits):
+        if digits > 7:
+            raise PrecisionExhausted(64)
+        return digits
+
+    assert judge.widest(Fixed(), compute, 15) == 7
+    with pytest.raises(dpaudit.InputError, match="too wide"):
+        judge.widest(Fixed(), lambda d: compute(d + 7), 15)
+    assert judge.widest(Fixed(), lambda d: compute(d + 6), 15) == 7
+    with pytest.raises(PrecisionExhausted):
+        judge.widest(make_mechanism("EHD", make_model(1), 1, {}), compute, 8)

@@ -1,0 +1,95 @@
+"""The auditor's own parts by hand: memory, progress, the hockey stick, the verdict, the kept rows."""
+
+from fractions import Fraction
+
+import pytest
+
+from dpaudit import balls
+from dpaudit.balls import ball
+from dpaudit.enclosure import Enclosure, infinite
+from dpaudit.errors import TooLargeError
+from dpaudit.mechanisms import make_mechanism
+from dpaudit.mechanisms.base import Mass
+from dpaudit.mechanisms.exponential import ROWS_BYTES, ExponentialLaw, rows_kept
+from dpaudit.model import make_model
+from dpaudit.privacy_loss import check_memory, hockey_stick, pairs, verdict, worst_delta, worst_loss_by_search
+from dpaudit.verdict import Verdict
+
+
+def small():
+    return make_mechanism("EHD", make_model(3), 1, {})
+
+
+def test_a_job_that_just_fits_is_taken():
+    need = small().memory()
+    check_memory(small(), need)
+    for refused in (check_memory, lambda m, b: worst_loss_by_search(m, 9, memory=b)):
+        with pytest.raises(TooLargeError) as caught:
+            refused(small(), need - 1)
+        assert caught.value.option == "memory"
+    with pytest.raises(TooLargeError, match="4 data sets, 6 ordered pairs, 4 outputs"):
+        worst_delta(small(), Fraction(1), 9, memory=need - 1)
+
+
+def test_progress_runs_from_nothing_to_all():
+    seen = []
+    mechanism = make_mechanism("EHD", make_model(3, prior="1,2"), 1, {})
+    list(pairs(mechanism, lambda done, total: seen.append((done, total))))
+    assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_the_hockey_stick_by_hand():
+    at = Fraction(1, 2)
+    with balls.precision(100):
+        factor = ball(at).exp()
+        part = Mass(ball(Fraction(1, 2)), ball(Fraction(1, 4)))
+        tie = Mass(ball(Fraction(1, 4)) * factor, ball(Fraction(1, 4)), at)
+        above, below = Mass(ball(3), ball(1), Fraction(1)), Mass(ball(1), ball(2), Fraction(-1))
+        assert hockey_stick([tie], at, factor).is_zero()
+        assert hockey_stick([below], at, factor).is_zero()
+        assert hockey_stick([part._replace(p=ball(Fraction(1, 5)))], at, factor).is_zero()
+        for mass in (part, above):
+            assert balls.overlap(hockey_stick([mass, tie], at, factor), mass.p - factor * mass.p_prime)
+        lone = Mass(ball(0), ball(1), Fraction(1))  # the sign is the loss's word, not the balls'
+        assert balls.overlap(hockey_stick([lone], at, factor), -factor)
+
+
+def test_the_verdict_at_the_ends_of_the_enclosure():
+    found = Enclosure(Fraction(1, 2), Fraction(3, 4), 2)
+    assert verdict(found, Fraction(3, 4)) is Verdict.PROVED
+    assert verdict(found, Fraction(74, 100)) is Verdict.UNDECIDED
+    assert verdict(found, Fraction(1, 2)) is Verdict.UNDECIDED
+    assert verdict(found, Fraction(49, 100)) is Verdict.REFUTED
+    assert verdict(infinite(), Fraction(10**9)) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(("size", "bits", "kept"), [(101, 53, 44296), (101, 255, 44296), (101, 256, 22148)])
+def test_rows_are_kept_as_far_as_they_fit(size, bits, kept):
+    assert ROWS_BYTES == 2**29
+    assert rows_kept(size, bits) == kept
+    assert rows_kept(2**28, 128) == 4
+    assert rows_kept(2**20, 128) == 4
+    assert rows_kept(10**6, 128) == 4
+    assert rows_kept(8 * 10**5, 128) == 5
+
+
+def test_old_rows_are_forgotten_and_computed_again():
+    mechanism = make_mechanism("EHD", make_model(5), 1, {})
+    law = ExponentialLaw(mechanism)
+    law._keep = 2
+    first, second, third = mechanism.model.histograms[:3]
+    before = law.probabilities(first)
+    law.probabilities(second)
+    law.probabilities(first)  # now the second is the oldest
+    law.probabilities(third)
+    assert list(law._rows) == [first, third]
+    assert len(law._rows) == 2
+    law.probabilities(second)
+    again = law.probabilities(first)
+    assert all(map(balls.overlap, before, again))
+
+
+def test_the_stated_memory():
+    """Bytes by the stated sizes: 600 a histogram, 8 a cell, four rows of balls of 120; 2000 a merged cell law."""
+    assert small().memory() == 4 * (600 + 2 * 8 + 4 * 120)
+    assert make_mechanism("LSDim", make_model(3), 1, {}).memory() == 2000 * 4 + 600 * 4
