@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, sweep, table, verify
+from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, search, sweep, table, verify
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ for command in (
     accuracy.accuracy,
     calibrate.calibrate,
     compare.compare,
+    search.search,
     claims.claims,
     claims.check,
     report.report,

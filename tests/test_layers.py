@@ -64,6 +64,10 @@ ORDER = [
     "sweep.executors",
     "sweep.run",
     "sweep.export",
+    "counterexamples.surrogate",
+    "counterexamples.region",
+    "counterexamples.optimise",
+    "counterexamples",
 ]
 """Upstream first."""
 

@@ -1,0 +1,95 @@
+"""What is searched: n, k, epsilon and prior, fixed or free; and the seeds from which the optimiser starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dpaudit.errors import InputError
+from dpaudit.model import count_histograms, make_model, show
+from dpaudit.ranges import parse_range
+from dpaudit.rationals import Exact, positive, sequence, whole
+
+EPSILONS = tuple(Fraction(e) for e in ("1/100", "1/10", "1/4", "1/2", "1", "2", "4", "8", "16"))
+"""The epsilons tried where none is given; the optimiser also moves between the first and the last."""
+BOX = (Fraction(1, 10**6), Fraction(10**6))
+"""Prior entries stay in here where no prior is given."""
+LARGEST_N = {2: 200, 3: 12, 4: 6}
+MOST_HISTOGRAMS = 3000
+SEEDS = {2: (-6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6), 3: (-3, -1, 0, 1, 2, 3, 4)}
+"""Logarithms (base 10) of the prior entries of the seeds, by k."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimiser move it."""
+
+    ns: range
+    k: int
+    epsilons: tuple[Fraction, ...]
+    free_epsilon: bool
+    prior: tuple[Fraction, ...] | None
+    box: tuple[Fraction, Fraction]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the region as JSON, so that it can be given again."""
+        listed = ",".join(str(e) for e in self.epsilons)
+        between = f"{self.epsilons[0]}..{self.epsilons[-1]}"
+        return {
+            "n": f"{self.ns[0]}..{self.ns[-1]}",
+            "k": self.k,
+            "eps": listed,
+            "eps_between": between if self.free_epsilon and self.prior is None else None,
+            "prior": None if self.prior is None else show(self.prior),
+            "prior_box": None if self.prior else f"{self.box[0]}..{self.box[1]}",
+        }
+
+    def seeds(self) -> list[tuple[float, ...]]:
+        """Returns the priors, as logarithms base 10, from which the optimiser may start; sorted where that is all."""
+        low, high = (len(str(int(end))) - 1 if end >= 1 else -(len(str(int(1 / end))) - 1) for end in self.box)
+        exponents = [e for e in SEEDS.get(self.k, (-3, 0, 2, 3)) if low <= e <= high]
+        return [s for s in product(exponents, repeat=self.k) if list(s) == sorted(s)]
+
+    def coarse(self, most: int = 9) -> list[int]:
+        """Returns a few n of the range, both ends among them, evenly spread on a logarithmic scale."""
+        first, last = self.ns[0], self.ns[-1]
+        ratio = (last / first) ** (1 / max(1, most - 1))
+        return sorted({min(last, max(first, round(first * ratio**i))) for i in range(most)} | {first, last})
+
+
+def make_region(
+    n: str | int | None,
+    k: str | int | None,
+    eps: str | Sequence[Exact] | Exact | None,
+    prior: str | Sequence[Exact] | None,
+    box: str | None,
+) -> Region:
+    """Returns the checked region; what is not given is free or has a default."""
+    alphas = None if prior is None else make_model(1, k, prior).prior
+    cells = len(alphas) if alphas else whole("k", k, 2, 8) if k is not None else 2
+    ns = parse_range("n", f"1..{LARGEST_N.get(cells, 3)}" if n is None else str(n))
+    size = count_histograms(ns[-1], cells)
+    if size > MOST_HISTOGRAMS:
+        rule = f"k = {cells} has {size} histograms there; the screening takes up to {MOST_HISTOGRAMS}"
+        raise InputError("n", str(n), rule)
+    if eps is None:
+        epsilons = EPSILONS
+    else:
+        given = [eps] if isinstance(eps, int | Fraction) else sequence("eps", eps)
+        epsilons = tuple(sorted({positive("eps", e) for e in given}))
+    return Region(ns, cells, epsilons, eps is None, alphas, _box(box))
+
+
+def _box(text: str | None) -> tuple[Fraction, Fraction]:
+    if text is None:
+        return BOX
+    low, sign, high = text.partition("..")
+    if not sign:
+        raise InputError("prior-box", text, "must be a range such as 1/1000..100")
+    ends = positive("prior-box", low), positive("prior-box", high)
+    if ends[0] >= ends[1]:
+        raise InputError("prior-box", text, "the range must rise")
+    return ends

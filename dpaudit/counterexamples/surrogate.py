@@ -1,0 +1,113 @@
+"""True epsilon of the exponential family in floating point: it finds places worth certifying and decides nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from dpaudit.model import Model, make_model, neighbours
+
+Array = Any
+LARGE_PRIOR = 50.0
+"""Beyond this the asymptotic series of Gamma(a + 1/2) / Gamma(a) is exact to double precision."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Which mechanism of the family, with its parameters as floats."""
+
+    name: str
+    gamma: float = 1.0
+    delta: float = 1e-8
+    exact_gs: bool = False
+
+    @property
+    def claimed_factor(self) -> float:
+        """Returns claimed epsilon over nominal epsilon."""
+        return 1 + self.gamma if self.name == "MH" else 1.0
+
+
+class Surrogate:
+    """Ratios true epsilon / claimed epsilon at one n and k, for any prior and several epsilons at once."""
+
+    def __init__(self, family: Family, n: int, k: int) -> None:
+        self.family, self.n, self.k = family, n, k
+        model: Model = make_model(n, k)
+        self._cells = np.array(model.histograms, dtype=np.int64)
+        pairs = [(i, model.index[d]) for i, c in enumerate(model.histograms) for d in neighbours(c)]
+        self._from, self._to = (np.array(side) for side in zip(*pairs, strict=True))
+
+    @cached_property
+    def _chain(self) -> bool:
+        return self.k == 2
+
+    def distances(self, prior: Array) -> Array:
+        """Returns the matrix of Hellinger distances."""
+        total: Any = 0.0
+        for i, alpha in enumerate(prior):
+            table = log_gamma_steps(float(alpha), self.n)
+            c = self._cells[:, i]
+            own = table[2 * c]
+            total = total + table[c[:, None] + c[None, :]] - (own[:, None] + own[None, :]) / 2
+        return np.sqrt(-np.expm1(np.minimum(total, 0.0)))
+
+    def ratios(self, prior: Array, epsilons: Array) -> Array:
+        """Returns true epsilon / claimed epsilon for every epsilon."""
+        with np.errstate(all="ignore"):
+            h = self.distances(prior)
+            ls = np.zeros(len(h))
+            np.maximum.at(ls, self._from, h[self._from, self._to])
+            found = [self._loss(h, ls, eps) / (eps * self.family.claimed_factor) for eps in epsilons]
+        return np.nan_to_num(np.array(found), nan=0.0, posinf=0.0)
+
+    def _loss(self, h: Array, ls: Array, eps: float) -> float:
+        rate = eps / (2 * self._sensitivity(ls, eps))
+        logs = -rate[:, None] * h
+        logs -= logsumexp(logs, axis=1, keepdims=True)
+        if self._chain:
+            return float(np.abs(np.diff(logs, axis=0)).max())
+        return float(max(np.abs(logs[i] - logs[j]).max() for i, j in zip(self._from, self._to, strict=True) if i < j))
+
+    def _sensitivity(self, ls: Array, eps: float) -> Array:
+        family = self.family
+        if family.name == "EHD":
+            return np.full_like(ls, ls.max() if family.exact_gs else np.sqrt(1 - np.pi / 4))
+        if family.name == "EHDL":
+            return ls
+        if family.name == "MHdelta":
+            gamma = np.log(1 - eps / (2 * np.log(family.delta / (2 * (self.n + 1)))))
+            return np.exp(-self._closure(-np.log(ls), float(gamma)))
+        smooth = 1 / self._closure(1 / ls, family.gamma)
+        return smooth * (1 + family.gamma) if family.name == "EHDS" else smooth
+
+    def _closure(self, start: Array, gamma: float) -> Array:
+        """Returns min over x'' of start(x'') + gamma d(x, x''), by relaxation."""
+        value = start.copy()
+        for _ in range(self.n):
+            better = value.copy()
+            np.minimum.at(better, self._from, value[self._to] + gamma)
+            if np.array_equal(better, value):
+                break
+            value = better
+        return value
+
+
+def log_gamma_steps(alpha: float, n: int) -> Array:
+    """Returns ln Gamma(alpha + m/2) - ln Gamma(alpha) - (m/2) ln alpha for m = 0..2n, accurate for large alpha too."""
+    table = np.zeros(2 * n + 1)
+    if n:
+        steps = np.log1p(np.arange(n) / alpha)
+        table[2::2] = np.cumsum(steps)
+        table[1::2] = half_step(alpha) + np.concatenate(([0.0], np.cumsum(np.log1p((np.arange(n - 1) + 0.5) / alpha))))
+    return table
+
+
+def half_step(alpha: float) -> float:
+    """Returns ln Gamma(alpha + 1/2) - ln Gamma(alpha) - ln(alpha)/2."""
+    if alpha > LARGE_PRIOR:
+        return -1 / (8 * alpha) + 1 / (192 * alpha**3) - 1 / (640 * alpha**5)
+    return float(gammaln(alpha + 0.5) - gammaln(alpha) - np.log(alpha) / 2)
