@@ -86,8 +86,9 @@ def gamma_ratios(alpha: Fraction, steps: int) -> list[Ball]:
     """Returns balls that contain Gamma(alpha + m/2) / Gamma(alpha) for m = 0..steps."""
     a, half = ball(alpha), ball(alpha + Fraction(1, 2))
     ratios = [ball(1), half.gamma() / a.gamma()]
+    twice, by = 2 * alpha.numerator, alpha.denominator
     for m in range(2, steps + 1):
-        ratios.append(ratios[m - 2] * ball(alpha + Fraction(m - 2, 2)))
+        ratios.append(ratios[m - 2] * Ball(fmpq(twice + (m - 2) * by, 2 * by)))
     return ratios
 
 

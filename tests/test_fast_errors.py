@@ -133,7 +133,7 @@ def test_full_rows_keep_their_bounds(mech, prior):
     mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), "20", {})
     with balls.precision(256):
         law = hellinger_law(mechanism)
-        rows = FullRows(law, mechanism.model.histograms)
+        rows = FullRows(law)
         for x in mechanism.model.histograms[::5]:
             exponents, log_z = rows.row(x)
             truths = [law.rate(x) * h for h in law.h.row(x)]

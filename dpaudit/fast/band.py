@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from dpaudit.fast.exponential_table import Floats, Scratch
 from dpaudit.fast.law import HellingerLaw
 from dpaudit.fast.log_table import LogTable
-from dpaudit.fast.rows import FAR, FloatRows, rounded_rate
+from dpaudit.fast.rows import FAR, FloatRows, rounded_rates
 
 BLOCK = 1 << 15
 """Floats in one block of rows: a few such arrays fit into the cache of one core."""
@@ -33,7 +33,7 @@ class BandRows(FloatRows):
 
     def __init__(self, law: HellingerLaw, last: int) -> None:
         n = law.model.n
-        self.rates = np.array([rounded_rate(law, (c, n - c)) for c in range(last + 1)])
+        self.rates = np.array(rounded_rates(law, [(c, n - c) for c in range(last + 1)]))
         first, second = law.h.log_ratios()
         table = LogTable([[a + b for a, b in zip(first, reversed(second), strict=True)]])
         super().__init__(law, table, self.rates.tolist())

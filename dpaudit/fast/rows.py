@@ -81,11 +81,11 @@ class FloatRows:
         return np.array(floats)
 
 
-def rounded_rate(law: HellingerLaw, x: Dataset) -> float:
-    """Returns rate(x) as a float of certified relative error <= 1.01 u."""
-    value = law.rate(x)
-    near = float(value)
-    if balls.largest_error([value], [near], relative=True) > 1.01 * UNIT:
+def rounded_rates(law: HellingerLaw, datasets: Sequence[Dataset]) -> list[float]:
+    """Returns the rates as floats of certified relative error <= 1.01 u."""
+    values = [law.rate(x) for x in datasets]
+    near = [float(v) for v in values]
+    if balls.largest_error(values, near, relative=True) > 1.01 * UNIT:
         raise TooCoarse("a rate is known too coarsely")
     return near
 
@@ -93,8 +93,9 @@ def rounded_rate(law: HellingerLaw, x: Dataset) -> float:
 class FullRows(FloatRows):
     """Rows over all outputs, any k; some are kept for reuse."""
 
-    def __init__(self, law: HellingerLaw, datasets: Sequence[Dataset]) -> None:
-        self._rates = {x: rounded_rate(law, x) for x in datasets}
+    def __init__(self, law: HellingerLaw) -> None:
+        datasets = law.model.histograms
+        self._rates = dict(zip(datasets, rounded_rates(law, datasets), strict=True))
         super().__init__(law, LogTable(law.h.log_ratios()), list(self._rates.values()))
         model = self.model
         counts = np.array(model.histograms, dtype=np.intp)
@@ -108,10 +109,6 @@ class FullRows(FloatRows):
 
     def rate(self, x: Dataset) -> float:
         """Returns rate(x) as a float."""
-        if x not in self._rates:
-            self._rates[x] = rounded_rate(self.law, x)
-            if self._rates[x] > self.most_rate + 1:
-                raise TooCoarse("a rate lies beyond the table")
         return self._rates[x]
 
     def row(self, x: Dataset) -> tuple[Floats, float]:

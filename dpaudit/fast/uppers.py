@@ -123,7 +123,7 @@ class FullScreen:
     """Any k: every pair over all outputs."""
 
     def __init__(self, law: HellingerLaw, mechanism: Exponential, part: Part | None) -> None:
-        self.rows = FullRows(law, mechanism.model.histograms)
+        self.rows = FullRows(law)
         self.pairs: list[Pair] = []
         self._mechanism, self._part = mechanism, part
 

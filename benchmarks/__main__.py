@@ -1,0 +1,141 @@
+"""python -m benchmarks [--quick]: measures, prints one table of ratios, writes benchmarks/results.json."""
+
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+MECHANISMS = ("EHDS", "EHD", "EHDL", "MH", "MHdelta")
+RESULTS = Path(__file__).with_name("results.json")
+
+
+def run(*arguments, repeat=1):
+    """The task in a process of its own; the fastest of several runs."""
+    command = [sys.executable, "-m", "benchmarks.task", *map(str, arguments)]
+    best = None
+    for _ in range(repeat):
+        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        best = found if best is None or found["seconds"] < best["seconds"] else best
+    print(f"  {' '.join(map(str, arguments))}: {best['seconds']:.3g} s", file=sys.stderr)
+    return best
+
+
+def start_up(*arguments):
+    """Seconds of a whole command, interpreter and all; the fastest of three."""
+    times = []
+    for _ in range(3):
+        start = perf_counter()
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+class Table:
+    """Ratios: ours over theirs, smaller is better."""
+
+    def __init__(self):
+        self.ratios, self.growth, self.peaks = [], [], []
+
+    def ratio(self, what, ours, theirs, rival):
+        self.ratios.append(
+            {
+                "what": what,
+                "rival": rival,
+                "ratio": round(ours["seconds"] / theirs["seconds"], 4),
+                "ours": ours,
+                "theirs": theirs,
+            }
+        )
+
+    def exponent(self, what, small, large, sizes):
+        exponent = math.log(large["seconds"] / small["seconds"]) / math.log(sizes[1] / sizes[0])
+        self.growth.append({"what": what, "exponent": round(exponent, 3), "seconds": round(large["seconds"], 3)})
+
+    def peak(self, what, found):
+        self.peaks.append({"what": what, "mib": round(found["peak_mib"]), "seconds": round(found["seconds"], 3)})
+
+
+def measure(quick):
+    table = Table()
+    small, large = (1000, 10_000) if quick else (10_000, 100_000)
+    for mech in MECHANISMS:
+        first = run("certified", mech, small, repeat=3)
+        rival = run("numpy", mech, small)
+        table.ratio(f"true ε of {mech}, k = 2, n = {small}", first, rival, "numpy float64 brute force")
+        second = run("certified", mech, large)
+        table.exponent(f"{mech}, k = 2, n = {small} to {large}", first, second, (small, large))
+        table.peak(f"{mech}, k = 2, n = {large}", second)
+    few = 30 if quick else 60
+    many = 100 if quick else 200
+    for mech, prior in (("EHDS", ""), ("EHDS", "1,2,3")):
+        name = f"{mech}, k = 3, prior {prior or '1,1,1'}"
+        first, second = (run("certified", mech, n, 3, "fast", 15, prior) for n in (few, many))
+        table.exponent(f"{name}, n = {few} to {many}", first, second, (few, many))
+        table.peak(f"{name}, n = {many}", second)
+    tiers = [run("certified", "EHDS", 1000, 2, tier, repeat=2) for tier in ("fast", "exact")]
+    table.ratio("true ε of EHDS, k = 2, n = 1000", *tiers, "our own all-arb tier")
+    tiers = [run("certified", "EHDS", few, 3, tier) for tier in ("fast", "exact")]
+    table.ratio(f"true ε of EHDS, k = 3, n = {few}", *tiers, "our own all-arb tier")
+    ours = run("certified", "EHDS", 40, 2, "auto", 30, repeat=3)
+    table.ratio("true ε of EHDS, 30 digits, n = 40", ours, run("mpmath", 40, 30), "mpmath brute force")
+    ours = run("delta", 100, "1/5", repeat=3)
+    table.ratio(
+        "δ(1/5) of EHDS, all pairs, n = 100", ours, run("accounting", 100, 0.2), "dp-accounting, symmetric=False"
+    )
+    ours = run("certified", "LSDim", 10**9, repeat=3)
+    table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
+    return table
+
+
+def main():
+    table = measure("--quick" in sys.argv[1:])
+    starts = {
+        "import dpaudit": start_up("-c", "import dpaudit"),
+        "dpaudit --version": start_up("-m", "dpaudit", "--version"),
+        "dpaudit epsilon --mech EHDS --n 100": start_up("-m", "dpaudit", "epsilon", "--mech", "EHDS", "--n", "100"),
+    }
+    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
+    payload = {
+        "machine": machine,
+        "ratios": table.ratios,
+        "growth": table.growth,
+        "peaks": table.peaks,
+        "start_up_seconds": {name: round(value, 3) for name, value in starts.items()},
+    }
+    show(payload)
+    if "--quick" not in sys.argv[1:]:
+        RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        print(f"written: {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS.name}")
+
+
+def show(payload):
+    from rich.console import Console
+    from rich.table import Table as Drawn
+
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    drawn = Drawn(
+        "certified against", "what", "ours / theirs", title="processor time, as ratios of one run (smaller is better)"
+    )
+    for row in payload["ratios"]:
+        drawn.add_row(row["rival"], row["what"], f"{row['ratio']:.3g}")
+    console.print(drawn)
+    drawn = Drawn("growth of time with n", "exponent", "seconds at the larger n")
+    for row in payload["growth"]:
+        drawn.add_row(row["what"], f"{row['exponent']:.2f}", f"{row['seconds']:.1f}")
+    console.print(drawn)
+    drawn = Drawn("peak memory", "MiB", "seconds")
+    for row in payload["peaks"]:
+        drawn.add_row(row["what"], str(row["mib"]), f"{row['seconds']:.3g}")
+    console.print(drawn)
+    drawn = Drawn("start-up", "seconds")
+    for name, seconds in payload["start_up_seconds"].items():
+        drawn.add_row(name, f"{seconds:.2f}")
+    console.print(drawn)
+
+
+if __name__ == "__main__":
+    main()

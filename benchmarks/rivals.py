@@ -1,0 +1,93 @@
+"""What a user would do instead: plain numpy, plain mpmath, dp-accounting. None of it is certified."""
+
+import math
+from itertools import pairwise
+
+
+def numpy_epsilon(mech, n, eps=1.0, gamma=1.0):
+    """The worst-case epsilon at k = 2, prior (1,1), row by row in float64: log-gamma table, exp, sqrt, maximum."""
+    import numpy as np
+
+    half = np.array([math.lgamma(1 + m / 2) for m in range(2 * n + 1)])
+    table = half + half[::-1]
+    own = table[::2] / 2
+
+    def distances(c):
+        return np.sqrt(np.maximum(0.0, -np.expm1(table[c : c + n + 1] - own[c] - own)))
+
+    steps = np.sqrt(-np.expm1(table[1::2] - own[:-1] - own[1:]))
+    local = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+    rates = numpy_rates(mech, n, eps, gamma, local)
+    worst, last = 0.0, None
+    for c in range(n + 1):
+        row = -rates[c] * distances(c)
+        row -= math.log(np.exp(row).sum())
+        if last is not None:
+            worst = max(worst, float(np.abs(row - last).max()))
+        last = row
+    return worst
+
+
+def numpy_rates(mech, n, eps, gamma, local):
+    import numpy as np
+
+    if mech == "EHD":
+        return np.full(n + 1, eps / 2 / math.sqrt(1 - math.pi / 4))
+    if mech == "EHDL":
+        return eps / 2 / local
+    if mech == "MHdelta":
+        gamma = math.log(1 - eps / (2 * math.log(1e-8 / (2 * (n + 1)))))
+        return eps / 2 * np.exp(two_passes(-np.log(local), gamma))
+    return (eps / (1 + gamma) if mech == "EHDS" else eps) / 2 * two_passes(1 / local, gamma)
+
+
+def two_passes(values, gamma):
+    """min over j of values[j] + gamma |i - j|."""
+    values = values.copy()
+    for i in range(1, len(values)):
+        values[i] = min(values[i], values[i - 1] + gamma)
+    for i in range(len(values) - 2, -1, -1):
+        values[i] = min(values[i], values[i + 1] + gamma)
+    return values
+
+
+def mpmath_epsilon(n, digits):
+    """The worst-case epsilon of EHDS (prior (1,1), gamma = 1, eps = 1) in mpmath, pair by pair, output by output."""
+    from mpmath import mp
+
+    with mp.workdps(digits + 10):
+        gammas = [mp.loggamma(1 + mp.mpf(m) / 2) for m in range(2 * n + 1)]
+
+        def distance(c, d):
+            if c == d:
+                return mp.mpf(0)
+            both = gammas[c + d] + gammas[2 * n - c - d]
+            own = (gammas[2 * c] + gammas[2 * (n - c)] + gammas[2 * d] + gammas[2 * (n - d)]) / 2
+            return mp.sqrt(1 - mp.exp(both - own))
+
+        local = [max(distance(c, d) for d in (c - 1, c + 1) if 0 <= d <= n) for c in range(n + 1)]
+        rows = []
+        for c in range(n + 1):
+            smooth = max(1 / (1 / local[d] + abs(c - d)) for d in range(n + 1))
+            row = [-distance(c, d) / (4 * smooth) for d in range(n + 1)]
+            total = mp.log(mp.fsum(mp.exp(w) for w in row))
+            rows.append([w - total for w in row])
+        return str(max(abs(a - b) for one, two in pairwise(rows) for a, b in zip(one, two, strict=True)))
+
+
+def accounting_delta(n, at):
+    """delta(at) of EHDS over all ordered adjacent pairs by dp-accounting's discretised privacy loss distributions."""
+    from dp_accounting.pld import privacy_loss_distribution
+
+    import dpaudit
+
+    mechanism = dpaudit.mechanism("EHDS", n=n)
+    law = mechanism.law()
+    rows = [{r: float(v) for r, v in enumerate(law.log_probabilities((c, n - c)))} for c in range(n + 1)]
+    worst = 0.0
+    for one, two in [pair for c in range(n) for pair in ((rows[c], rows[c + 1]), (rows[c + 1], rows[c]))]:
+        found = privacy_loss_distribution.from_two_probability_mass_functions(
+            two, one, value_discretization_interval=1e-4, symmetric=False
+        )
+        worst = max(worst, found.get_delta_for_epsilon(at))
+    return worst

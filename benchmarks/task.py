@@ -1,0 +1,60 @@
+"""One measurement in a process of its own: python -m benchmarks.task NAME ARGUMENT... prints JSON.
+
+The times are those of the computation, without the start of the interpreter: processor time, which other work on the
+machine does not disturb, and time by the clock. The memory is the peak of the process.
+"""
+
+import json
+import resource
+import sys
+from time import perf_counter, process_time
+
+from benchmarks import rivals
+
+
+def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
+    import dpaudit
+
+    delta = "1e-8" if mech == "MHdelta" else None
+    result = dpaudit.epsilon(mech, n=n, k=k, prior=prior or None, delta_param=delta, tier=tier, digits=digits)
+    return {"value": str(result.epsilon), "tier": result.tier, "filter_left": result.filter_left}
+
+
+def certified_delta(n, at, tier="auto"):
+    import dpaudit
+
+    return {"value": str(dpaudit.delta("EHDS", at, n=n, tier=tier).delta)}
+
+
+def numpy(mech, n):
+    return {"value": rivals.numpy_epsilon(mech, int(n))}
+
+
+def mpmath(n, digits):
+    return {"value": rivals.mpmath_epsilon(int(n), int(digits))}
+
+
+def accounting(n, at):
+    return {"value": rivals.accounting_delta(int(n), float(at))}
+
+
+TASKS = {"certified": certified, "delta": certified_delta, "numpy": numpy, "mpmath": mpmath, "accounting": accounting}
+
+
+def main():
+    name, *arguments = sys.argv[1:]
+    if name in ("numpy", "certified", "delta"):
+        import numpy  # noqa: F401  the import is start-up, for both sides alike
+    if name == "accounting":
+        import dp_accounting.pld.privacy_loss_distribution  # noqa: F401
+    import dpaudit  # noqa: F401
+
+    start, clock = process_time(), perf_counter()
+    answer = TASKS[name](*arguments)
+    seconds, clock = process_time() - start, perf_counter() - clock
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "clock_seconds": clock, "peak_mib": peak, **answer}))
+
+
+if __name__ == "__main__":
+    main()
