@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from dpaudit import __version__
 from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, report, search, sweep, table, verify
+from dpaudit.commands import accuracy, audits, calibrate, claims, compare, profile, report, search, sweep, table, verify
 from dpaudit.errors import InputError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ for command in (
     table.table,
     sweep.sweep,
     verify.verify,
+    profile.profile,
 ):
     app.command()(command)
 

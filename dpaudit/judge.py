@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 from dpaudit import balls
 from dpaudit.balls import PrecisionExhausted
@@ -14,11 +15,12 @@ from dpaudit.privacy_loss import Worst, pairs, verdict, worst_delta, worst_loss
 from dpaudit.results import Claim
 from dpaudit.verdict import Verdict
 
+T = TypeVar("T")
 VERDICT_DIGITS = 200
 """A verdict that is still open at this many digits stays UNDECIDED."""
 
 
-def widest(mechanism: Mechanism, compute: Callable[[int], Worst], digits: int) -> Worst:
+def widest(mechanism: Mechanism, compute: Callable[[int], T], digits: int) -> T:
     """Returns compute(digits), or for a mechanism known to fixed width only with as many digits as it allows."""
     if mechanism.refinable:
         return compute(digits)

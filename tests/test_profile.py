@@ -1,0 +1,241 @@
+"""The privacy curve against the single audits, against enumeration of all tests, against mpmath and dp-accounting."""
+
+import json
+import random
+from fractions import Fraction as Fr
+from itertools import product
+
+import pytest
+import reference
+from mpmath import mp, mpf
+
+import dpaudit
+from dpaudit import balls
+from dpaudit.cli import main
+from dpaudit.privacy_loss import hockey_stick
+from dpaudit.profile import profile
+from dpaudit.table import Table
+
+CASES = [
+    ("EHDS", {"n": 4}),
+    ("EHDL", {"n": 3, "k": 3, "eps": "4/5"}),
+    ("EHD", {"n": 5, "prior": "1/3,2"}),
+    ("LSHist", {"n": 4}),
+    ("LSDim", {"n": 2, "k": 3}),
+    ("LSZhang", {"n": 2}),
+    ("MHdelta", {"n": 4, "delta_param": "1/20"}),
+    ("dpaudit.examples.permute_and_flip:PermuteAndFlip", {}),
+    ("dpaudit.examples.sparse_vector:BrokenSparseVector", {}),
+]
+
+
+class Pair(Table):
+    """Two rows of probabilities."""
+
+    def __init__(self, p, q):
+        names = tuple(f"o{i}" for i in range(len(p)))
+        super().__init__("pair", names, {"x": tuple(p), "y": tuple(q)}, None, None)
+
+
+def overlap(a, b):
+    return a.lower <= b.upper and b.lower <= a.upper
+
+
+def number(value):
+    return mpf(value.numerator) / value.denominator
+
+
+def by_segments(result, epsilon):
+    """delta at epsilon from the printed segments: lower and upper bounds."""
+    factor = mp.exp(number(epsilon))
+    lows = [number(s.power.lower) - factor * number(s.alpha.upper) for s in result.segments]
+    highs = [number(s.power.upper) - factor * number(s.alpha.lower) for s in result.segments]
+    return max(0, max(lows)), max(0, max(highs)) + number(result.slack.upper)
+
+
+@pytest.mark.parametrize(("mech", "options"), CASES, ids=lambda v: v.rpartition(":")[2] if isinstance(v, str) else "")
+def test_the_curve_is_delta(mech, options):
+    points = [Fr(i, 13) for i in range(14)]
+    result = profile(mech, **options, at=points, orders="2")
+    assert result.slack.upper < Fr(1, 10**60)
+    assert overlap(result.total_variation, dpaudit.delta(mech, 0, **options).delta)
+    with mp.workdps(40):
+        for at, value in result.deltas:
+            single = dpaudit.delta(mech, at, **options).delta
+            assert overlap(value, single)
+            low, high = by_segments(result, at)
+            assert low <= number(single.upper)
+            assert number(single.lower) <= high
+            assert high - low < mpf("1e-14")
+
+
+@pytest.mark.parametrize(("mech", "options"), CASES[:3], ids=lambda v: v if isinstance(v, str) else "")
+def test_the_segments_join_at_the_breakpoints(mech, options):
+    result = profile(mech, **options, at="0", orders="2")
+    assert result.segments[0].start.upper == 0
+    assert result.segments[-1].end is None
+    assert result.segments[-1].power.upper == 0
+    assert overlap(result.segments[-1].start, result.epsilon)
+    for left, right in zip(result.segments, result.segments[1:], strict=False):
+        assert left.end == right.start
+        assert left.alpha.lower > right.alpha.upper
+        with mp.workdps(40):
+            here = mp.exp(number(left.end.lower))
+            gap = [number(s.power.lower) - here * number(s.alpha.lower) for s in (left, right)]
+            assert abs(gap[0] - gap[1]) < mpf("1e-14")
+
+
+def test_exact_breakpoints_of_randomised_response():
+    result = profile(Pair(["3/4", "1/4"], ["1/4", "3/4"]), at="0,1")
+    assert [s.alpha.contains(a) for s, a in zip(result.segments, (Fr(1, 4), 0), strict=True)] == [True, True]
+    assert [s.power.contains(a) for s, a in zip(result.segments, (Fr(3, 4), 0), strict=True)] == [True, True]
+    with mp.workdps(40):
+        assert abs(number(result.segments[0].end.lower) - mp.log(3)) < mpf("1e-15")
+
+
+def random_row(rng, size):
+    weights = [rng.choice([0, 1, 2, 3, 5, 8]) for _ in range(size)]
+    weights[rng.randrange(size)] += 1
+    return [Fr(w, sum(weights)) for w in weights]
+
+
+def test_no_test_beats_the_trade_off_function():
+    """All 2^5 deterministic tests of both directions, exactly: none rises above the hull; every vertex is one."""
+    rng = random.Random(5)
+    for _ in range(12):
+        p, q = random_row(rng, 5), random_row(rng, 5)
+        if p == q:
+            continue
+        result = profile(Pair(p, q), at="0", orders="2")
+        tests = [
+            (sum(b for b, s in zip(v, chosen, strict=True) if s), sum(a for a, s in zip(u, chosen, strict=True) if s))
+            for u, v in ((p, q), (q, p))
+            for chosen in product((0, 1), repeat=5)
+        ]
+        hull = [(s.alpha, s.power) for s in result.segments]
+        for alpha, power in hull:
+            assert any(alpha.contains(a) and power.contains(b) for a, b in tests)
+        slopes = [s.end for s in result.segments[:-1]]
+        with mp.workdps(30):
+            for end, (alpha, power) in zip(slopes, hull, strict=False):
+                factor = mp.exp(number(end.lower))
+                line = number(power.upper) - factor * number(alpha.lower)
+                assert all(number(b) - factor * number(a) <= line + mpf("1e-14") for a, b in tests)
+            top = max(b - a for a, b in tests)
+            assert result.total_variation.contains(top)
+
+
+@pytest.mark.parametrize(("mech", "options"), [CASES[0], CASES[3]])
+def test_renyi_and_zcdp_against_mpmath(mech, options):
+    result = profile(mech, **options, orders="1,3/2,2,10", at="0")
+    with mp.workdps(40):
+        n, prior = options["n"], (Fr(1), Fr(1))
+        rows = {x: reference.pmf(mech, n, prior, x, 1) for x in reference.histograms(n, 2)}
+        pairs = [(rows[x], rows[y]) for x in rows for y in reference.adjacent(x)]
+
+        def divergence(a):
+            if a == 1:
+                return max(mp.fsum(p[r] * mp.log(p[r] / q[r]) for r in p) for p, q in pairs)
+            return max(mp.log(mp.fsum(p[r] ** a * q[r] ** (1 - a) for r in p)) / (a - 1) for p, q in pairs)
+
+        for order, value in result.renyi:
+            exact = divergence(number(order))
+            assert number(value.lower) <= exact <= number(value.upper)
+        grid = [divergence(1 + mpf(i) / 10) / (1 + mpf(i) / 10) for i in range(0, 120)]
+        assert max(grid) <= number(result.rho.upper)
+        assert max(grid) >= number(result.rho.lower) * mpf("0.999")
+        assert result.rho.width < result.rho.upper / 400
+
+
+def test_composition_against_the_product_table():
+    rng = random.Random(7)
+    for size, times in ((2, 5), (3, 3), (4, 2)):
+        p, q = [Fr(i + 1) for i in range(size)], [Fr(rng.randint(1, 9)) for _ in range(size)]
+        p, q = ([v / sum(row) for v in row] for row in (p, q))
+        many = [[], []]
+        for chosen in product(range(size), repeat=times):
+            for row, values in zip(many, (p, q), strict=True):
+                part = Fr(1)
+                for i in chosen:
+                    part *= values[i]
+                row.append(part)
+        points = [Fr(0), Fr(1, 5), Fr(1)]
+        found = profile(Pair(p, q), at=points, orders="2", compose=times).composition
+        for at, enclosure in zip(points, found.certified, strict=True):
+            real = dpaudit.delta(Pair(*many), at).delta
+            assert enclosure.lower <= real.upper
+            assert real.lower <= enclosure.upper
+        if size == 2:  # the two directions of one pair have the same curve only where it is symmetric
+            tight = profile(Pair(["3/4", "1/4"], ["1/4", "3/4"]), at=points, orders="2", compose=times).composition
+            assert all(enclosure.width < Fr(1, 10**14) for enclosure in tight.certified)
+
+
+def test_too_large_a_composition_says_so():
+    found = profile("EHDL", n=8, at="0", orders="2", compose=50).composition
+    assert found.certified is None
+    assert "different losses" in found.reason
+
+
+def test_infinite_loss():
+    result = profile("dpaudit.examples.sparse_vector:BrokenSparseVector", compose=2, at="0,5")
+    assert result.epsilon.is_infinite
+    assert result.rho.is_infinite
+    assert all(value.is_infinite for _, value in result.renyi)
+    assert result.segments[-1].power.lower > 0
+    text = json.loads(json.dumps(result.to_dict()))
+    assert text["zcdp_rho"] == {"lower": "inf", "upper": "inf"}
+
+
+def test_the_command(capsys):
+    assert main(["profile", "--mech", "EHDS", "--n", "12", "--at", "0,0.1", "--compose", "2"]) == 0
+    text = capsys.readouterr().out
+    for part in ("total variation", "zCDP", "Rényi", "2 releases", "float, not certified"):
+        assert part in text
+    assert main(["profile", "--mech", "EHDS", "--n", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["curve"][0]["from"] == {"lower": "0", "upper": "0"}
+    for wrong in (["--orders", "1/2"], ["--at", "-1"], ["--compose", "0"], ["--at", "1,,2"]):
+        assert main(["profile", "--mech", "EHDS", "--n", "3", *wrong]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+# ------------------------------------------------------------------ dp-accounting
+
+
+def accounting(pld, upper, lower, pessimistic):
+    """dp-accounting's distribution of the privacy loss of one direction."""
+    logs = [{i: float(mp.log(number(v))) for i, v in enumerate(row) if v} for row in (lower, upper)]
+    return pld.from_two_probability_mass_functions(*logs, pessimistic, 1e-4, symmetric=True)
+
+
+def test_delta_agrees_with_dp_accounting_on_random_pairs():
+    """120 random pairs, both directions: between its optimistic and its pessimistic estimate, up to float rounding."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="extra accounting not installed")
+    rng = random.Random(11)
+    for _ in range(120):
+        size = rng.randint(2, 8)
+        p, q = ([Fr(rng.randint(1, 99)) for _ in range(size)] for _ in range(2))
+        p, q = ([v / sum(row) for v in row] for row in (p, q))
+        if rng.random() < 0.3:
+            p, q = [Fr(0), *p], [Fr(1, 10), *(v * Fr(9, 10) for v in q)]
+        theirs = [[accounting(pld, *rows, kind) for kind in (False, True)] for rows in ((p, q), (q, p))]
+        mechanism = dpaudit.mechanism(Pair(p, q))
+        for at in (Fr(0), Fr(1, 4), Fr(1)):
+            bounds = [[found.get_delta_for_epsilon(float(at)) for found in both] for both in theirs]
+            assert all(high - low < 1e-3 for low, high in bounds)
+            with balls.precision(128):
+                masses = mechanism.law().masses("x", "y")
+                for (low, high), rows in zip(bounds, (masses, [m.swapped() for m in masses]), strict=True):
+                    ours = balls.ends(hockey_stick(rows, at, balls.ball(at).exp()))
+                    assert low - 1e-9 <= ours[1]
+                    assert ours[0] <= high + 1e-9
+            real = dpaudit.delta(mechanism, at).delta
+            assert max(low for low, _ in bounds) - 1e-9 <= real.upper
+            assert real.lower <= max(high for _, high in bounds) + 1e-9
+
+
+def test_our_curve_handed_to_dp_accounting():
+    pytest.importorskip("dp_accounting", reason="extra accounting not installed")
+    for times in (1, 2, 4):
+        found = profile("LSHist", n=4, at="0,1/2,1", orders="2", compose=times).composition
+        for certified, float_ in zip(found.certified, found.accounting, strict=True):
+            assert certified.lower - Fr(1, 10**9) <= float_ <= certified.upper + Fr(1, 200)
