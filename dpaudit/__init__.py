@@ -31,6 +31,7 @@ LATER = {
     "calibrate": "dpaudit.calibration",
     "calibrate_gamma": "dpaudit.gammas",
     "compare": "dpaudit.comparison",
+    "profile": "dpaudit.profiles",
     "search": "dpaudit.counterexamples",
     "compare_over_n": "dpaudit.ranges",
     "compare_over_priors": "dpaudit.ranges",

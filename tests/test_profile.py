@@ -13,7 +13,7 @@ import dpaudit
 from dpaudit import balls
 from dpaudit.cli import main
 from dpaudit.privacy_loss import hockey_stick
-from dpaudit.profile import profile
+from dpaudit.profiles import profile
 from dpaudit.table import Table
 
 CASES = [
