@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
 from typing import Any
 
 from dpaudit.errors import InputError
 from dpaudit.mechanisms import lookup
 from dpaudit.model import Histogram, make_model, parse_histogram, show
+from dpaudit.ranges import RangeResult, compare_over_n, compare_over_priors
 from dpaudit.rationals import positive, probability
 from dpaudit.report.collect import Setting, mechanism_names
 from dpaudit.report.document import Section
@@ -19,66 +19,48 @@ Progress = Callable[[str], None]
 DIGITS = 10
 
 
-def split(n: int, shares: Sequence[Fraction]) -> Histogram:
-    """Returns n records in cells proportional to the shares: floors, then the rest one by one from the left."""
-    whole = sum(shares)
-    cells = [int(n * share / whole) for share in shares]
-    for i in range(n - sum(cells)):
-        cells[i] += 1
-    return tuple(cells)
-
-
 def errors_by_n(setting: Setting, shares: Sequence[Fraction], progress: Progress) -> Section:
     """Returns the exact mean error of every mechanism on data with the given shares, n by n, with the crossovers."""
-    rows = []
-    for name in setting.mechs:
-        progress(f"{name}: exact mean error for n = {setting.ns[0]}…{setting.ns[-1]}")
-        for n in setting.ns:
-            rows.append(_mean(setting, name, split(n, shares), {"n": n}))
+    progress(f"exact mean errors for n = {setting.ns[0]}…{setting.ns[-1]}")
+    found = compare_over_n(
+        setting.ns, shares, setting.prior, setting.eps, setting.mechs, setting.gamma, setting.delta_param, digits=DIGITS
+    )
     data = "balanced data" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
     return {
         "kind": "error-by-n",
         "title": f"Exact mean error, {data}, ε = {setting.eps}",
         "question": "Which mechanism is the most accurate, and from which n on? Dashed lines mark crossovers.",
-        "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], split(setting.ns[-1], shares))}",
+        "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], found.points[-1].x)}",
         "setting": {**setting.to_dict(), "shares": [str(share) for share in shares]},
-        "rows": rows,
-        "crossovers": crossovers(rows),
+        "rows": _rows(found, "n"),
+        "crossovers": _crossovers(found, "n"),
     }
 
 
-def _mean(setting: Setting, name: str, x: Histogram, more: dict[str, Any]) -> dict[str, Any]:
-    found = accuracy(setting.mechanism(name, sum(x)), x, digits=DIGITS)
-    return {"mechanism": name, **more, "x": list(x), "mean": found.mean.to_dict()}
+def _rows(found: RangeResult, axis: str) -> list[dict[str, Any]]:
+    names = found.points[0].means
+    return [
+        {"mechanism": name, axis: point.at, "x": list(point.x), "mean": point.means[name].to_dict()}
+        for name in names
+        for point in found.points
+    ]
+
+
+def _crossovers(found: RangeResult, axis: str) -> list[dict[str, Any]]:
+    """Returns the certified changes of order in words, with the last point before each."""
+    points = [point.at for point in found.points]
+    return [
+        {
+            "n": crossing.at,
+            "text": f"{crossing.better} beats {crossing.worse} from {axis} = {crossing.at} on "
+            f"(not at {axis} = {points[points.index(crossing.at) - 1]})",
+        }
+        for crossing in found.crossovers
+    ]
 
 
 def _options(setting: Setting, name: str, x: Histogram) -> str:
     return f"{setting.options(name)} --x {show(x)}"
-
-
-def crossovers(rows: Sequence[dict[str, Any]], axis: str = "n") -> list[dict[str, Any]]:
-    """Returns where the order of two mechanisms changes between neighbouring points, certified on both sides."""
-    table: dict[str, dict[Any, dict[str, str]]] = {}
-    for row in rows:
-        table.setdefault(row["mechanism"], {})[row[axis]] = row["mean"]
-    found = []
-    for one, other in combinations(table, 2):
-        points = list(table[one])
-        order = {p: _order(table[one][p], table[other][p]) for p in points}
-        known = [p for p in points if order[p]]
-        for before, after in pairwise(known):
-            if order[before] != order[after]:
-                winner, loser = (one, other) if order[after] < 0 else (other, one)
-                text = f"{winner} beats {loser} from {axis} = {after} on ({loser} is better at {axis} = {before})"
-                found.append({axis: after, "text": text})
-    return sorted(found, key=lambda entry: (Fraction(str(entry[axis])), entry["text"]))
-
-
-def _order(a: dict[str, str], b: dict[str, str]) -> int:
-    """Returns -1 or 1 where one enclosure lies below the other, 0 where they overlap."""
-    if Fraction(a["upper"]) < Fraction(b["lower"]):
-        return -1
-    return 1 if Fraction(b["upper"]) < Fraction(a["lower"]) else 0
 
 
 def bounds(setting: Setting, x: Histogram, progress: Progress) -> Section:
@@ -110,25 +92,20 @@ def bounds(setting: Setting, x: Histogram, progress: Progress) -> Section:
     }
 
 
-def errors_by_prior(setting: Setting, x: Histogram, priors: Sequence[Fraction], progress: Progress) -> Section:
+def errors_by_prior(setting: Setting, x: Histogram, priors: Sequence[int], progress: Progress) -> Section:
     """Returns the exact mean error on fixed data under growing balanced priors (P1 and A3, Figure 5)."""
-    rows = []
-    for name in setting.mechs:
-        progress(f"{name}: exact mean error under {len(priors)} priors")
-        for a in priors:
-            own = Setting(
-                (name,), setting.ns, setting.k, (a,) * setting.k, setting.eps, setting.gamma, setting.delta_param
-            )
-            rows.append(_mean(own, name, x, {"a": str(a)}))
-    found = [{"n": float(Fraction(entry["a"])), "text": entry["text"]} for entry in crossovers(rows, "a")]
+    progress(f"exact mean errors under {len(priors)} priors")
+    found = compare_over_priors(
+        priors, x, setting.eps, setting.mechs, setting.gamma, setting.delta_param, digits=DIGITS
+    )
     return {
         "kind": "error-by-prior",
         "title": f"Exact mean error on x = ({show(x)}) under priors (a, …, a), ε = {setting.eps}",
         "question": "Who wins as the prior grows?",
         "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], x)}",
-        "setting": {**setting.to_dict(), "priors": [str(a) for a in priors]},
-        "rows": rows,
-        "crossovers": found,
+        "setting": {**setting.to_dict(), "priors": list(priors)},
+        "rows": _rows(found, "a"),
+        "crossovers": _crossovers(found, "a"),
     }
 
 
@@ -140,7 +117,8 @@ def study(entry: dict[str, Any], progress: Progress) -> Iterator[Section]:
     if unknown:
         raise InputError("study", unknown[0], "unknown key of an accuracy study")
     x = parse_histogram("x", entry["x"]) if "x" in entry else None
-    shares = exact_list("shares", entry.get("shares", ["1", "1"]))
+    parts = exact_list("shares", entry.get("shares", ["1", "1"]))
+    shares = [part / sum(parts) for part in parts]
     k = len(x) if x else len(shares)
     ns = (sum(x),) if x else read_range("n", entry.get("n", "10..100..10"))
     gamma = entry.get("gamma")
@@ -156,7 +134,7 @@ def study(entry: dict[str, Any], progress: Progress) -> Iterator[Section]:
     if x is None:
         yield errors_by_n(setting, shares, progress)
     elif "priors" in entry:
-        yield errors_by_prior(setting, x, exact_list("priors", entry["priors"]), progress)
+        yield errors_by_prior(setting, x, read_range("priors", entry["priors"]), progress)
     else:
         yield bounds(setting, x, progress)
 
@@ -167,4 +145,4 @@ def balanced(setting: Setting, progress: Progress) -> Section:
     some = tuple(ns[:: max(1, -(-len(ns) // 20))])
     cheap = tuple(name for name in setting.mechs if setting.k == 2 or lookup(name).name != "LSZhang")
     thinned = Setting(cheap, some, setting.k, setting.prior, setting.eps, setting.gamma, setting.delta_param)
-    return errors_by_n(thinned, [Fraction(1)] * setting.k, progress)
+    return errors_by_n(thinned, [Fraction(1, setting.k)] * setting.k, progress)
