@@ -73,6 +73,8 @@ def test_a_sample_of_the_numbers_is_recomputed(path):
                     options["delta_param"] = setting["delta_param"]
                 found = dpaudit.accuracy(row["mechanism"], row["x"], digits=10, **options)
                 assert meet(found.mean.to_dict(), row["mean"])
+
+
 def test_the_board_of_claims_agrees_with_the_expected_verdicts():
     from proofs_checks import expectations
 

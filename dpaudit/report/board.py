@@ -37,8 +37,9 @@ def _claim(row: dict[str, Any]) -> str:
         ("Reproduce", f"<code>dpaudit check {escape(row['id'])} --explain</code>"),
     ]
     listed = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in facts if value)
-    line = escape(row.get("finding") or row["statement"])
-    summary = f"{badge(row['verdict'])}<span><code>{escape(row['id'])}</code> {line}</span>"
+    finding = f'<br><span class="dim">{escape(row["finding"])}</span>' if row.get("finding") else ""
+    line = f"<code>{escape(row['id'])}</code> {escape(row['statement'])}{finding}"
+    summary = f"{badge(row['verdict'])}<span>{line}</span>"
     body = f'<div class="body scroll"><table>{listed}</table></div>'
     return f'<details class="claim" id="{escape(row["id"])}"><summary>{summary}</summary>{body}</details>'
 

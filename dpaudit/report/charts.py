@@ -260,12 +260,16 @@ def prior_study(section: Section) -> Spec:
     return _layered(spec, [_rule("y", 1, "the claim: true ε = nominal ε")])
 
 
+LEAST_MARGIN = 1e-10
+"""Smaller margins are drawn here; the tooltip has the true one."""
+
+
 def margins(section: Section) -> Spec:
     """Returns how close each claim came to failing, on a logarithmic axis."""
     values = [
         {
             "claim": row["id"],
-            "margin": abs(middle(row["margin"])),
+            "margin": max(abs(middle(row["margin"])), LEAST_MARGIN),
             "verdict": row["verdict_of"],
             "enclosure": span(row["margin"]),
         }
@@ -279,7 +283,7 @@ def margins(section: Section) -> Spec:
         "x": {
             "field": "margin",
             "type": "quantitative",
-            "title": "|right − left|, logarithmic",
+            "title": "|right − left|, logarithmic; 1e-10 stands for anything smaller",
             "scale": {"type": "log"},
         },
         "color": {
