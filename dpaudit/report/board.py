@@ -52,8 +52,8 @@ def _instance(instance: dict[str, Any]) -> str:
         f"{escape(left['meaning'])} = {number(left)} {escape(instance['relation'])} "
         f"{escape(right['meaning'])} = {number(right)}; margin {number(instance['margin'])}"
     )
-    note = f"<p>{escape(instance['note'])}</p>" if instance.get("note") else ""
-    return f"<p>{escape(parameters)}</p><p>{sides}</p>{note}{_steps(instance.get('steps', []))}"
+    note = f"<div>{escape(instance['note'])}</div>" if instance.get("note") else ""
+    return f"<div>{escape(parameters)}</div><div>{sides}</div>{note}{_steps(instance.get('steps', []))}"
 
 
 def _steps(steps: list[dict[str, str]]) -> str:
