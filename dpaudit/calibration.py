@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit import audit
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure, exact
 from dpaudit.errors import InputError
 from dpaudit.judge import exact_epsilon, widest
@@ -81,7 +82,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class CalibrateResult:
+class CalibrateResult(Shown):
     """true epsilon <= target is certified at ``nominal``, and refuted at ``beyond``, the next number of 8 digits
     (or the one after it, where the true epsilon at the next seems to equal the target).
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from dpaudit import audit
 from dpaudit.calibration import calibrated
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError
 from dpaudit.judge import widest
@@ -98,21 +99,21 @@ class Row:
 
 
 @dataclass(frozen=True)
-class CompareResult:
+class CompareResult(Shown):
     """The rows in the order asked for; ``winner`` is the first, ``tied`` are as good to 6 digits."""
 
     model: Model
     x: Histogram
     target: Fraction
     sort: str
-    rows: tuple[Row, ...]
+    entries: tuple[Row, ...]
     metric: str
     seconds: float
 
     @cached_property
     def tied(self) -> tuple[str, ...]:
         """Returns the mechanisms whose number in the sorted column equals the least one to 6 digits."""
-        values = [(row.label, key(row, self.sort)) for row in self.rows]
+        values = [(row.label, key(row, self.sort)) for row in self.entries]
         known = [(label, value) for label, value in values if value is not None]
         if not known:
             return ()
@@ -134,7 +135,7 @@ class CompareResult:
             "target": str(self.target),
             "metric": self.metric,
             "sort": self.sort,
-            "rows": [row.to_dict() for row in self.rows],
+            "rows": [row.to_dict() for row in self.entries],
             "winner": self.winner,
             "tied": list(self.tied),
             "seconds": round(self.seconds, 6),

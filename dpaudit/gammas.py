@@ -12,6 +12,7 @@ from typing import Any
 
 from dpaudit import audit
 from dpaudit.calibration import CalibrateResult, calibrated
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError
 from dpaudit.mechanisms import PosteriorMechanism, lookup
@@ -46,25 +47,25 @@ class GammaRow:
 
 
 @dataclass(frozen=True)
-class GammaResult:
+class GammaResult(Shown):
     """The rows by gamma; ``best`` has the least mean error on x among them, ``equal`` are as good to 6 digits."""
 
     mechanism: str
     target: Fraction
     x: Histogram
-    rows: tuple[GammaRow, ...]
+    tried: tuple[GammaRow, ...]
     seconds: float
 
     @cached_property
     def best(self) -> GammaRow:
         """Returns the smallest gamma whose mean error equals the least one to 6 digits."""
-        return next(row for row in self.rows if row.gamma in self.equal)
+        return next(row for row in self.tried if row.gamma in self.equal)
 
     @cached_property
     def equal(self) -> tuple[Fraction, ...]:
         """Returns the gammas whose mean error equals the least one to 6 digits."""
-        least = min(row.mean.upper for row in self.rows)
-        return tuple(row.gamma for row in self.rows if row.mean.lower <= least * (1 + EQUAL))
+        least = min(row.mean.upper for row in self.tried)
+        return tuple(row.gamma for row in self.tried if row.mean.lower <= least * (1 + EQUAL))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit calibrate --over gamma --json``."""
@@ -76,8 +77,8 @@ class GammaResult:
             "x": list(self.x),
             **best.to_dict(),
             "equal": [str(gamma) for gamma in self.equal],
-            "rows": [row.to_dict() for row in self.rows],
-            "assumption": f"the least mean among the {len(self.rows)} gammas listed; each nominal epsilon: "
+            "rows": [row.to_dict() for row in self.tried],
+            "assumption": f"the least mean among the {len(self.tried)} gammas listed; each nominal epsilon: "
             + best.calibrated.assumption,
             "seconds": round(self.seconds, 6),
         }

@@ -13,6 +13,7 @@ from typing import Any
 from dpaudit import audit
 from dpaudit.calibration import calibrated
 from dpaudit.comparison import Entry, auditable, entries
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError
 from dpaudit.model import Histogram, Model, make_model, parse_histogram, show
@@ -62,7 +63,7 @@ class Crossover:
 
 
 @dataclass(frozen=True)
-class RangeResult:
+class RangeResult(Shown):
     """The points in order, and every change of order of two mechanisms between neighbouring points."""
 
     over: str

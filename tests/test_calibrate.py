@@ -91,18 +91,18 @@ def test_a_target_that_nothing_meets():
 
 def test_the_best_gamma_has_the_least_mean():
     result = calibrate_gamma("MH", 12, target="1/2", gammas="1/8,1/2,1,4")
-    assert [row.gamma for row in result.rows] == [Fraction(1, 8), Fraction(1, 2), 1, 4]
+    assert [row.gamma for row in result.tried] == [Fraction(1, 8), Fraction(1, 2), 1, 4]
     with mp.workdps(40):
         means = {
             row.gamma: reference.mean_error(
                 "MH", 12, (Fraction(1), Fraction(1)), row.calibrated.nominal, (6, 6), gamma=row.gamma, dps=40
             )
-            for row in result.rows
+            for row in result.tried
         }
         least = min(means, key=means.get)
         assert abs(means[least] - means[result.best.gamma]) < mp.mpf(10) ** -6 * means[least]
-        assert all(row.calibrated.true_epsilon.upper <= Fraction(1, 2) for row in result.rows)
-    assert len({row.mean for row in result.rows}) > 1
+        assert all(row.calibrated.true_epsilon.upper <= Fraction(1, 2) for row in result.tried)
+    assert len({row.mean for row in result.tried}) > 1
 
 
 def test_balanced():

@@ -27,22 +27,22 @@ def slow(label, n, prior, eps, x):
 
 def test_every_row_is_the_reference_s():
     result = compare("2,3", target="3/2", digits=30)
-    assert len(result.rows) == 9
+    assert len(result.entries) == 9
     with mp.workdps(60):
-        for row in result.rows:
+        for row in result.entries:
             for found in (row.nominal, row.calibrated):
                 true, mean = slow(row.label, 5, ONES, found.nominal, (2, 3))
                 assert agrees(found.true, true)
                 assert agrees(found.mean, mean)
                 assert true <= mp.mpf(3) / 2 + mp.mpf(10) ** -40 or found is row.nominal
-    means = [row.calibrated.mean.lower for row in result.rows]
+    means = [row.calibrated.mean.lower for row in result.entries]
     assert means == sorted(means)
-    assert result.winner == result.rows[0].label
+    assert result.winner == result.entries[0].label
 
 
 def test_what_calibration_buys_for_ehds():
     result = compare("50,50", mechs="EHDS,LSHist,MHdelta")
-    rows = {row.label: row for row in result.rows}
+    rows = {row.label: row for row in result.entries}
     ehds = rows["EHDS"]
     assert ehds.calibrated.nominal > 2
     assert ehds.calibrated.mean.upper * 4 < ehds.nominal.mean.lower
@@ -55,7 +55,7 @@ def test_what_calibration_buys_for_ehds():
 def test_quantiles_and_ties():
     result = compare("6,6", mechs="EHDS,MH", metric="tv")
     assert result.tied == ("EHDS", "MH") or result.tied == ("MH", "EHDS")
-    for row in result.rows:
+    for row in result.entries:
         levels = [value.lower for _, value in row.nominal.quantiles]
         assert levels == sorted(levels)
 
@@ -92,7 +92,7 @@ def test_calibrated_range():
 
 
 def test_too_large_a_job_is_said():
-    row = compare("463,247,21", mechs="LSDim", digits=10).rows[0]
+    row = compare("463,247,21", mechs="LSDim", digits=10).entries[0]
     assert row.calibrated.nominal == Fraction(3, 2)
     from dpaudit.comparison import auditable, entries
     from dpaudit.model import make_model

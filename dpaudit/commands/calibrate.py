@@ -127,7 +127,7 @@ def draw_gammas(console: Any, result: Any) -> None:
         rows.append(("equal to 6 digits", ", ".join(str(gamma) for gamma in result.equal)))
     fields(console, escape_brackets(rows))
     table = Table("γ", "nominal ε", "true ε", "mean error")
-    for row in result.rows:
+    for row in result.tried:
         values = (row.gamma, row.calibrated.nominal, row.calibrated.true_epsilon, row.mean)
         table.add_row(*(escape(str(value)) for value in values), style="bold" if row is best else None)
     console.print(table)

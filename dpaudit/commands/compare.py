@@ -157,7 +157,7 @@ def draw(console: Any, result: Any) -> None:
         "mean there",
         "90% within there",
     )
-    for row in result.rows:
+    for row in result.entries:
         shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
         again = row.calibrated
         shown += (

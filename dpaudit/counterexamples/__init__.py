@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.counterexamples.region import Region, make_region
+from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure, exact, outward
 from dpaudit.errors import InputError
 from dpaudit.judge import judge_epsilon
@@ -48,7 +49,7 @@ class Certified:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchResult(Shown):
     """``minimal`` is the witness of the smallest violating n, ``largest`` that of the largest ratio certified."""
 
     name: str

@@ -11,6 +11,7 @@ from typing import Any
 
 from dpaudit import audit, balls
 from dpaudit.balls import Ball, PrecisionExhausted, ball
+from dpaudit.display import Shown
 from dpaudit.distances import bc_squared
 from dpaudit.divergences import check_offered, choice
 from dpaudit.enclosure import Enclosure, exact, infinite
@@ -79,7 +80,7 @@ class BoundResult:
 
 
 @dataclass(frozen=True)
-class AccuracyResult:
+class AccuracyResult(Shown):
     """Enclosures of the mean, the quantiles and the whole staircase; a distance may be infinite."""
 
     subject: audit.Subject
