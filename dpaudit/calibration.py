@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import log10
+from math import floor, log10
 from time import perf_counter
 from typing import Any
 
@@ -180,7 +180,8 @@ def calibrated(
             (),
             perf_counter() - start,
         )
-    curve = Curve(build, target, digits, progress, memory)
+    small = max(0, -floor(log10(target)))
+    curve = Curve(build, target, digits + small, progress, memory)
     low, high = crossing(curve, target)
     again = check_above(curve, high)
     while again is not None:
@@ -195,7 +196,7 @@ def calibrated(
 
 def unit_of(nominal: Fraction) -> Fraction:
     """Returns the last place of a number of this size with PLACES significant digits."""
-    return Fraction(10) ** (int(log10(nominal) // 1) - PLACES + 1)
+    return Fraction(10) ** (floor(log10(nominal)) - PLACES + 1)
 
 
 def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
@@ -226,13 +227,13 @@ def bracket(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
     low = high = start // unit * unit
     while curve.safe(high):
         low, high = high, high * 2
-        if high > LARGEST:
-            raise InputError("target", curve.target, f"is not exceeded up to nominal epsilon {LARGEST}")
+        if high > LARGEST * curve.target:
+            raise InputError("target", str(curve.target), f"is not exceeded up to nominal epsilon {high / 2}")
     while not curve.safe(low):
         high, low = low, low / 2
         if low < curve.target / LARGEST:
             shown = curve.at(low).true
-            raise InputError("target", curve.target, f"is exceeded at every nominal epsilon tried (true: {shown})")
+            raise InputError("target", str(curve.target), f"is exceeded at every nominal epsilon tried (true: {shown})")
     return low, high
 
 

@@ -16,7 +16,7 @@ from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError
 from dpaudit.judge import widest
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
-from dpaudit.model import Histogram, Model, make_model, parse_histogram
+from dpaudit.model import Histogram, Model, make_model, parse_data
 from dpaudit.privacy_loss import MEMORY_BOUND, Progress, worst_loss
 from dpaudit.rationals import Exact, positive, split, whole
 from dpaudit.utility import accuracy
@@ -173,7 +173,7 @@ def compare(
     digits, bar = whole("digits", digits, 10, audit.MAX_DIGITS), positive("target", target)
     if sort not in SORTS:
         raise InputError("sort", sort, f"must be one of {', '.join(SORTS)}")
-    cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
+    cells = parse_data(x)
     model = make_model(sum(cells), None if prior else len(cells), prior)
     cells = model.check("x", cells)
     chosen = entries(mechs, gamma, delta_param)

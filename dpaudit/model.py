@@ -124,6 +124,14 @@ def parse_histogram(option: str, x: str | Sequence[Exact]) -> Histogram:
     return tuple(cells)
 
 
+def parse_data(x: str | Sequence[Exact]) -> Histogram:
+    """Returns the histogram of a data set, at least 2 cells and 1 record."""
+    cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
+    if len(cells) < 2 or not sum(cells):
+        raise InputError("x", show(cells), "must have at least 2 cells and 1 record")
+    return cells
+
+
 def make_model(n: int | str, k: int | str | None = None, prior: str | Sequence[Exact] | None = None) -> Model:
     """Returns the checked model; k defaults to the length of the prior, else 2; the prior to all ones."""
     n = whole("n", n, 1, MAX_N)

@@ -16,7 +16,7 @@ from dpaudit.comparison import Entry, auditable, entries
 from dpaudit.display import Shown
 from dpaudit.enclosure import Enclosure
 from dpaudit.errors import InputError
-from dpaudit.model import Histogram, Model, make_model, parse_histogram, show
+from dpaudit.model import Histogram, Model, make_model, parse_data, show
 from dpaudit.privacy_loss import Progress
 from dpaudit.rationals import Exact, positive, sequence, whole
 from dpaudit.utility.mean import mean_error
@@ -157,7 +157,7 @@ def compare_over_priors(
     progress: Progress | None = None,
 ) -> RangeResult:
     """Returns the mean errors on fixed data for the priors (a, …, a), a by a, and the crossovers."""
-    cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
+    cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
     return _over("prior", places, entries(mechs, gamma, delta_param), positive("eps", eps), calibrate, digits, progress)
 

@@ -13,8 +13,10 @@ from mpmath import mp, mpf
 from test_scores import slow
 
 import dpaudit
+from dpaudit import balls
 from dpaudit.cli import main
-from dpaudit.utility import accuracy
+from dpaudit.mechanisms.laplace import LSZhang
+from dpaudit.utility import accuracy, count_below, mean, staircase
 from dpaudit.utility.bounds import BOUNDS
 from dpaudit.verdict import Verdict
 
@@ -264,6 +266,36 @@ def test_omitted_mass_is_accounted_for():
         assert abs(reference.to_mpf(result.mean.lower) - mean) < mpf(10) ** -7
 
 
+def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
+    """With a tail of 1/20 left out on purpose, probabilities and mean still contain the full ones."""
+    mechanism = dpaudit.mechanism("LSZhang", 12, eps=2)
+    monkeypatch.setattr(staircase, "ALL_OUTPUTS", 10**6)
+    with balls.precision(128):
+        full = staircase.build(mechanism, (6, 6), "hellinger", Fraction(1, 20))
+        whole = full.mean()
+        monkeypatch.setattr(staircase, "ALL_OUTPUTS", 1)
+        cut = staircase.build(mechanism, (6, 6), "hellinger", Fraction(1, 20))
+        assert balls.certainly_less(balls.ball(Fraction(1, 1000)), cut.omitted)
+        assert balls.overlap(cut.mean(), whole)
+        for t in (Fraction(1, 5), Fraction(1, 2), Fraction(9, 10)):
+            inside = full.below(count_below(full, t))
+            assert balls.overlap(cut.below(count_below(cut, t)), inside)
+            assert balls.overlap(cut.at_least(count_below(cut, t)), 1 - inside)
+    monkeypatch.setattr(mean, "ALL_OUTPUTS", 1)
+    monkeypatch.setattr(type(mechanism), "row", lambda self, x, tail, most: real(self, x, Fraction(1, 20), most))
+    with pytest.raises(dpaudit.balls.PrecisionExhausted):
+        mean.mean_error(mechanism, (6, 6), digits=3)
+
+
+real = LSZhang.row
+
+
+def test_a_whole_number_distance_equal_to_t_is_not_below_it():
+    result = accuracy("LSHist", "3,3", metric="l1", t=2)
+    assert result.probability == result.steps[0].probability
+    assert accuracy("LSHist", "3,3", metric="l1", t="2.5").probability == result.steps[1].cumulative
+
+
 def test_command_line(capsys):
     assert main(["accuracy", "--mech", "LSHist", "--x", "20,20", "--eps", "1", "--t", "0.2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -279,7 +311,8 @@ def test_command_line(capsys):
     ("options", "message"),
     [
         (["--mech", "LSHist", "--x", "20;20"], "--x"),
-        (["--mech", "LSHist", "--x", "0,0"], "--n"),
+        (["--mech", "LSHist", "--x", "0,0"], "at least 2 cells and 1 record"),
+        (["--mech", "LSHist", "--x", "3"], "at least 2 cells and 1 record"),
         (["--mech", "LSHist", "--x", "2,2", "--t", "0"], "--t = 0: must be > 0"),
         (["--mech", "LSHist", "--x", "2,2", "--t", "-1"], "--t"),
         (["--mech", "LSHist", "--x", "2,2", "--metric", "cosine"], "--metric = cosine: must be one of"),

@@ -81,6 +81,14 @@ def test_a_dip_beyond_the_first_crossing_is_found():
     assert plain.monotone
 
 
+def test_a_tiny_target_has_8_digits_too():
+    target = Fraction(1, 10**30)
+    result = calibrate("EHDS", n=4, target=target)
+    assert result.true_epsilon.upper <= target < result.beyond.true.lower
+    assert result.monotone
+    assert result.beyond.nominal < result.nominal * (1 + Fraction(1, 10**6))
+
+
 def test_a_target_that_nothing_meets():
     model = make_model(3)
     with pytest.raises(dpaudit.InputError, match="exceeded at every nominal"):

@@ -11,8 +11,10 @@ from mpmath import mp
 from dpaudit.cli import main
 from dpaudit.comparison import compare
 from dpaudit.data import dataset, datasets
+from dpaudit.enclosure import exact
 from dpaudit.errors import InputError
-from dpaudit.ranges import compare_over_n, compare_over_priors, data_of, parse_range
+from dpaudit.model import make_model
+from dpaudit.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range
 
 ONES = (Fraction(1), Fraction(1))
 
@@ -85,6 +87,16 @@ def test_crossovers_of_priors():
     assert [(c.at, c.better) for c in second.crossovers] == [(45, "MH")]
 
 
+def test_a_tie_between_two_points_does_not_hide_a_crossover():
+    def point(at, a, b):
+        means = {"A": exact(Fraction(a), 12), "B": exact(Fraction(b), 12)}
+        return RangePoint(at, make_model(2), (1, 1), means)
+
+    found = crossovers([point(1, 1, 2), point(2, 2, 2), point(3, 3, 2), point(4, 4, 2)])
+    assert [(c.at, c.better, c.worse) for c in found] == [(3, "B", "A")]
+    assert crossovers([point(1, 1, 2), point(2, 2, 2), point(3, 1, 2)]) == []
+
+
 def test_calibrated_range():
     result = compare_over_n((4, 6), mechs="LSDim,LSHist", calibrate=True)
     assert all(point.means["LSDim"] == point.means["LSHist"] for point in result.points)
@@ -95,7 +107,6 @@ def test_too_large_a_job_is_said():
     row = compare("463,247,21", mechs="LSDim", digits=10).entries[0]
     assert row.calibrated.nominal == Fraction(3, 2)
     from dpaudit.comparison import auditable, entries
-    from dpaudit.model import make_model
 
     assert not auditable(entries("EHDS", None, None)[0].build(make_model(731, 3), Fraction(1)))
 

@@ -235,7 +235,7 @@ def search(
         exhaustive = None
         screened = (
             f"{engine.evaluations} float evaluations at n = {', '.join(map(str, region.coarse()))} and, below a "
-            f"violation, at every n; {task.certified} points certified. That an optimiser finds no more is no proof"
+            f"violation, at every n; {task.certified} certified. That an optimiser finds no more is no proof"
         )
     return SearchResult(
         kind.name, sample.settings(), region, minimal, largest, exhaustive, screened, perf_counter() - start

@@ -16,7 +16,7 @@ from dpaudit.distances import bc_squared
 from dpaudit.divergences import check_offered, choice
 from dpaudit.enclosure import Enclosure, exact, infinite
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.model import Histogram, parse_histogram
+from dpaudit.model import Histogram, parse_data
 from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
 from dpaudit.rationals import Exact, positive, probability, sequence, whole
 from dpaudit.utility.checks import Checked, Checker, applicable
@@ -184,7 +184,7 @@ def subject_of(
     mech: str | PosteriorMechanism, x: str | Sequence[int], prior: audit.Prior, eps: Exact, parameters: dict[str, Any]
 ) -> tuple[PosteriorMechanism, Histogram]:
     """Returns the checked mechanism of the family on n = the sum of x, and x."""
-    cells = parse_histogram("x", x if isinstance(x, str) else tuple(x))
+    cells = parse_data(x)
     if not isinstance(mech, PosteriorMechanism):
         mech = audit.posterior_mechanism(mech, sum(cells), None if prior else len(cells), prior, eps, parameters)
     return mech, mech.model.check("x", cells)
