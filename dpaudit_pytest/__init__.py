@@ -1,0 +1,104 @@
+"""A pytest fixture that turns "this mechanism is private with true epsilon <= 0.5" into a test.
+
+    def test_private(dp_audit):
+        dp_audit("mine.py:Mine", eps="1/2").epsilon_at_most("1/2")
+        dp_audit("mine.py:Mine", eps="1/2").delta_at_most("1e-6", at="1/4")
+        dp_audit("mine.py:Mine", eps="1/2").as_claimed()
+
+A bound is met only if it is proved; an undecided one fails too, and says so. The numbers go into the JUnit report
+as properties. Nothing of dpaudit is imported before the fixture is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+class PrivacyAssertions:
+    """A mechanism under test; each assertion is certified, or fails with the worst pair and output."""
+
+    __tracebackhide__ = True
+
+    def __init__(self, mechanism: Any, record: Callable[[str, object], None]) -> None:
+        self.mechanism = mechanism
+        self._record = record
+
+    def epsilon_at_most(self, bound: Any) -> Any:
+        """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
+        from dpaudit.audit import epsilon
+        from dpaudit.rationals import nonnegative
+
+        __tracebackhide__ = True
+        limit = nonnegative("bound", bound)
+        result = epsilon(self._claiming(limit))
+        self._record("dpaudit_epsilon", str(result.epsilon))
+        self._expect(result, f"epsilon <= {limit}", f"the true epsilon is {result.epsilon}")
+        return result
+
+    def delta_at_most(self, bound: Any, at: Any) -> Any:
+        """Fails unless delta(at) is proved to be at most the bound; returns the audit's result."""
+        from dpaudit.audit import delta
+        from dpaudit.rationals import nonnegative
+
+        __tracebackhide__ = True
+        limit, point = nonnegative("bound", bound), nonnegative("at", at)
+        result = delta(self._claiming(point, limit), point)
+        self._record(f"dpaudit_delta({point})", str(result.delta))
+        self._expect(result, f"delta({point}) <= {limit}", f"delta({point}) is {result.delta}")
+        return result
+
+    def as_claimed(self) -> Any:
+        """Fails unless the guarantee that the mechanism itself claims is proved; returns the audit's result."""
+        from dpaudit.audit import epsilon
+
+        __tracebackhide__ = True
+        result = epsilon(self.mechanism)
+        self._record("dpaudit_epsilon", str(result.epsilon))
+        if result.claim.epsilon is None:
+            pytest.fail(f"{self.mechanism.name} claims nothing", pytrace=False)
+        claim = f"the claimed epsilon {result.claim.epsilon}"
+        claim += f", delta {result.claim.delta}" if result.claim.delta else ""
+        self._expect(result, claim, f"the true epsilon is {result.epsilon}")
+        return result
+
+    def _claiming(self, epsilon: Any, delta: Any = 0) -> Any:
+        """Returns a copy of the mechanism that claims this bound, so that the audit judges it, ties included."""
+        import copy
+        from fractions import Fraction
+
+        from dpaudit.mechanisms.base import Guarantee
+
+        twin = copy.copy(self.mechanism)
+        object.__setattr__(twin, "claimed", lambda: Guarantee(Fraction(epsilon), Fraction(delta)))
+        return twin
+
+    def _expect(self, result: Any, wanted: str, found: str) -> None:
+        from dpaudit.mechanisms.base import text
+        from dpaudit.verdict import Verdict
+
+        __tracebackhide__ = True
+        if result.claim.verdict is Verdict.PROVED:
+            return
+        worst = result.witness
+        where = f"x = {text(worst.x)}, x' = {text(worst.x_prime)}"
+        where += "" if worst.output is None else f", output {text(worst.output)}"
+        verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
+        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}, at {where}", pytrace=False)
+
+
+@pytest.fixture
+def dp_audit(record_property: Callable[[str, object], None]) -> Callable[..., PrivacyAssertions]:
+    """Returns dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
+
+    ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv.
+    """
+
+    def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
+        from dpaudit.audit import mechanism
+
+        return PrivacyAssertions(mechanism(mech, **parameters), record_property)
+
+    return audit
