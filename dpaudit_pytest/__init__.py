@@ -65,15 +65,11 @@ class PrivacyAssertions:
         return result
 
     def _claiming(self, epsilon: Any, delta: Any = 0) -> Any:
-        """Returns a copy of the mechanism that claims this bound, so that the audit judges it, ties included."""
-        import copy
         from fractions import Fraction
 
-        from dpaudit.mechanisms.base import Guarantee
+        from dpaudit.mechanisms.base import Guarantee, claiming
 
-        twin = copy.copy(self.mechanism)
-        object.__setattr__(twin, "claimed", lambda: Guarantee(Fraction(epsilon), Fraction(delta)))
-        return twin
+        return claiming(self.mechanism, Guarantee(epsilon, Fraction(delta)))
 
     def _expect(self, result: Any, wanted: str, found: str) -> None:
         from dpaudit.mechanisms.base import text

@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from dpaudit import audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
 from dpaudit.errors import InputError
+from dpaudit.mechanisms.base import Guarantee, claiming
 
 Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")]
 
@@ -37,6 +39,7 @@ def calibrate(
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     set_: common.Set = None,
+    certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -47,11 +50,14 @@ def calibrate(
     dpaudit calibrate --mech EHDS --n 100 --target 1
 
     dpaudit calibrate --mech MH --n 40 --target 1/2 --over gamma
+
+    dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
     from dpaudit import calibration
     from dpaudit import gammas as by_gamma
 
-    refuse(over, {"x": x, "gammas": gammas}, {"gamma": gamma, "delta-param": delta_param, "gs": gs, "score": score})
+    never = {"gamma": gamma, "delta-param": delta_param, "gs": gs, "score": score, "certificate": certificate}
+    refuse(over, {"x": x, "gammas": gammas}, never)
     with common.progress_bar(f"{mech}: data sets") as progress:
         bytes_ = memory_bytes(memory)
         if over == "gamma":
@@ -76,6 +82,18 @@ def calibrate(
             common.settings(set_),
         )
     emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
+    if certificate is not None:
+        options = (gamma, delta_param, gs, score, common.settings(set_))
+        next_up = result.beyond
+        beyond = audit.mechanism(mech, n, k, prior, str(next_up.nominal), *options) if next_up else None
+        common.certify(bounded(result, beyond, digits, bytes_), certificate)
+
+
+def bounded(result: Any, beyond: Any, digits: str, memory: int) -> list[Any]:
+    """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
+    limit = Guarantee(result.target)
+    chosen = [mechanism for mechanism in (result.subject.mechanism, beyond) if mechanism is not None]
+    return [audit.epsilon(claiming(mechanism, limit), digits=digits, memory=memory) for mechanism in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:
