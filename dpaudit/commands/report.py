@@ -12,11 +12,13 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.errors import InputError
+from dpaudit.mechanisms import in_family
 
 
 def report(
     mech: Annotated[
-        str | None, typer.Option("--mech", metavar="NAMES", help="all, or names separated by commas.")
+        str | None,
+        typer.Option("--mech", metavar="NAMES", help="all, names separated by commas, or your own: file.py:Class."),
     ] = None,
     n: Annotated[
         str | None, typer.Option("--n", metavar="RANGE", help="Records: 1..60, 10..200..10 or 5,10,20.")
@@ -34,6 +36,7 @@ def report(
         str | None,
         typer.Option("--refresh", metavar="FOLDER", help="Make every report below FOLDER anew from its plan.toml."),
     ] = None,
+    set_: common.Set = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
     out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
 ) -> None:
@@ -46,6 +49,8 @@ def report(
     dpaudit report --plan plan.toml --out my-report
 
     dpaudit report --claims --out reports/claims
+
+    dpaudit report --mech mine.py:Mine --eps 1/2 --out mine
 
     dpaudit report --refresh reports
     """
@@ -62,6 +67,8 @@ def report(
         if mech or n or claims:
             raise InputError("plan", plan, "a plan says it all: leave out --mech, --n and --claims")
         wanted = plans.read_plan(plan)
+    elif mech and not in_family(mech):
+        wanted = _own(mech, given, common.settings(set_), title)
     else:
         audits = (plans.setting({"mechs": mech, **given}),) if mech else ()
         wanted = plans.Plan(
@@ -76,6 +83,22 @@ def report(
             ("*",) if claims else (),
         )
     _make(wanted, out)
+
+
+def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str | None) -> Any:
+    """Returns the plan for somebody's own mechanism."""
+    from dpaudit import audit
+    from dpaudit.report.own import OwnSetting
+    from dpaudit.report.plan import Plan
+
+    options = {key: value for key, value in given.items() if key != "eps" or value != "1"}
+    shown = " ".join(
+        [f"--mech {mech}"]
+        + [f"--{key.replace('_', '-')} {value}" for key, value in options.items()]
+        + [f"--set {name}={value}" for name, value in settings.items()]
+    )
+    subject = audit.mechanism(mech, **given, settings=settings)
+    return Plan(title or f"Audit of {subject.name}", f"dpaudit report {shown}", own=(OwnSetting(subject, shown),))
 
 
 def _make(wanted: Any, out: str) -> None:

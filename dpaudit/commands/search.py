@@ -9,6 +9,7 @@ import typer
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.mechanisms import in_family
 
 
 def search(
@@ -35,6 +36,7 @@ def search(
     gs: common.Gs = None,
     memory: common.Memory = "2",
     require: Annotated[bool, typer.Option("--require", help="Exit with 1 if a violation is found (for CI).")] = False,
+    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -47,14 +49,54 @@ def search(
     dpaudit search --mech EHDL --prior 1/100,1/100 --eps 1/100
 
     dpaudit search --mech EHDS --n 201..400        # go on where another search ended
+
+    dpaudit search --mech mine.py:Mine --n 1..10 --eps 1/10,1
     """
     from dpaudit import counterexamples
 
+    if not in_family(mech):
+        parameters = {"k": k, "prior": prior, "gamma": gamma, "delta_param": delta_param, "gs": gs}
+        search_own(mech, n, eps, {**parameters, "settings": common.settings(set_)}, memory, require, as_json, out)
+        return
     with common.progress_bar(f"{mech}: n") as progress:
         result = counterexamples.search(
             mech, n, k, eps, prior, prior_box, gamma, delta_param, gs, progress, memory_bytes(memory)
         )
     emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
+    if require and result.found:
+        raise typer.Exit(1)
+
+
+def search_own(
+    mech: str,
+    n: str | None,
+    eps: str | None,
+    given: dict[str, Any],
+    memory: str,
+    require: bool,
+    as_json: bool,
+    out: str | None,
+) -> None:
+    """Certifies every listed setting of somebody's own mechanism."""
+    from dpaudit.counterexamples.own import search_own as compute
+
+    with common.progress_bar(f"{mech}: n") as progress:
+        result = compute(mech, n, eps, given, progress, memory_bytes(memory))
+
+    def render(console: Any) -> None:
+        rows = [("mechanism", cells(result.name))]
+        rows.append(("finding", "[bold red]violated[/]" if result.found else "[bold]no violation[/]"))
+        for title, place in (("smallest n", result.minimal), ("largest ratio", result.largest)):
+            if place is not None:
+                worst = place.result.witness
+                pair = f"x = {cells(worst.x)}, x′ = {cells(worst.x_prime)}, output {cells(worst.output)}"
+                bound = "nominal" if place.result.claim.epsilon is None else "claimed"
+                rows.append((title, f"true ε / {bound} ε = {place.ratio}"))
+                rows.append(("", f"{cells(place.result.subject.mechanism.setting_text())}; {pair}"))
+        rows += [("certified", f"{result.places} settings, each of them"), ("effort", f"{result.seconds:.1f} s")]
+        fields(console, escape_brackets(rows))
+
+    emit(result.to_dict(), render, as_json, out)
     if require and result.found:
         raise typer.Exit(1)
 

@@ -10,6 +10,7 @@ from dpaudit.errors import InputError
 from dpaudit.report import accuracy_study, document, studies
 from dpaudit.report.collect import audit_sections
 from dpaudit.report.document import Document, Section
+from dpaudit.report.own import own_sections
 from dpaudit.report.plan import Plan
 
 Progress = Callable[[str], None]
@@ -34,5 +35,7 @@ def _sections(plan: Plan, progress: Progress) -> Iterator[Section]:
     for setting in plan.audits:
         yield from audit_sections(setting, progress)
         yield accuracy_study.balanced(setting, progress)
+    for own in plan.own:
+        yield from own_sections(own, progress)
     if plan.claims:
         yield from studies.claims(plan.claims, progress)

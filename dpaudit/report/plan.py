@@ -13,6 +13,7 @@ from dpaudit.errors import InputError
 from dpaudit.model import make_model
 from dpaudit.rationals import positive, probability, whole
 from dpaudit.report.collect import Setting, mechanism_names
+from dpaudit.report.own import OwnSetting
 
 KEYS = {"mechs", "n", "k", "prior", "eps", "gamma", "delta_param"}
 
@@ -26,6 +27,7 @@ class Plan:
     audits: tuple[Setting, ...] = ()
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
+    own: tuple[OwnSetting, ...] = ()
 
 
 def read_range(option: str, text: str | int) -> tuple[int, ...]:

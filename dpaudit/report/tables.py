@@ -89,6 +89,11 @@ TABLES = {
     "delta-curves": delta_curves,
     "worst-pairs": worst_pairs,
     "sensitivity": sensitivity,
+    "own-audit": listing(("quantity", "quantity"), ("value", "value")),
+    "own-curve": listing(
+        ("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime")
+    ),
+    "own-renyi": listing(("order", "order"), ("divergence", "divergence")),
     "error-by-n": listing(("mechanism", "mechanism"), ("n", "n"), ("data x", "x"), ("exact mean error", "mean")),
     "error-by-prior": listing(("mechanism", "mechanism"), ("a", "a"), ("exact mean error", "mean")),
     "prior-study": listing(

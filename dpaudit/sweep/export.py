@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,8 @@ def _row(parts: Sequence[tuple[Any, ...]]) -> Row:
     row.update(
         mechanism=spec["mech"],
         n=spec["n"],
-        k=spec["prior"].count(",") + 1,
-        prior=spec["prior"],
+        k=spec["prior"].count(",") + 1 if spec["prior"] else None,
+        prior=spec["prior"] or None,
         eps=spec["eps"],
         quantity=spec["quantity"],
         at=spec.get("at"),
@@ -81,17 +82,27 @@ def _row(parts: Sequence[tuple[Any, ...]]) -> Row:
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
     """Returns the maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
-    best = max(results, key=lambda result: Fraction(result["lower"]))
-    lower, upper = best["lower"], max((result["upper"] for result in results), key=Fraction)
-    shown = {name: show(tuple(best[name])) if best.get(name) else None for name in ("x", "x_prime", "output")}
+    best = max(results, key=lambda result: _number(result["lower"]))
+    lower, upper = best["lower"], max((result["upper"] for result in results), key=_number)
+    shown = {name: _shown(best.get(name)) for name in ("x", "x_prime", "output")}
     return {
         "lower": lower,
         "upper": upper,
-        "midpoint": float((Fraction(lower) + Fraction(upper)) / 2),
+        "midpoint": float((_number(lower) + _number(upper)) / 2),
         "tier": best.get("tier"),
         "precision_bits": max((result["bits"] for result in results if "bits" in result), default=None),
         **shown,
     }
+
+
+def _number(text: str) -> Fraction | float:
+    """Returns the exact number; infinity as the float, which compares rightly."""
+    return inf if text == "inf" else Fraction(text)
+
+
+def _shown(value: list[int] | str | None) -> str | None:
+    """Returns "4,4" for [4, 4], text as it is."""
+    return show(tuple(value)) if isinstance(value, list) else value
 
 
 def export(store: Store, path: str) -> int:

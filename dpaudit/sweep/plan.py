@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.errors import InputError
-from dpaudit.mechanisms import lookup, make_mechanism
-from dpaudit.mechanisms.base import PosteriorMechanism
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, lookup, make_mechanism
+from dpaudit.mechanisms.load import load_mechanism
 from dpaudit.model import make_model, show
 from dpaudit.rationals import nonnegative, positive, rational, split, whole
 
@@ -83,7 +83,7 @@ def _block(block: Mapping[str, Any]) -> Iterator[Job]:
         if name not in (*AXES, *GENERAL):
             raise InputError("plan", name, f"unknown key; known: {', '.join((*AXES, *GENERAL))}")
     for name in ("mech", "n"):
-        if name not in block:
+        if name not in block and (name == "mech" or any(in_family(str(m)) for m in _list("mech", block["mech"]))):
             raise InputError("plan", f"without {name}", f"every block needs {name}")
     digits = whole("digits", block.get("digits", 15), 1, 2000)
     memory = str(positive("memory", block.get("memory", 2)))
@@ -139,8 +139,10 @@ def _quantity(text: Any) -> dict[str, Any]:
     raise InputError("quantities", text, f"must be one of {', '.join(QUANTITIES)}")
 
 
-def _subject(chosen: Mapping[str, Any]) -> tuple[PosteriorMechanism, dict[str, Any]]:
+def _subject(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
     """Returns the mechanism, and its setting as exact text; a parameter that the mechanism lacks is left out."""
+    if not in_family(str(chosen["mech"])):
+        return _own(chosen)
     kind = lookup(str(chosen["mech"]))
     model = make_model(chosen["n"], chosen["k"], _prior(chosen["prior"], chosen["k"]))
     known = {parameter.name for parameter in kind.parameters}
@@ -148,6 +150,15 @@ def _subject(chosen: Mapping[str, Any]) -> tuple[PosteriorMechanism, dict[str, A
     subject = make_mechanism(kind.name, model, 1 if chosen["eps"] is None else chosen["eps"], values)
     setting = {"mech": kind.name, "n": model.n, "prior": show(model.prior), "eps": str(subject.epsilon)}
     return subject, {**setting, "parameters": subject.settings()}
+
+
+def _own(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
+    """Returns somebody's own mechanism, and its setting: ``own`` are the parameters that its constructor gets."""
+    mech, eps = str(chosen["mech"]), str(1 if chosen["eps"] is None else chosen["eps"])
+    given = {name: str(chosen[name]) for name in ("n", "k", "prior", *PARAMETERS) if chosen[name] is not None}
+    subject = load_mechanism(mech, eps, given)
+    n = int(given["n"]) if "n" in given else None
+    return subject, {"mech": mech, "n": n, "prior": "", "eps": eps, "parameters": {}, "own": given}
 
 
 def _prior(value: Any, k: Any) -> list[Any] | None:
@@ -158,8 +169,10 @@ def _prior(value: Any, k: Any) -> list[Any] | None:
     return parts * whole("k", 2 if k is None else k, 2, 10**4) if len(parts) == 1 else list(parts)
 
 
-def _dataset(subject: PosteriorMechanism, x: Any) -> str:
+def _dataset(subject: Mechanism, x: Any) -> str:
     """Returns the data set of the mean error: "balanced" (the default), "corner", or a histogram."""
+    if not isinstance(subject, PosteriorMechanism):
+        raise InputError("quantities", "mean error", f"{subject.name} releases no posterior")
     model = subject.model
     if x in (None, "balanced"):
         rest = model.n % model.k
@@ -169,11 +182,12 @@ def _dataset(subject: PosteriorMechanism, x: Any) -> str:
     return show(model.check("x", str(x)))
 
 
-def _parts(subject: PosteriorMechanism, spec: dict[str, Any], tiles: int | None) -> Iterator[Job]:
+def _parts(subject: Mechanism, spec: dict[str, Any], tiles: int | None) -> Iterator[Job]:
     """Yields the job, or its tiles if it is a search over many data sets."""
-    counts, model = subject.counts(), subject.model
+    counts = subject.counts()
     searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.loss_by_algebra())
-    width = min(counts.outputs, 20 * int(model.n**0.5)) if model.k == 2 else counts.outputs
+    two_cells = isinstance(subject, PosteriorMechanism) and subject.model.k == 2
+    width = min(counts.outputs, 20 * int(counts.datasets**0.5)) if two_cells else counts.outputs
     cells = counts.datasets * width if searched else counts.outputs
     count = (tiles or min(64, 1 + cells // TILE_CELLS)) if searched else 1
     cost = 0.003 + cells * (1e-6 if counts.datasets * counts.outputs < 1 << 17 else 5e-8) / count

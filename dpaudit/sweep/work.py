@@ -7,8 +7,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.mechanisms import make_mechanism
-from dpaudit.mechanisms.base import PosteriorMechanism
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, make_mechanism
+from dpaudit.mechanisms.load import load_mechanism
 from dpaudit.model import make_model
 from dpaudit.pairs import Worst
 from dpaudit.privacy_loss import check_memory, worst_delta, worst_loss
@@ -31,8 +31,10 @@ def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
     return outcomes
 
 
-def mechanism_of(spec: Mapping[str, Any]) -> PosteriorMechanism:
+def mechanism_of(spec: Mapping[str, Any]) -> Mechanism:
     """Returns the mechanism that the specification names."""
+    if "own" in spec:
+        return load_mechanism(spec["mech"], spec["eps"], spec["own"])
     return make_mechanism(spec["mech"], make_model(spec["n"], None, spec["prior"]), spec["eps"], spec["parameters"])
 
 
@@ -46,6 +48,8 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     if spec["quantity"] == "delta":
         return _shown(worst_delta(subject, Fraction(spec["at"]), digits, memory=memory, part=part))
     check_memory(subject, memory)
+    if not isinstance(subject, PosteriorMechanism):
+        raise TypeError(f"{subject.name} releases no posterior")
     return mean_error(subject, subject.model.check("x", spec["x"]), digits).to_dict()
 
 

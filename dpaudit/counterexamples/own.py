@@ -1,0 +1,107 @@
+"""The search for a counterexample among the settings of somebody's own mechanism: every one is certified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit import audit
+from dpaudit.counterexamples.region import EPSILONS
+from dpaudit.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.errors import InputError
+from dpaudit.privacy_loss import MEMORY_BOUND, Progress
+from dpaudit.ranges import parse_range
+from dpaudit.rationals import Exact, positive, sequence
+from dpaudit.results import EpsilonResult
+from dpaudit.verdict import Verdict
+
+DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Place:
+    """One setting: ``ratio`` contains true epsilon / claimed epsilon (nominal where nothing is claimed)."""
+
+    n: int | None
+    result: EpsilonResult
+    ratio: Enclosure
+    violated: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the setting, the witness and the ratio."""
+        return {**self.result.subject.to_dict(), **self.result.witness.to_dict(), "ratio": self.ratio.to_dict()}
+
+
+@dataclass(frozen=True)
+class OwnSearchResult:
+    """``minimal`` is the violation with the smallest n, ``largest`` the largest ratio; ``places`` were certified."""
+
+    name: str
+    minimal: Place | None
+    largest: Place
+    places: int
+    seconds: float
+
+    @property
+    def found(self) -> bool:
+        """Returns whether a violation is certified."""
+        return self.minimal is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit search --json``."""
+        return {
+            "mechanism": self.name,
+            "found": self.found,
+            "minimal_n": self.minimal.n if self.minimal else None,
+            "witness": self.minimal.to_dict() if self.minimal else None,
+            "largest_ratio": self.largest.ratio.to_dict(),
+            "largest": self.largest.to_dict(),
+            "certified_places": self.places,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def search_own(
+    mech: Any,
+    n: str | int | None = None,
+    eps: str | Sequence[Exact] | None = None,
+    given: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+) -> OwnSearchResult:
+    """Returns the largest certified ratio over the listed n and epsilons, and the smallest n with a violation.
+
+    >>> search_own("dpaudit.examples.geometric:WrongSensitivity", n="1..3", eps="1").minimal.n
+    2
+    """
+    start = perf_counter()
+    ns = [None] if n is None else list(parse_range("n", str(n)))
+    epsilons = EPSILONS if eps is None else tuple(positive("eps", e) for e in sequence("eps", eps))
+    best: Place | None = None
+    minimal: Place | None = None
+    for done, count in enumerate(ns):
+        if progress:
+            progress(done, len(ns))
+        for value in epsilons:
+            place = _certify(mech, count, value, given or {}, memory)
+            best = place if best is None or place.ratio.lower > best.ratio.lower else best
+            if place.violated and (minimal is None or (minimal.n == count and place.ratio.lower > minimal.ratio.lower)):
+                minimal = place
+    if best is None:
+        raise InputError("n", n, "leaves nothing to look at")
+    name = best.result.subject.mechanism.name
+    return OwnSearchResult(name, minimal, best, len(ns) * len(epsilons), perf_counter() - start)
+
+
+def _certify(mech: Any, n: int | None, eps: Fraction, given: dict[str, Any], memory: int) -> Place:
+    result = audit.epsilon(audit.mechanism(mech, n, eps=str(eps), **given), digits=DIGITS + 4, memory=memory)
+    bound = eps if result.claim.epsilon is None else result.claim.epsilon
+    if result.epsilon.is_infinite or not bound:
+        ratio = infinite() if result.epsilon.is_infinite or result.epsilon.lower > 0 else exact(Fraction(1), DIGITS)
+    else:
+        ratio = outward(result.epsilon.lower / bound, result.epsilon.upper / bound, DIGITS)
+    refuted = result.claim.verdict is Verdict.REFUTED
+    return Place(n, result, ratio, refuted if result.claim.epsilon is not None else result.epsilon.lower > eps)
