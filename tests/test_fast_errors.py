@@ -26,6 +26,7 @@ from dpaudit.fast.law import hellinger_law  # noqa: E402
 from dpaudit.fast.log_table import LogTable  # noqa: E402
 from dpaudit.fast.refusal import TooCoarse  # noqa: E402
 from dpaudit.fast.rows import FullRows  # noqa: E402
+from dpaudit.fast.survivors import band_cells  # noqa: E402
 
 PRIORS = ["1,1", "1/2,1/2", "1/1000,1/1000", "1e-6,3", "40,40", "1/3,5/7", "100000,1/7", "1e9,1e9", "2,1e12"]
 
@@ -89,7 +90,8 @@ def log_bc(h, x, r):
 
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n", [1, 7, 200])
-def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior):
+def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior, monkeypatch):
+    monkeypatch.setattr("dpaudit.fast.band.BLOCK", 300)
     rng = random.Random(n)
     mechanism = make_mechanism("EHDS", make_model(n, 2, prior), "3", {"gamma": "1/2"})
     with balls.precision(256):
@@ -107,8 +109,11 @@ def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior)
         truths = [log_bc(h, (a, n - a), (b, n - b)) for a, b in zip(x.tolist(), r.tolist(), strict=True)]
         assert balls.largest_error(truths, rows.logs(x, r).tolist(), relative=True) <= rows.table.relative
         assert not rows.logs(np.arange(n + 1), np.arange(n + 1)).any()
-        for block in list(rows.blocks(0, n))[:: max(1, n // 20)]:
+        blocks = list(rows.blocks(0, n))
+        for block in blocks[:: max(1, len(blocks) // 12)]:
             check_block(law, rows, block)
+        if n == 200 and prior in PRIORS[:3]:
+            assert max(block.far for block in blocks) > 50, "some outputs are counted, not visited"
 
 
 def check_block(law, rows, block):
@@ -124,6 +129,26 @@ def check_block(law, rows, block):
         outside = full[:start] + full[start + block.exponents.shape[1] :]
         assert len(outside) == block.far
         assert all(balls.certainly_less(law.rate((c, n - c)) * (1 - balls.dyadic(2.0**-60)), a) for a in outside)
+
+
+@pytest.mark.parametrize("window", [(40, 75), (0, 70), (50, 101), (0, 101)])
+def test_the_far_cell_contains_every_far_output(window, monkeypatch):
+    """However narrow the window is taken, the balls contain the truth, near and far."""
+    monkeypatch.setattr("dpaudit.fast.survivors._window", lambda law, x, y: window)
+    mechanism = make_mechanism("MH", make_model(100, 2, "1,3"), "2", {})
+    x, y = (60, 40), (61, 39)
+    with balls.precision(128):
+        law = hellinger_law(mechanism)
+        cells = {cell.output: cell for cell in band_cells(law, x, y)}
+    assert sum(cell.number for cell in cells.values()) == 101
+    with balls.precision(256):
+        exact = hellinger_law(mechanism)
+        far = next((cell for cell in cells.values() if cell.number > 1), None)
+        rows = zip(mechanism.model.histograms, *map(exact.law.log_probabilities, (x, y)), strict=True)
+        for r, p, q in rows:
+            cell = cells[r] if r in cells and cells[r].number == 1 else far
+            assert cell.log_p.contains(p)
+            assert cell.log_q.contains(q)
 
 
 @pytest.mark.parametrize("prior", ["1,1,1", "1/2,3,40", "1e-4,1e-4,7", "1e9,1,1/3", "1,1,1,1", "2,1/3,5,1e6"])

@@ -16,7 +16,7 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.errors import InputError
 from dpaudit.sweep.executors import LocalWorkers, open_workers
-from dpaudit.sweep.export import COLUMNS, export, table
+from dpaudit.sweep.export import COLUMNS, combine, export, table
 from dpaudit.sweep.plan import Job, expand, read_plan
 from dpaudit.sweep.run import Loop
 from dpaudit.sweep.store import Store
@@ -98,6 +98,7 @@ def test_the_table_holds_what_the_audits_say(undisturbed):
         dpaudit.epsilon("EHDL", n=9, k=3, digits=12).epsilon.to_dict()["lower"],
         dpaudit.delta("EHDL", "0.3", n=9, k=3, digits=12).delta.to_dict()["lower"],
     ]
+    assert all(Fraction(row["upper"]) - Fraction(row["lower"]) <= Fraction(1, 10**12) for row in undisturbed)
     error = next(row for row in undisturbed if row["quantity"] == "mean error" and row["n"] == 12)
     assert error["data"] == "6,6"
 
@@ -148,6 +149,25 @@ def test_finished_work_is_not_repeated(plan, tmp_path):
     after = dict(store._db.execute("SELECT key, finished FROM jobs"))
     assert all(after[key] == stamp for key, stamp in stamps)
     assert len(after) == 14
+
+
+def test_a_job_finished_twice_stays_as_it_was(tmp_path):
+    store = Store(str(tmp_path / "s.db"))
+    (job,) = expand({"mech": "EHDS", "n": 4})
+    store.add([job])
+    (first,) = run_batch([(job.key, job.spec)])
+    store.finish([first])
+    store.finish([{"key": job.key, "seconds": 1.0, "error": "too late"}])
+    assert store.status()[:3] == (1, 1, 0)
+
+
+def test_parts_combine_by_maximum_of_both_bounds():
+    def part(i, lower, upper):
+        spec = {**expand({"mech": "EHDS", "n": 4})[0].spec, "part": [i, 3]}
+        return spec, "done", {"lower": lower, "upper": upper, "bits": 128, "x": [i, 4 - i]}, None, 1.0
+
+    row = combine([part(0, "0.1", "0.3"), part(1, "0.2", "0.25"), part(2, "0.01", "0.02")])
+    assert (row["lower"], row["upper"], row["x"], row["seconds"]) == ("0.2", "0.3", "1,3", 3.0)
 
 
 def test_two_processes_on_one_store(plan, tmp_path, undisturbed):

@@ -48,7 +48,7 @@ def table(store: Store) -> list[Row]:
     for entry, spec, state, result, error, seconds in store.jobs():
         count = spec["part"][1] if "part" in spec else 1
         entries.setdefault(entry, {}).setdefault(count, []).append((spec, state, result, error, seconds))
-    return [_row(min(ways.values(), key=_readiness)) for ways in entries.values()]
+    return [combine(min(ways.values(), key=_readiness)) for ways in entries.values()]
 
 
 def _readiness(parts: Sequence[tuple[Any, ...]]) -> tuple[bool, int]:
@@ -56,7 +56,8 @@ def _readiness(parts: Sequence[tuple[Any, ...]]) -> tuple[bool, int]:
     return any(state != "done" for _, state, *_ in parts), len(parts)
 
 
-def _row(parts: Sequence[tuple[Any, ...]]) -> Row:
+def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
+    """Returns the row of one entry from its parts (specification, state, result, error, seconds)."""
     spec = parts[0][0]
     row: Row = dict.fromkeys(COLUMNS)
     row.update(
