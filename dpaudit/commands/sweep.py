@@ -17,7 +17,7 @@ from dpaudit.rationals import whole
 if TYPE_CHECKING:
     from dpaudit.sweep.store import Status, Store
 
-Plan = Annotated[str | None, typer.Argument(metavar="[PLAN.toml]", help="What to compute; see docs/sweep.md.")]
+Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
 OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
 WorkerCount = Annotated[str | None, typer.Option("--workers", metavar="N", help="Processes; default: all cores.")]
 Scheduler = Annotated[
@@ -54,7 +54,9 @@ def sweep(
 
     dpaudit sweep --out sweep.db --export table.parquet --export table.csv
     """
+    from dpaudit.sweep.executors import check_address
     from dpaudit.sweep.export import export as write
+    from dpaudit.sweep.export import writer
     from dpaudit.sweep.plan import read_plan
     from dpaudit.sweep.store import Store
 
@@ -65,6 +67,10 @@ def sweep(
     count = None if workers is None else whole("workers", workers, 1, 1024)
     if plan is None and not status and not export:
         raise InputError("plan", "(missing)", "name a plan, or ask for --status or --export")
+    for path in export or ():
+        writer(path)
+    if scheduler is not None:
+        check_address(scheduler)
     jobs = None if plan is None or status else read_plan(plan)
     store = Store(out, create=jobs is not None)
     try:

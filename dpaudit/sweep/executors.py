@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 from dpaudit.errors import InputError
 from dpaudit.sweep.work import Outcome, run_batch
 
+ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
 Batch = Sequence[tuple[str, Any]]
 
 
@@ -94,6 +96,12 @@ class DaskWorkers:
         """Leaves the cluster."""
         self._executor.shutdown(wait=not at_once)
         self._client.close()
+
+
+def check_address(address: str) -> None:
+    """Refuses what is no address of a scheduler."""
+    if not ADDRESS.fullmatch(address):
+        raise InputError("scheduler", address, "must be an address such as tcp://host:8786")
 
 
 def open_workers(workers: int | None, scheduler: str | None) -> Workers:

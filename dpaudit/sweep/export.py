@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -106,11 +106,17 @@ def _shown(value: list[int] | str | None) -> str | None:
     return show(tuple(value)) if isinstance(value, list) else value
 
 
-def export(store: Store, path: str) -> int:
-    """Writes the table to a .csv or .parquet file and returns the number of rows."""
+def writer(path: str) -> Callable[[Sequence[Row], str], None]:
+    """Returns what writes this kind of file; another ending is refused."""
     write = {".csv": _write_csv, ".parquet": _write_parquet}.get(Path(path).suffix.lower())
     if write is None:
         raise InputError("export", path, "must end in .csv or .parquet")
+    return write
+
+
+def export(store: Store, path: str) -> int:
+    """Writes the table to a .csv or .parquet file and returns the number of rows."""
+    write = writer(path)
     rows = table(store)
     try:
         write(rows, path)
@@ -121,9 +127,9 @@ def export(store: Store, path: str) -> int:
 
 def _write_csv(rows: Sequence[Row], path: str) -> None:
     with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+        lines = csv.DictWriter(file, COLUMNS)
+        lines.writeheader()
+        lines.writerows(rows)
 
 
 def _write_parquet(rows: Sequence[Row], path: str) -> None:
