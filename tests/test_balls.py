@@ -183,13 +183,14 @@ def test_a_ball_from_two_ends_contains_both():
         (24, 0, 128),
         (76, 1000, 320),  # 252 + 48 + 2 * 10 bits
         (57, 1000, 320),  # 189 + 48 + 2 * 10 bits
-        (1198, 1, 4032),
-        (1999, 2, 6720),
+        (255, 1, 960),  # 847 + 48 + 2 * 1 bits, one more than 14 limbs
+        (332, 1, 1152),  # 1102 + 48 + 2 * 1 bits, exactly 18 limbs
         (2000, 1, 6720),
     ],
 )
 def test_first_precision(digits, size, first):
     assert balls.bits_for(digits, size) == (first, max(32768, 8 * first))
+    assert balls.bits_for(24) == balls.bits_for(43) == (192, 32768)  # one term unless said otherwise
 
 
 def test_first_precision_covers_the_digits():
@@ -207,6 +208,8 @@ def test_floats_on_either_side(value):
         below, above = balls.float_below(inexact), balls.float_above(inexact)
     assert Fraction(below) <= lower < Fraction(math.nextafter(below, math.inf))
     assert Fraction(math.nextafter(above, -math.inf)) < upper <= Fraction(above)
+    assert balls.float_below(arb(2, 1)) <= 1
+    assert balls.float_above(arb(2, 1)) >= 3
     assert balls.float_below(arb(0.75)) == balls.float_above(arb(0.75)) == 0.75
 
 
@@ -215,13 +218,14 @@ def test_the_largest_error_by_hand():
     assert balls.largest_error(values, [1.5, -4.25, 0.0]) == 0.5
     assert balls.largest_error(values, [1.25, -4.5, 0.0]) == 0.5
     assert 0.25 <= balls.largest_error(values, [1.25, -4.5, 0.0], relative=True) < 0.2500001
-    assert balls.largest_error(values, [1.0, -4.0, 0.0], relative=True) == 0
+    assert balls.largest_error(values, [1.0, -4.0, 0.0], relative=True) == balls.largest_error([], []) == 0
+    assert 0.125 <= balls.largest_error(values, [1.0, -4.5, 0.0], relative=True) < 0.1250001
     assert 2 <= balls.largest_error([arb(0, 1)], [1.0]) < 2.00001
 
 
 def test_infinity_and_exactness():
     assert balls.is_infinity(balls.infinity())
-    for other in (arb.neg_inf(), arb.nan(), ball(1), arb(0, float("inf"))):
+    for other in (arb.neg_inf(), arb.nan(), ball(1), arb(0, float("inf")), arb(1, float("inf"))):
         assert not balls.is_infinity(other)
     assert balls.is_zero(balls.zero())
     assert not balls.is_zero(arb(0, 1))

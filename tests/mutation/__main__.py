@@ -68,7 +68,7 @@ class Watcher:
             if seen[name] % self.thin == 0:
                 kept.append(item)
             seen[name] += 1
-        items[:] = kept
+        items[:] = sorted(kept, key=lambda item: hasattr(item.obj, "hypothesis"))  # the quick ones first
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and not self.failed:
