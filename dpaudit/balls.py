@@ -72,7 +72,7 @@ def infinity() -> Ball:
 
 def is_infinity(value: Ball) -> bool:
     """Returns whether the ball is exactly +infinity (an unknown number is not)."""
-    return bool(not value.is_finite() and value.is_exact() and value > 0)
+    return bool(not value.is_finite() and value > 0)
 
 
 def bits_for(digits: int, size: int = 1) -> tuple[int, int]:

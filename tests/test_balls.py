@@ -72,8 +72,28 @@ def test_extremes_contain_the_true_ones(values):
 
 def test_the_maximum_covers_wide_balls_that_are_not_the_largest_midpoint():
     wide, narrow = arb(1, 5), arb(2, 0.25)
-    assert balls.maximum([wide, narrow]).contains(arb(5.5))
-    assert balls.minimum([wide, narrow]).contains(arb(-3.5))
+    for values in ([wide, narrow], [narrow, wide], [arb(-9), narrow, wide, arb(-9)]):
+        assert balls.maximum(values).contains(arb(5.5))
+        assert not balls.maximum(values).contains(arb(1.5))
+    for values in ([wide, narrow], [narrow, wide], [arb(9), narrow, wide, arb(9)]):
+        assert balls.minimum(values).contains(arb(-3.5))
+        assert not balls.minimum(values).contains(arb(2.5))
+
+
+def test_balls_that_touch():
+    """x = [lower, upper] and its own ends: <= is certain on one side, and nothing is refuted that may be equal."""
+    with balls.precision(4):
+        x = third()
+    lower, upper = (ball(end) for end in balls.ends(x))
+    assert lower < upper
+    assert balls.certainly_at_most(lower, x)
+    assert balls.certainly_at_most(x, upper)
+    assert not balls.certainly_less(lower, x)
+    assert not balls.certainly_less(x, upper)
+    assert balls.at_most(lower, x) is balls.at_most(x, upper) is Verdict.PROVED
+    assert balls.at_most(upper, x) is balls.at_most(x, lower) is Verdict.UNDECIDED
+    assert balls.less(upper, x) is balls.less(x, lower) is Verdict.REFUTED
+    assert balls.less(lower, x) is balls.less(x, upper) is Verdict.UNDECIDED
 
 
 @given(st.lists(st.lists(RATIONALS, min_size=1, max_size=6), min_size=1, max_size=6))
@@ -152,6 +172,12 @@ def test_an_enclosure_is_narrow_or_there_is_none(value, digits, share):
     assert (found is not None) >= (share <= Fraction(1, 5))
 
 
+@pytest.mark.parametrize("digits", [1, 12])
+@pytest.mark.parametrize(("share", "narrow"), [(0.2, True), (0.249, True), (0.251, False), (0.5, False), (2, False)])
+def test_a_radius_of_a_quarter_is_the_limit(digits, share, narrow):
+    assert (balls.enclosure(1 + arb(0, share * 10.0**-digits), digits) is not None) == narrow
+
+
 def test_a_wide_or_infinite_ball_has_no_enclosure():
     assert balls.enclosure(arb(1, 0.1), 3) is None
     assert balls.enclosure(arb.pos_inf(), 3) is None
@@ -175,6 +201,7 @@ def test_a_ball_from_two_ends_contains_both():
 @pytest.mark.parametrize(
     ("digits", "size", "first"),
     [
+        (1, 1, 128),
         (15, 1, 128),
         (15, 10**4, 128),  # everyday audits stay at two limbs
         (23, 3, 128),  # 76 + 48 + 2 * 2 bits

@@ -187,6 +187,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="after a module's own tests every tenth case of the general ones only"
     )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: every N-th mutant of each module")
     parser.add_argument("--log", type=Path, help="append a JSON line a mutant to this file; only survivors are rerun")
     return parser.parse_args()
 
@@ -195,7 +196,7 @@ def main() -> int:
     """Runs what the command line asks for."""
     options = arguments()
     wanted = options.modules or list(FIRST)
-    work = [(m, mutant) for m in wanted for mutant in mutants(source_path(m).read_text(), m)]
+    work = [(m, mutant) for m in wanted for mutant in mutants(source_path(m).read_text(), m)[:: options.every]]
     work = [(m, mutant) for m, mutant in work if options.only in mutant.text]
     if options.list:
         print("\n".join(mutant.text for _, mutant in work))
