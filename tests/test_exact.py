@@ -40,6 +40,21 @@ def test_one_record_uniform_prior_is_pi_over_four():
     assert str(square) == "1/16 pi^2"
 
 
+def test_exact_squares_as_text_and_as_keys():
+    half, fifth = Fraction(1, 2), Fraction(1, 5)
+    shown = {
+        Algebraic(fmpq(1), ()): "1",
+        Algebraic(fmpq(3, 4), ()): "3/4",
+        Algebraic(fmpq(1), ((half, -1),)): "pi",
+        Algebraic(fmpq(1), ((half, 2),)): "pi^-2",
+        Algebraic(fmpq(2), ((fifth, 1), (half, -2))): "2 g(1/5) pi^2",
+        Algebraic(fmpq(4, 3), ()): "4/3",
+    }
+    assert [str(square) for square in shown] == list(shown.values())
+    assert shown[Algebraic(fmpq(6, 8), ())] == "3/4"
+    assert len({hash(square) for square in shown}) == len(shown)
+
+
 def test_constants_of_thirds_cancel():
     """g(1/3) = 3 g(1/6) and g(2/3) = (1/6)^2 / g(1/6), so g(1/3) g(2/3) = 1/12."""
     square = bc_squared(make_model(1, prior="1/3,2/3"), (0, 1), (1, 0))
