@@ -56,3 +56,9 @@ def test_pairs_are_permuted_together(n, prior):
         for d in model.histograms:
             x, y = model.canonical(c, d)
             assert hamming(x, y) == hamming(c, d)
+
+
+def test_distance_by_hand():
+    assert hamming((3, 0, 1), (0, 2, 2)) == 3
+    assert hamming((3, 0, 1), (2, 1, 1)) == 1
+    assert hamming((3, 0, 1), (3, 0, 1)) == 0
