@@ -16,15 +16,14 @@ from dataclasses import dataclass
 
 from dpaudit import balls
 from dpaudit.balls import Ball
-from dpaudit.errors import TooLargeError
+from dpaudit.errors import InputError, approximately
 from dpaudit.mechanisms.base import Mass, Mechanism
 from dpaudit.pairs import Progress, Witness, pairs
 
-MAX_ATOMS = 3 * 10**6
-"""Ordered pairs times outputs that a profile keeps in memory."""
+MAX_ATOMS = 10**6
+"""Ordered pairs times outputs that a profile looks at."""
 TOLERANCE_BITS = 40
 """A vertex that rises above the others by less than 2^(TOLERANCE_BITS - bits) is left out; the slack counts it."""
-ATOM_BYTES = 700
 
 
 @dataclass(frozen=True)
@@ -113,16 +112,19 @@ class Envelope:
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
 
+def check_size(mechanism: Mechanism) -> None:
+    """Refuses a mechanism with too many pairs and outputs, before any work is done."""
+    count = mechanism.count_masses()
+    if count > MAX_ATOMS:
+        shown = f"{approximately(count)} pairs times outputs"
+        raise InputError("profile", shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
+
+
 def pair_curves(mechanism: Mechanism, progress: Progress | None = None) -> list[PairCurve]:
     """Returns the curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
-    law, found, atoms = mechanism.law(), list[PairCurve](), 0
+    law, found = mechanism.law(), list[PairCurve]()
     for x, y in pairs(mechanism, progress):
         masses = law.masses(x, y)
-        atoms += 2 * len(masses)
-        if atoms > MAX_ATOMS:
-            raise TooLargeError(
-                atoms * ATOM_BYTES, MAX_ATOMS * ATOM_BYTES, "a profile keeps ordered pairs times outputs"
-            )
         found.append(PairCurve(masses, Witness(x, y, None)))
         found.append(PairCurve([m.swapped() for m in masses], Witness(y, x, None)))
     return found

@@ -13,7 +13,7 @@ from dpaudit import balls
 from dpaudit.audit import MAX_DIGITS, Prior, Settings, epsilon, mechanism
 from dpaudit.balls import Ball
 from dpaudit.composition import accounting_deltas, composed_deltas
-from dpaudit.curves import Envelope, envelope, pair_curves
+from dpaudit.curves import Envelope, check_size, envelope, pair_curves
 from dpaudit.enclosure import Enclosure, exact, infinite
 from dpaudit.errors import InputError
 from dpaudit.judge import widest
@@ -28,6 +28,7 @@ ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
 EXTRA_BITS = 256
 """Vertices of the curve that rise above the others by less than about 2^-EXTRA_BITS are left out."""
 RHO_DIGITS = 6
+RHO_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ def profile(
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
     subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
     check_memory(subject, memory)
+    check_size(subject)
     true = epsilon(subject, digits=digits, progress=progress, memory=memory).epsilon
     points = given if given is not None else _points(true)
     found, bits = widest(subject, lambda d: _refined(subject, true, d, points, chosen, times, progress), digits)
@@ -234,7 +236,9 @@ def _divergences(
         return tuple((order, infinite()) for order in orders), infinite()
     renyi = Renyi(curve.curves)
     top = balls.from_ends(balls.ball(true.lower), balls.ball(true.upper))
-    rho = balls.enclosure(renyi.rho(top), RHO_DIGITS, least=0) or balls.enclosure(renyi.rho(top), 2, least=0)
+    with balls.precision(RHO_BITS):
+        rate = Renyi(curve.curves).rho(top)
+    rho = balls.enclosure(rate, RHO_DIGITS, least=0) or balls.enclosure(rate, 2, least=0)
     narrow.failed = narrow.failed or rho is None
     return tuple((order, narrow(renyi.divergence(order))) for order in orders), rho or infinite()
 

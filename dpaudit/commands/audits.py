@@ -47,6 +47,7 @@ def epsilon(
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
         subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
+        common.certifiable(subject, certificate)
         result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
@@ -99,6 +100,7 @@ def delta(
     """
     with common.progress_bar(f"{mech}: data sets") as progress:
         subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
+        common.certifiable(subject, certificate)
         result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:

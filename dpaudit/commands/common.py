@@ -18,9 +18,18 @@ from dpaudit.rationals import positive
 
 def check_out(out: str | None) -> str | None:
     """Returns the path; a file that cannot be written is refused before any work is done."""
-    if out is None:
+    return _writable("out", out)
+
+
+def check_certificate(path: str | None) -> str | None:
+    """Returns the path; the same for --certificate."""
+    return _writable("certificate", path)
+
+
+def _writable(option: str, name: str | None) -> str | None:
+    if name is None:
         return None
-    path = Path(out)
+    path = Path(name)
     existed = path.exists()
     try:
         with path.open("a"):
@@ -28,8 +37,8 @@ def check_out(out: str | None) -> str | None:
         if not existed:
             path.unlink()
     except OSError as error:
-        raise InputError("out", out, f"cannot be written: {error.strerror or error}") from None
-    return out
+        raise InputError(option, name, f"cannot be written: {error.strerror or error}") from None
+    return name
 
 
 Mech = Annotated[
@@ -96,7 +105,12 @@ Tier = Annotated[
 ]
 Certificate = Annotated[
     str | None,
-    typer.Option("--certificate", metavar="FILE", help="Write a certificate that `dpaudit verify` checks."),
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        callback=check_certificate,
+        help="Write a certificate that `dpaudit verify` checks.",
+    ),
 ]
 Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
 
@@ -196,6 +210,14 @@ def cells(value: Any) -> str:
     from rich.markup import escape
 
     return escape(text(value))
+
+
+def certifiable(mechanism: Any, path: str | None) -> None:
+    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+    if path is not None:
+        from dpaudit import certificate
+
+        certificate.check_possible(mechanism)
 
 
 def certify(result: Any, path: str | None) -> None:

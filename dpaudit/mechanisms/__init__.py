@@ -37,6 +37,10 @@ def lookup(name: str) -> type[PosteriorMechanism]:
     key = str(name).strip().lower()
     if key in by_key:
         return REGISTRY[by_key[key]]
+    from dpaudit.mechanisms.load import is_own
+
+    if is_own(str(name)):
+        raise InputError("mech", name, f"this is about the posterior family only: {', '.join(REGISTRY)}")
     near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(by_key[n] for n in near)}? " if near else ""
     raise InputError("mech", name, f"unknown mechanism; {hint}known: {', '.join(REGISTRY)}; your own: file.py:Class")

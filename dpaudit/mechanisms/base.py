@@ -156,6 +156,10 @@ class Mechanism(ABC):
     def law(self) -> Law:
         """Returns the law at the precision in force."""
 
+    def count_masses(self) -> int:
+        """Returns about how many masses the law gives for all ordered adjacent pairs together."""
+        return self.counts().pairs * self.counts().outputs
+
     def point(self, x: Dataset, output: Output) -> Ball:
         """Returns a ball that contains P_x(output), at the precision in force."""
         return self.law().probabilities(x)[list(self.outputs()).index(output)]

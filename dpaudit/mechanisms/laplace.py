@@ -210,6 +210,10 @@ class Laplace(PosteriorMechanism):
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
         return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
+    def count_masses(self) -> int:
+        """Returns a bound: outputs with the same likelihood ratio are merged, a few remain for each changed cell."""
+        return self.counts().pairs * 36
+
     def point(self, x: Histogram, output: Output) -> Ball:
         """Returns a ball that contains P_x(output), without listing the others."""
         term, q = self.polynomial(x, output), (-ball(self.epsilon / self.unit())).exp()
