@@ -31,6 +31,7 @@ class Divergence(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     at_most_one: ClassVar[bool] = False
+    costly: ClassVar[bool] = False
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -88,16 +89,21 @@ class HellingerDistance(Divergence):
 class TotalVariation(Divergence):
     """TV(a, b) for k = 2."""
 
-    name, title, at_most_one = "tv", "total variation", True
+    name, title, at_most_one, costly = "tv", "total variation", True, True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
+        self._hellinger = HellingerDistance(model)
+        self._far = ball(Fraction(1, 2 ** (balls.working_bits() - 24)))
         self._known: dict[tuple[Histogram, Histogram], Ball] = {}
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
-        """Returns a ball that contains TV; exactly 0 if c = d."""
+        """Returns a ball that contains TV; exactly 0 if c = d. Far apart, 1 - BC <= TV <= 1 is all that is needed."""
         if c == d:
             return balls.zero()
+        bc = self._hellinger.bc(c, d)
+        if balls.certainly_less(bc, self._far):
+            return balls.from_ends(1 - bc, ball(1))
         key = min((c, d), (d, c))
         if key not in self._known:
             a, b = ([alpha + i for alpha, i in zip(self.model.prior, cells, strict=True)] for cells in key)

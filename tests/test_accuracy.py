@@ -281,13 +281,23 @@ def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
             inside = full.below(count_below(full, t))
             assert balls.overlap(cut.below(count_below(cut, t)), inside)
             assert balls.overlap(cut.at_least(count_below(cut, t)), 1 - inside)
-    monkeypatch.setattr(mean, "ALL_OUTPUTS", 1)
     monkeypatch.setattr(type(mechanism), "row", lambda self, x, tail, most: real(self, x, Fraction(1, 20), most))
     with pytest.raises(dpaudit.balls.PrecisionExhausted):
         mean.mean_error(mechanism, (6, 6), digits=3)
 
 
 real = LSZhang.row
+
+
+def test_negligible_outputs_are_left_out_of_a_costly_distance(monkeypatch):
+    full = accuracy("LSHist", "20,30", metric="tv", eps=3)
+    monkeypatch.setattr(staircase, "COSTLY_OUTPUTS", 10)
+    cut = accuracy("LSHist", "20,30", metric="tv", eps=3)
+    assert len(cut.law) < len(full.law)
+    assert 0 < cut.omitted.upper < Fraction(1, 10**20)
+    assert max(cut.mean.lower, full.mean.lower) <= min(cut.mean.upper, full.mean.upper)
+    quick = mean.mean_error(dpaudit.mechanism("LSHist", 50, eps=3), (20, 30), metric="tv")
+    assert max(cut.mean.lower, quick.lower) <= min(cut.mean.upper, quick.upper)
 
 
 def test_a_whole_number_distance_equal_to_t_is_not_below_it():

@@ -9,7 +9,7 @@ from dpaudit.divergences import DIVERGENCES
 from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.mechanisms.base import PosteriorMechanism
 from dpaudit.model import Histogram
-from dpaudit.utility.staircase import ALL_OUTPUTS
+from dpaudit.utility.staircase import heavy_row
 
 
 def mean_error(mechanism: PosteriorMechanism, x: Histogram, digits: int = 15, metric: str = "hellinger") -> Enclosure:
@@ -20,8 +20,8 @@ def mean_error(mechanism: PosteriorMechanism, x: Histogram, digits: int = 15, me
         return infinite()
 
     def attempt() -> Enclosure | None:
-        row = mechanism.row(x, tail, ALL_OUTPUTS)
         divergence = DIVERGENCES[metric](model)
+        row = heavy_row(mechanism, x, divergence, tail)
         released = map(mechanism.released, row.outputs)
         value = balls.total([p * divergence.between(x, d) for p, d in zip(row.probabilities, released, strict=True)])
         if not row.omitted.is_zero():

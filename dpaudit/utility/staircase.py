@@ -11,7 +11,7 @@ from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import bc_squared
 from dpaudit.divergences import DIVERGENCES, Divergence, HellingerDistance
-from dpaudit.mechanisms.base import Output, PosteriorMechanism, Sparse
+from dpaudit.mechanisms.base import Output, PosteriorMechanism, Row, Sparse
 from dpaudit.model import Histogram, Model
 
 ALL_OUTPUTS = 50_000
@@ -19,7 +19,9 @@ ALL_OUTPUTS = 50_000
 EXACT_OUTPUTS = 5000
 """Probabilities of several noised cells are added up exactly, as polynomials, up to this many outputs."""
 TIE_BITS = 1024
-"""Distances that are still not apart at this precision, and not equal by algebra, are listed as one step."""
+"""Hellinger distances that are still not apart at this precision, and not equal by algebra, are listed as one step."""
+COSTLY_OUTPUTS = 1000
+"""Beyond this many outputs, a costly distance is not computed for outputs of negligible probability."""
 ALGEBRA_LIMIT = 5000
 """Equality of Hellinger distances is decided by algebra up to this n."""
 
@@ -143,10 +145,22 @@ def add(*terms: Sparse) -> Sparse:
     return result
 
 
+def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergence, tail: Fraction) -> Row:
+    """Returns the row; of many outputs those of negligible probability are omitted if the distance is costly."""
+    row = mechanism.row(x, tail, ALL_OUTPUTS)
+    if not divergence.costly or len(row.outputs) <= COSTLY_OUTPUTS:
+        return row
+    bar = ball(tail / len(row.outputs))
+    kept = [i for i, p in enumerate(row.probabilities) if not balls.certainly_less(p, bar)]
+    left_out = set(range(len(row.outputs))) - set(kept)
+    omitted = row.omitted + balls.total([row.probabilities[i] for i in sorted(left_out)])
+    return Row([row.outputs[i] for i in kept], [row.probabilities[i] for i in kept], omitted)
+
+
 def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fraction) -> Staircase | None:
     """Returns the staircase of data set x at the precision in force; None if two distances are not told apart yet."""
     divergence = DIVERGENCES[metric](mechanism.model)
-    row = mechanism.row(x, tail, ALL_OUTPUTS)
+    row = heavy_row(mechanism, x, divergence, tail)
     released = [mechanism.released(output) for output in row.outputs]
     finite = [i for i, d in enumerate(released) if divergence.finite(x, d)]
     keys = [_key(divergence, x, released[i]) for i in finite]
@@ -155,7 +169,7 @@ def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fracti
         i, key = finite[position], keys[position]
         if steps and not balls.certainly_less(steps[-1].key, key):
             if not _equal(divergence, x, released[steps[-1].outputs[0]], released[i], steps[-1].key, key):
-                if balls.working_bits() < TIE_BITS:
+                if balls.working_bits() < TIE_BITS and isinstance(divergence, HellingerDistance):
                     return None
                 steps[-1].distance = balls.from_ends(steps[-1].distance, _distance(divergence, x, released[i], key))
                 steps[-1].key = balls.from_ends(steps[-1].key, key)
