@@ -8,7 +8,7 @@ because the linear functions drop out. The errors are derived in ERROR_BOUND.md,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, log2
+from math import frexp
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class LogTable:
         cells = len(tilted)
         floats = [np.array([float(v) for v in column]) for column in tilted]
         size = max(2.0**-900, 1.01 * max(float(np.abs(column).max()) for column in floats))
-        grid = 2.0 ** (ceil(log2(2 * cells * size)) - 52)
+        grid = 2.0 ** (frexp(2 * cells * size)[1] - 52)
         self.high: list[Floats] = []
         self.low: list[Floats] = []
         truncation = 0.0

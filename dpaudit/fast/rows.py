@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from math import ceil, log, log2
 
 import numpy as np
 
@@ -30,6 +29,8 @@ FAR = 42.0
 """Beyond -ln BC = 42, that is BC < 2^-60, a candidate is counted and not visited."""
 MOST_ERROR = 2.0**-10
 """The largest exponent may have this absolute error at most; the bounds below take it for small."""
+LN2_ABOVE = 0.6932
+"""More than ln 2: times the bit length of a number it is more than its logarithm."""
 ROWS_BYTES = 1 << 28
 """Float rows are kept for reuse up to this many bytes."""
 
@@ -42,7 +43,7 @@ class FloatRows:
         self.model = law.model
         self.table = table
         self.most_rate = max(rates)
-        self.log_size = log(self.model.size) + 1
+        self.log_size = LN2_ABOVE * self.model.size.bit_length() + 1
         self.exponentials = exponential_table(max(FAR + 4, self.most_rate + self.log_size + 1))
         root = 1.001 * (table.relative + COMPLEMENT_ERROR * UNIT) / 2 + UNIT
         self.exponent_error = 1.001 * (root + 2.02 * UNIT)
@@ -51,7 +52,7 @@ class FloatRows:
 
     def row_error(self, rate: Floats, width: int) -> Floats:
         """Returns upper bounds of |computed ln Z - ln Z| for rows with these rates."""
-        units = EXP_ERROR + ceil(log2(width + 1)) + 2 + 2 * self.log_size
+        units = EXP_ERROR + width.bit_length() + 2 + 2 * self.log_size
         return np.asarray(1.01 * (rate * (self.exponent_error + UNIT) + units * UNIT))
 
     def margin(self, rate_x: Floats, rate_y: Floats, width: int) -> Floats:
