@@ -64,7 +64,7 @@ def measure(quick):
     small, large = (1000, 10_000) if quick else (10_000, 100_000)
     for mech in MECHANISMS:
         first = run("certified", mech, small, repeat=3)
-        rival = run("numpy", mech, small)
+        rival = run("numpy", mech, small, repeat=3)
         table.ratio(f"true ε of {mech}, k = 2, n = {small}", first, rival, "numpy float64 brute force")
         second = run("certified", mech, large)
         table.exponent(f"{mech}, k = 2, n = {small} to {large}", first, second, (small, large))
@@ -81,11 +81,9 @@ def measure(quick):
     tiers = [run("certified", "EHDS", few, 3, tier) for tier in ("fast", "exact")]
     table.ratio(f"true ε of EHDS, k = 3, n = {few}", *tiers, "our own all-arb tier")
     ours = run("certified", "EHDS", 40, 2, "auto", 30, repeat=3)
-    table.ratio("true ε of EHDS, 30 digits, n = 40", ours, run("mpmath", 40, 30), "mpmath brute force")
-    ours = run("delta", 100, "1/5", repeat=3)
-    table.ratio(
-        "δ(1/5) of EHDS, all pairs, n = 100", ours, run("accounting", 100, 0.2), "dp-accounting, symmetric=False"
-    )
+    table.ratio("true ε of EHDS, 30 digits, n = 40", ours, run("mpmath", 40, 30, repeat=3), "mpmath brute force")
+    ours, theirs = run("delta", 100, "1/5", repeat=3), run("accounting", 100, 0.2, repeat=3)
+    table.ratio("δ(1/5) of EHDS, all pairs, n = 100", ours, theirs, "dp-accounting, symmetric=False")
     ours = run("certified", "LSDim", 10**9, repeat=3)
     table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
     return table
