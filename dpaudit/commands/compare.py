@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.common import cells, emit, fields, listing, memory_bytes
+from dpaudit.commands.common import cells, decimal, emit, fields, listing, memory_bytes
 from dpaudit.errors import InputError
 from dpaudit.rationals import whole
 
@@ -160,9 +160,7 @@ def draw(console: Any, result: Any) -> None:
     for row in result.entries:
         shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
         again = row.calibrated
-        shown += (
-            ["too large a job", "", ""] if again is None else [f"{float(again.nominal):.7g}", *performance(again)[1:]]
-        )
+        shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
         table.add_row(*(escape(str(entry)) for entry in shown))
     console.print(table)
 
