@@ -9,6 +9,7 @@ from agreement import agrees
 from mpmath import mp
 
 from dpaudit.cli import main
+from dpaudit.commands.common import decimal
 from dpaudit.comparison import compare
 from dpaudit.data import dataset, datasets
 from dpaudit.enclosure import exact
@@ -144,6 +145,12 @@ def test_command_line(capsys):
     assert "LSHist beats MH" in capsys.readouterr().out
     assert main(["compare", "--x", "3,3", "--mech", "LSHist,LSZhang"]) == 0
     assert "winner" in capsys.readouterr().out
+
+
+def test_the_calibrated_epsilon_is_shown_exactly():
+    """1.9999999 is safe; 2, its neighbour, is not proved to be."""
+    assert decimal(Fraction(19999999, 10**7)) == "1.9999999"
+    assert decimal(Fraction(1, 3)) == "1/3"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -203,6 +204,12 @@ def fields(console: Any, rows: list[tuple[str, str]]) -> None:
     for name, value in rows:
         table.add_row(name, value)
     console.print(table)
+
+
+def decimal(value: Fraction) -> str:
+    """Returns a rational of at most 8 digits as a decimal, exactly; any other as a fraction."""
+    shown = f"{float(value):.8g}"
+    return shown if Fraction(shown) == value else str(value)
 
 
 def cells(value: Any) -> str:
