@@ -210,7 +210,7 @@ def test_the_largest_models():
             make_model(*arguments)
         assert caught.value.option == option
     assert make_model(1, prior=[1] * 1000).k == 1000
-    with pytest.raises(dpaudit.InputError, match="^x = .*: cell counts must be whole numbers >= 0"):
+    with pytest.raises(dpaudit.InputError, match=r"^x = .*: cell counts must be whole numbers >= 0"):
         make_model(3).check("x", [Fraction(3), 0])
 
 
