@@ -6,6 +6,7 @@ import cases
 import pytest
 import reference as ref
 from agreement import DIGITS, DPS, REFERENCE_ERROR, agrees
+from mpmath import mp
 
 import dpaudit
 
@@ -41,6 +42,14 @@ def test_epsilon_and_its_witness(case):
         assert result.claim.verdict is (dpaudit.Verdict.PROVED if expected else dpaudit.Verdict.REFUTED)
 
 
+def delta_of_pair(arguments, x, x_prime, at):
+    """The hockey stick of one ordered pair, by the reference."""
+    given = {key: value for key, value in arguments.items() if value is not None}
+    p, p_prime = (ref.pmf(**given, x=c, dps=DPS) for c in (x, x_prime))
+    with mp.workdps(DPS + 20):
+        return mp.fsum(max(0, p[r] - mp.exp(ref.to_mpf(at)) * p_prime[r]) for r in p)
+
+
 @pytest.mark.parametrize("case", cases.CASES[::3], ids=name)
 def test_delta(case):
     arguments = cases.arguments(case)
@@ -48,6 +57,7 @@ def test_delta(case):
         value = ref.delta(**arguments, at=at, dps=DPS)
         result = dpaudit.delta(**audit_arguments(case), at=at, digits=DIGITS)
         assert agrees(result.delta, value)
+        assert agrees(result.delta, delta_of_pair(arguments, result.witness.x, result.witness.x_prime, at))
 
 
 @pytest.mark.parametrize("case", cases.CASES[::4], ids=name)

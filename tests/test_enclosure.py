@@ -45,6 +45,7 @@ def test_small_numbers_keep_significant_digits(value, zeros):
         ("0.5", "0.5", 3, "0.5"),
         ("0", "0.001", 3, "[0, 0.001]"),
         ("-0.1", "0.1", 1, "[-0.1, 0.1]"),
+        ("-0.1", "0", 1, "[-0.1, 0]"),
         ("0.4999", "0.5000", 4, "[0.4999, 0.5000]"),
         ("0.00000123456", "0.00000123459", 11, "1.2345[6, 9]e-6"),
         ("12.3401", "12.3405", 4, "12.340[1, 5]"),
@@ -99,6 +100,8 @@ def test_places_by_hand(lower, upper, digits, places, ends):
 
 def test_infinity_has_no_width():
     assert infinite().width == 0
+    assert str(infinite()) == "∞"
+    assert infinite().to_dict() == {"lower": "inf", "upper": "inf"}
     assert infinite().is_infinite
     assert not exact(Fraction(1), 3).is_infinite
 

@@ -110,6 +110,20 @@ SMALL = [(n, k) for k in (2, 3, 4) for n in range(1, 9) if (n + 1) ** k <= 1000]
 
 @pytest.mark.parametrize(("n", "k"), SMALL)
 @pytest.mark.parametrize("name", ["LSZhang", "LSDim", "LSHist"])
+def test_the_representatives_have_every_ratio_that_there_is(name, n, k):
+    """What the closed form rests on: the ratios of all pairs and outputs are those of the representatives."""
+    mechanism = make_mechanism(name, make_model(n, k), 1, {})
+    found = {mechanism.ratio(*witness) for witness in mechanism.representatives()}
+    assert found == {
+        mechanism.ratio(x, y, output)
+        for x in mechanism.model.histograms
+        for y in mechanism.neighbours(x)
+        for output in mechanism.outputs()
+    }
+
+
+@pytest.mark.parametrize(("n", "k"), SMALL)
+@pytest.mark.parametrize("name", ["LSZhang", "LSDim", "LSHist"])
 def test_closed_form_is_the_maximum_over_everything(name, n, k):
     mechanism = make_mechanism(name, make_model(n, k), "5/7", {})
     form = mechanism.loss_by_algebra()
@@ -242,6 +256,7 @@ def test_exact_probabilities_are_polynomials_in_q(name, x):
         for output, p in zip(mechanism.outputs(), mechanism.law().probabilities(x), strict=True):
             terms = mechanism.exact_probability(x, output)
             assert balls.overlap(balls.total([balls.ball(c) * q**e for e, c in terms.items()]), p)
+            assert balls.overlap(mechanism.point(x, output), p)
             assert all(terms.values())
 
 
@@ -249,7 +264,7 @@ def test_exact_probabilities_are_polynomials_in_q(name, x):
 def test_a_box_of_outputs_leaves_out_little(eps):
     """Beyond ``most`` outputs the row is a box around x; what it leaves out is enclosed and at most the tail."""
     mechanism = make_mechanism("LSZhang", make_model(60), eps, {})
-    x, tail = (30, 30), Fraction(1, 100)
+    x, tail = (10, 50), Fraction(1, 100)
     with balls.precision(200):
         whole = dict(zip(mechanism.outputs(), mechanism.law().probabilities(x), strict=True))
         every = mechanism.row(x, tail, mechanism.count_outputs())
@@ -273,3 +288,10 @@ def test_a_box_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("dpaudit.mechanisms.laplace.MOST_OUTPUTS", size - 1)
     with pytest.raises(InputError, match=f"{size} outputs"):
         mechanism.row((30, 30), Fraction(1, 100), 1)
+
+
+def test_the_last_cell_is_what_is_left():
+    mechanism = make_mechanism("LSDim", make_model(3, 3), 1, {})
+    for output, last in (((0, 0), 3), ((1, 1), 1), ((3, 0), 0), ((3, 3), 0)):
+        assert mechanism.released(output) == (*output, last)
+    assert make_mechanism("LSZhang", make_model(3), 1, {}).released([3, 3]) == (3, 3)

@@ -10,7 +10,7 @@ cell floor(c + Lap) clipped into [0, n] has (c, o in 0..n)
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -222,19 +222,41 @@ class Laplace(PosteriorMechanism):
     def loss_by_algebra(self) -> ClosedForm:
         """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
 
+        The candidates are those of ``representatives``.
+        """
+        candidates = [(self.ratio(*witness), witness) for witness in self.representatives()]
+        ratio, witness = largest(candidates)
+        return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+
+    def representatives(self) -> Iterator[tuple[Histogram, Histogram, Output]]:
+        """Yields adjacent (x, y) and outputs whose likelihood ratios are all that there are.
+
         The ratio of the laws of c and d = c +- 1 at o depends only on where o lies (0, below, at, above, n) and on
         whether c or d is 0, so a few representatives stand for all pairs and outputs.
         """
+        for x, y in self._pairs():
+            for output in product(*self._spots(x, y)):
+                yield x, y, output
+                yield y, x, output
+
+    def _pairs(self) -> Iterator[tuple[Histogram, Histogram]]:
+        """Yields data sets that differ by one unit moved: between the first two cells, and from the first to the last.
+
+        The rest lies in the last cell. With k = 2 the two kinds are one.
+        """
         n, k = self.model.n, self.model.k
-        candidates = []
-        for down, up in product(sorted({1, min(2, n), n}), sorted({0, min(1, n - 1), n - 1})):
-            if down + up == n or (down + up < n and k > 2):
-                x, y = self._pair(down, up)
-                for output in product(*self._spots(x, y)):
-                    for a, b in ((x, y), (y, x)):
-                        candidates.append((self.ratio(a, b, output), (a, b, output)))
-        ratio, witness = largest(candidates)
-        return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+        few = sorted({1, min(2, n), n})
+        for down, up in product(few, sorted({0, min(1, n - 1), n - 1})):
+            rest = n - down - up
+            if k > 2 and rest >= 0:
+                empty = (0,) * (k - 3)
+                yield (down, up, *empty, rest), (down - 1, up + 1, *empty, rest)
+            elif rest == 0:
+                yield (down, up), (down - 1, up + 1)
+        if k > 2:
+            empty = (0,) * (k - 2)
+            for down in few:
+                yield (down, *empty, n - down), (down - 1, *empty, n - down + 1)
 
     def _spots(self, x: Histogram, y: Histogram) -> list[list[int]]:
         """Returns for every noised cell outputs that represent all: the ends and around the count; one if unchanged."""
@@ -249,17 +271,6 @@ class Laplace(PosteriorMechanism):
             if c != d:
                 result = result * cell_law(n, c, o).over(cell_law(n, d, o))
         return result
-
-    def _pair(self, down: int, up: int) -> tuple[Histogram, Histogram]:
-        """Returns data sets that differ by one unit moved from the cell with ``down`` to the one with ``up``.
-
-        The rest lies in the last cell. With one noised cell the pair is read as x = (down, n - down).
-        """
-        n, k = self.model.n, self.model.k
-        rest = n - down - up
-        x = (down, up, *(0,) * (k - 3), rest) if k > 2 else (down, up)
-        y = (down - 1, up + 1, *x[2:])
-        return x, y
 
 
 @dataclass(frozen=True)
