@@ -20,7 +20,7 @@ from dpaudit.verdict import Verdict
 from proofs_checks import Context, Grid, Outcome, check
 from proofs_checks.accuracy_ehd import weights_lemma, weights_proof
 from proofs_checks.accuracy_far import Rows, constant_is_below_one, crossing_holds
-from proofs_checks.accuracy_lshist import equality_proof
+from proofs_checks.accuracy_lshist import near_law
 from proofs_checks.accuracy_proofs import Proof, annotate
 from proofs_checks.accuracy_rows import HALF, ONE, Q, Span, distances, power, separated, within_ls
 from proofs_checks.accuracy_sides import (
@@ -31,12 +31,13 @@ from proofs_checks.accuracy_sides import (
     balanced_x,
     equal,
     global_factor,
+    global_rate,
     points,
     priors,
     rationals,
     relabelled,
 )
-from proofs_checks.accuracy_theorem42 import closed_proof
+from proofs_checks.accuracy_theorem42 import CLOSED, closed_proof
 from proofs_checks.algebra import variables
 from proofs_checks.outcome import ON_GRID
 
@@ -106,8 +107,8 @@ def first_proof() -> Proof:
     """Proves Corollary 4.5.1 for balanced data and every equal prior."""
     with balls.precision(128):
         proof = (
-            equality_proof()
-            .using(weights_proof("EHD", "u = e^(−ε/(2GS₀))"))
+            near_law()
+            .using(weights_proof(EHD, global_rate, "u = e^(−ε/(2GS₀))"))
             .certified("1/(2GS₀) < 13/12, so u > q^(13/12)", "", 1 / (2 * gs_constant()), ball(Fraction(13, 12)))
         )
     proof.says(
@@ -172,7 +173,7 @@ BALANCED_2 = Grid("", n=range(2, 21, 2), prior=PRIORS_2, eps=EPS_2)
 def second_proof() -> Proof:
     """Proves Corollary 4.5.2 for balanced data, every equal prior and kappa >= 1."""
     q, k = variables("q", "k")
-    proof = equality_proof().using(weights_proof("EHD", "e^(−ε/(2GS₀))"))
+    proof = near_law().using(weights_proof(EHD, global_rate, "e^(−ε/(2GS₀))"))
     proof.says(
         "EHD: weights fall with the distance", "the mean near weight is at least the mean weight: Pr ≥ (2κ+1)/(n+1)"
     )
@@ -242,7 +243,7 @@ def _two_steps_agree() -> bool:
 
 def third_proof() -> Proof:
     """Proves Corollary 4.5.3 for every n and x if every alpha_i >= 2/3."""
-    proof = closed_proof().checks(
+    proof = closed_proof(CLOSED).checks(
         "A = a+α₁, B = n−a+α₂", "BC(x,a+2)² = A/(A+1)·(B−2)/(B−1)", _two_steps_agree(), "compared with BC² exactly"
     )
     proof.says(
@@ -253,7 +254,7 @@ def third_proof() -> Proof:
     proof.nonnegative("A ≥ 5/3: A/(A+1) ≤ 1−1/(4(A−1))", "4(A−1) − (A+1) = 3A−5 ≥ 0", 4 * (big_a - 1) - (big_a + 1))
     proof.nonnegative("(B−2)/(B−1) < 1−1/(4B)", "4B − (B−1) = 3B+1 > 0", 4 * t - (t - 1))
     proof.says("so H(x,a+2) > H(x,a±1), likewise a−2", "R_g = {a−1, a, a+1} as far as they exist: |R_g| ≤ 3")
-    return proof.using(weights_lemma("EHD", "u = e^(−ε/(2GS₀))")).says(
+    return proof.using(weights_lemma(EHD, global_rate, "u = e^(−ε/(2GS₀))")).says(
         "EHD on R_g", "≤ 3/((n+1)u) < 3/(nu) < 1−q < 1−½(q+q²) ≤ LSHist on R_g"
     )
 

@@ -2,71 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
-from dpaudit.balls import Ball, ball
+from dpaudit import balls
+from dpaudit.model import Model
 from dpaudit.verdict import Verdict
 from proofs_checks import Context, Grid, Outcome, check
-from proofs_checks.accuracy_far import constant_is_below_one, first_failure
+from proofs_checks.accuracy_far import Reach, constant_is_below_one, far_rows, first_failure
 from proofs_checks.accuracy_lshist import BALANCED, EVERY, PRIORS, WIDE_BALANCED, WIDE_EVERY
-from proofs_checks.accuracy_proofs import Proof, annotate, arms_lemma, symmetry_lemma
-from proofs_checks.accuracy_rows import power
+from proofs_checks.accuracy_proofs import Proof, annotate, arms_lemma, states, symmetry_lemma
+from proofs_checks.accuracy_rows import distances
 from proofs_checks.accuracy_sides import (
     EHD,
     EHDL,
     EQUAL_PRIORS,
     Case,
     Comparison,
+    Near,
     Prior,
+    Quotient,
+    Rate,
     Side,
     balanced_x,
     equal,
     every_x,
-    global_factor,
-    local_factor,
+    from_quotient,
+    global_rate,
+    local_rate,
+    plain_rate,
     points,
     unequal,
 )
 from proofs_checks.algebra import variables
 from proofs_checks.outcome import ON_GRID
 
-Factor = Callable[[Case], Ball]
 FAR = 900
 """Balanced data are searched up to this n for the first failure of EHD's printed upper bound."""
 
 
-def plain_factor(case: Case) -> Ball:
-    """Returns a ball that contains e^(-eps)."""
-    return power(case.eps)
-
-
-def lower(factor: Factor, name: str, more: int) -> Side:
-    """Returns (2 kappa factor + 1) / (n + more)."""
+def lower(rate: Rate, name: str, more: int) -> Side:
+    """Returns (2 kappa f + 1) / (n + more), f = e^(-rate)."""
     size = "n" if more == 0 else f"(n+{more})"
-    return Side(
+    return from_quotient(
         f"(2κ·{name}+1)/{size}",
-        lambda case: (2 * case.kappa * factor(case) + 1) / (case.n + more),
+        Quotient(lambda kappa, f: 2 * kappa * f + 1, lambda n, f: n + more, rate),
         lambda case: f"(2·{case.kappa}·{name} + 1)/{case.n + more}, ε = {case.eps}",
     )
 
 
-def upper(factor: Factor, name: str, more: int) -> Side:
-    """Returns (2 kappa + 1) / ((n + more) factor)."""
+def upper(rate: Rate, name: str, more: int) -> Side:
+    """Returns (2 kappa + 1) / ((n + more) f), f = e^(-rate)."""
     size = "n" if more == 0 else f"(n+{more})"
-    return Side(
+    return from_quotient(
         f"(2κ+1)/({size}·{name})",
-        lambda case: ball(2 * case.kappa + 1) / ((case.n + more) * factor(case)),
+        Quotient(lambda kappa, f: 2 * kappa + 1, lambda n, f: (n + more) * f, rate),
         lambda case: f"(2·{case.kappa} + 1)/({case.n + more}·{name}), ε = {case.eps}",
     )
 
 
-PLAIN = plain_factor, "e^(−ε)"
-GLOBAL = global_factor, "e^(−ε/(2GS₀))"
-LOCAL = local_factor, "e^(−ε/(2LS(x)))"
+PLAIN = plain_rate, "e^(−ε)"
+GLOBAL = global_rate, "e^(−ε/(2GS₀))"
+LOCAL = local_rate, "e^(−ε/(2LS(x)))"
 
 
-def _both(mechanism: Side, factor: tuple[Factor, str], more: int, balanced: bool) -> tuple[Comparison, Comparison]:
+def _both(mechanism: Side, factor: tuple[Rate, str], more: int, balanced: bool) -> tuple[Comparison, Comparison]:
     """Returns the comparisons with the lower and with the upper bound."""
     data = balanced_x if balanced else every_x
     return (
@@ -83,48 +83,60 @@ EHDL_LOWER_EVERY, EHDL_UPPER_EVERY = _both(EHDL, LOCAL, 0, False)
 EHDL_LOWER_REPAIRED, _ = _both(EHDL, LOCAL, 1, True)
 
 
-def weights_lemma(name: str, factor: str) -> Proof:
-    """Says what all bounds rest on: the weights lie between the factor and 1."""
-    return arms_lemma().says(
-        f"weights of {name}: w = f^H, f = {factor} < 1",
-        "w = 1 at x; 0 < H < 1 elsewhere (BC > 0; H rises from 0), so f < w < 1",
+def _weights_agree(mechanism: Side, rate: Rate) -> bool:
+    """Returns whether the mechanism's Pr is that of the weights f^H, f = e^(-rate), on a few cases, to 256 bits."""
+    with balls.precision(256):
+        for n, prior, eps in product((2, 3, 6), (PRIORS[0], PRIORS[5]), (Fraction(1), Fraction(1, 4))):
+            for a in (0, n // 2):
+                case = Case(Model(n, prior), eps, a, Near(max(a - 1, 0), a))
+                weights = [(-rate(case) * h).exp() for h in distances(case.model, a)]
+                near = balls.total(weights[case.near.lo : case.near.hi + 1])
+                if not balls.overlap(near / balls.total(weights), mechanism.value(case)):
+                    return False
+    return True
+
+
+def weights_lemma(mechanism: Side, rate: Rate, factor: str) -> Proof:
+    """Says what all bounds rest on: the weights of the mechanism lie between the bound's factor and 1."""
+    proof = arms_lemma().checks(
+        f"{mechanism.meaning}: weights w = f^H, f = {factor} < 1",
+        "near weights / all weights, with the f of the bound",
+        _weights_agree(mechanism, rate),
+        "the definition; compared with the mechanism's law at 256 bits, n = 2, 3, 6",
     )
+    return proof.says("f < w < 1 but at x, where w = 1", "0 < H < 1 elsewhere (BC > 0; H rises from 0)")
 
 
-def weights_proof(name: str, factor: str) -> Proof:
+def weights_proof(mechanism: Side, rate: Rate, factor: str) -> Proof:
     """Says the same of balanced data and every equal prior, where the near outputs lie evenly."""
-    return Proof().using(symmetry_lemma(), weights_lemma(name, factor))
+    return Proof().using(symmetry_lemma(), weights_lemma(mechanism, rate, factor))
 
 
-def lower_proof(name: str, factor: str) -> Proof:
-    """Proves (2 kappa f + 1)/(n+1) < Pr[H < t]."""
+def bound_proof(comparison: Comparison, factor: str) -> Proof:
+    """Proves the bound of the statement, whichever side it stands on, for balanced data and every equal prior."""
+    above = comparison.right.quotient is not None
+    mechanism, bound = (comparison.left, comparison.right) if above else (comparison.right, comparison.left)
+    proof = states(comparison, ("<", "<="), True)
+    if bound.quotient is None:
+        return proof.checks("the bound", "is a quotient of κ, n and f", False)
+    proof.using(weights_proof(mechanism, bound.quotient.rate, factor))
     f, k, n, e, d = variables("f", "k", "n", "E", "D")
-    near, whole = 1 + 2 * k * f + e, n + 1 - d
-    proof = weights_proof(name, factor)
-    return proof.nonnegative(
-        "near weights = 1+2κf+E, E ≥ 0; all weights = n+1−D, D > 0",
-        "near·(n+1) − (2κf+1)·all = E(n+1) + (2κf+1)D > 0",
-        near * (n + 1) - (2 * k * f + 1) * whole,
-    )
-
-
-def upper_proof(name: str, factor: str, more: int) -> Proof:
-    """Proves Pr[H < t] < (2 kappa + 1)/((n + more) f)."""
-    f, k, n, e, d = variables("f", "k", "n", "E", "D")
-    near, whole = 2 * k + 1 - e, (n + 1) * f + d
-    proof = weights_proof(name, factor)
-    return proof.nonnegative(
-        "near weights = 2κ+1−E, E ≥ 0; all weights = (n+1)f+D, D > 0 (1 > f at x)",
-        "(2κ+1)·all − near·" + ("(n+1)f = (2κ+1)D + E(n+1)f > 0" if more else "nf = (2κ+1)(f+D) + E·n·f > 0"),
-        (2 * k + 1) * whole - near * (n + more) * f,
-    )
+    top, bottom = bound.quotient.top(k, f), bound.quotient.bottom(n, f)
+    if above:
+        words = "near weights = 2κ+1−E, E ≥ 0; all weights = (n+1)f+D, D > 0 (1 > f at x)"
+        excess = top * ((n + 1) * f + d) - (2 * k + 1 - e) * bottom
+    else:
+        words = "near weights = 1+2κf+E, E ≥ 0; all weights = n+1−D, D > 0"
+        excess = (1 + 2 * k * f + e) * bottom - top * (n + 1 - d)
+    proof.says(words, "the bound is top/bottom, both from the statement; both sides times bottom and all weights")
+    return proof.nonnegative("larger − smaller − D ≥ 0", f"{excess - d}", excess - d)
 
 
 def _balanced(comparison: Comparison, context: Context, proof: Proof | None = None) -> Outcome:
     """Returns the verdict over the equal priors, with the unequal ones as a part."""
     found = comparison.run(points(context.grid, equal))
     if proof is not None:
-        found = proof.settle(found).having(EQUAL_PRIORS)
+        found = proof.settle(found, far_rows(comparison)).having(EQUAL_PRIORS)
     return annotate(found, ("with unequal priors", comparison.run(points(context.grid, unequal))))
 
 
@@ -140,35 +152,46 @@ def ehd_lower_every(context: Context) -> Outcome:
     return EHD_LOWER_EVERY.run(points(context.grid), "at n = 1, κ = 0 the bound is 1, which no probability exceeds")
 
 
+EQUAL = [prior for prior in PRIORS if equal(prior)]
+
+
 def _far_grid(grid: Grid, most: int) -> Grid:
     words = (
         f"κ = 0 and convexity in ε: every real ε > 0, x = (n/2, n/2), stopping at the first failure, up to n = {most}"
     )
-    return grid + Grid(words, n=["2, 4, 6, …"], prior=[PRIORS[0], PRIORS[1]])
+    return grid + Grid(words, n=["2, 4, 6, …"], prior=EQUAL)
 
 
 @check("acc.4.5.ehd-upper.balanced", grid=_far_grid(BALANCED, FAR), wide=_far_grid(WIDE_BALANCED, FAR), weight=3)
 def ehd_upper(context: Context) -> Outcome:
-    """Decides EHD's upper bound as printed, balanced data: first the grid, then far out, uniform prior first."""
+    """Decides EHD's upper bound as printed, balanced data: first the grid, then far out; least n over the priors."""
     near = [point for point in context.grid if isinstance(point.n, int)]
     grid = [(point.n, point.prior, point.eps) for point in near]
     found = EHD_UPPER.run(point for point in grid if equal(point[1]))
     if found.verdict is not Verdict.PROVED:
         return found
-    far, holds = _far(PRIORS[0])
-    if far is None or far.verdict is not Verdict.REFUTED:
-        return found.having(f"uniform prior: no certified failure up to n = {FAR}")
-    half, _ = _far(PRIORS[1])
+    reached = {prior: first_failure(prior[0], FAR) for prior in EQUAL}
+    failing = sorted((prior for prior in EQUAL if reached[prior].eps is not None), key=lambda prior: reached[prior].n)
+    if not failing:
+        return found.having(f"equal priors of the grid: no certified failure up to n = {FAR}")
+    outcomes = {prior: _at_zero([(reached[prior].n, prior, reached[prior].eps or Fraction(1))]) for prior in failing}
+    least = outcomes[failing[0]]
+    if least.verdict is not Verdict.REFUTED:
+        return least
+    uniform = PRIORS[0]
     entries: list[tuple[str, Outcome | Proof]] = [
-        ("uniform prior, every smaller even n, every ε > 0 and κ: it holds", holds),
-        ("uniform prior, ε = 1, n = 1114 and 1116", _at_zero([(n, PRIORS[0], Fraction(1)) for n in (1114, 1116)])),
+        ("equal priors of the grid, every smaller even n, every ε > 0 and κ: it holds", _none_below(reached)),
+        *((f"prior {_words(prior)}", outcomes[prior]) for prior in failing[1:]),
+        ("uniform prior, ε = 1, n = 1114 and 1116", _at_zero([(n, uniform, Fraction(1)) for n in (1114, 1116)])),
         ("with unequal priors", EHD_UPPER.run(point for point in grid if unequal(point[1]))),
     ]
-    if half is not None:
-        entries.insert(1, ("prior (1/2, 1/2)", half))
     wrong_way = Proof().checks("2·GS₀ < 1, so e^(−ε/(2GS₀)) < e^(−ε)", "the proof's last step goes the wrong way",
                                constant_is_below_one() is Verdict.PROVED, "certified by balls")  # fmt: skip
-    return annotate(far, *entries, ("the proof's last step assumes 2·GS₀ > 1, but 2·GS₀ < 1", wrong_way))
+    return annotate(least, *entries, ("the proof's last step assumes 2·GS₀ > 1, but 2·GS₀ < 1", wrong_way))
+
+
+def _words(prior: Prior) -> str:
+    return f"({prior[0]}, {prior[1]})"
 
 
 def _at_zero(far_points: list[tuple[int, Prior, Fraction]]) -> Outcome:
@@ -177,20 +200,20 @@ def _at_zero(far_points: list[tuple[int, Prior, Fraction]]) -> Outcome:
     return nearest.run(far_points)
 
 
-def _far(prior: Prior) -> tuple[Outcome | None, Proof]:
-    """Returns the counterexample of least n for this prior and any eps, and the proof that there is none below."""
-    reach = first_failure(prior[0], FAR)
+def _none_below(reached: dict[Prior, Reach]) -> Proof:
+    """Returns the proof that no prior fails below its own n, nor below the least of these."""
     proof = Proof(ON_GRID).says(
         "D(ε) = e^ε·Σw − n = Σ e^(ε(1−cH)) − n, c = 1/(2GS₀), is convex; D(0) = 1, D > 0 for ε ≥ ln n",
         "near weights ≤ 2κ+1: the claim holds for every κ where D > 0",
     )
-    proof.checks(
-        f"n = 2, 4, …, {reach.n - 2}, prior {prior[0]}, {prior[1]}",
-        "a tangent of D, near its minimum, is positive at 0 and at ln n, so D > 0 for every ε > 0",
-        reach.n > 2,
-        "certified by balls, row by row",
-    )
-    return (None if reach.eps is None else _at_zero([(reach.n, prior, reach.eps)])), proof
+    for prior, reach in reached.items():
+        proof.checks(
+            f"n = 2, 4, …, {reach.n - 2}, prior {_words(prior)}",
+            "a tangent of D, near its minimum, is positive at 0 and at ln n, so D > 0 for every ε > 0",
+            reach.n > 2,
+            "certified by balls, row by row",
+        )
+    return proof
 
 
 @check("acc.4.5.ehd-upper.all", grid=EVERY, wide=WIDE_EVERY)
@@ -202,19 +225,20 @@ def ehd_upper_every(context: Context) -> Outcome:
 @check("acc.4.5.ehd-lower.repaired", grid=BALANCED, wide=WIDE_BALANCED)
 def ehd_lower_repaired(context: Context) -> Outcome:
     """Decides EHD's lower bound with e^(-eps/(2 GS_0)) and n+1."""
-    return _balanced(EHD_LOWER_REPAIRED, context, lower_proof("EHD", GLOBAL[1]))
+    return _balanced(EHD_LOWER_REPAIRED, context, bound_proof(EHD_LOWER_REPAIRED, GLOBAL[1]))
 
 
 @check("acc.4.5.ehd-upper.repaired", grid=BALANCED, wide=WIDE_BALANCED)
 def ehd_upper_repaired(context: Context) -> Outcome:
     """Decides EHD's upper bound with e^(-eps/(2 GS_0)) and n+1."""
-    return _balanced(EHD_UPPER_REPAIRED, context, upper_proof("EHD", GLOBAL[1], 1))
+    return _balanced(EHD_UPPER_REPAIRED, context, bound_proof(EHD_UPPER_REPAIRED, GLOBAL[1]))
 
 
 @check("acc.4.5.ehdl-lower.balanced", grid=BALANCED, wide=WIDE_BALANCED)
 def ehdl_lower(context: Context) -> Outcome:
     """Decides EHDL's lower bound, balanced data."""
-    repaired = lower_proof("EHDL", LOCAL[1]).settle(EHDL_LOWER_REPAIRED.run(points(context.grid, equal)))
+    scanned = EHDL_LOWER_REPAIRED.run(points(context.grid, equal))
+    repaired = bound_proof(EHDL_LOWER_REPAIRED, LOCAL[1]).settle(scanned, far_rows(EHDL_LOWER_REPAIRED))
     return annotate(_balanced(EHDL_LOWER, context), ("equal priors, with n+1 for n", repaired))
 
 
@@ -227,7 +251,7 @@ def ehdl_lower_every(context: Context) -> Outcome:
 @check("acc.4.5.ehdl-upper.balanced", grid=BALANCED, wide=WIDE_BALANCED)
 def ehdl_upper(context: Context) -> Outcome:
     """Decides EHDL's upper bound, balanced data."""
-    return _balanced(EHDL_UPPER, context, upper_proof("EHDL", LOCAL[1], 0))
+    return _balanced(EHDL_UPPER, context, bound_proof(EHDL_UPPER, LOCAL[1]))
 
 
 @check("acc.4.5.ehdl-upper.all", grid=EVERY, wide=WIDE_EVERY)

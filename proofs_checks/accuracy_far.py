@@ -8,7 +8,7 @@ value of D and of its slope near the minimum decides D > 0 for every eps > 0 at 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
 
@@ -18,6 +18,9 @@ from dpaudit.distances import Hellinger
 from dpaudit.model import Model
 from dpaudit.sensitivity import gs_constant
 from dpaudit.verdict import Verdict
+from proofs_checks.accuracy_rows import Span
+from proofs_checks.accuracy_sides import Comparison, Point, priors
+from proofs_checks.outcome import Outcome
 
 BITS = 96
 
@@ -117,3 +120,26 @@ def crossing_holds(n: int, rows: Rows) -> bool:
 def constant_is_below_one() -> Verdict:
     """Returns the verdict on 2 GS_0 < 1: the documents' step from e^(-eps/(2GS)) to e^(-eps) goes the wrong way."""
     return balls.decide(lambda: balls.less(2 * gs_constant(), ball(1)))[0]
+
+
+# ------------------------------------------------------------------ single rows far out
+
+FAR_POINTS: list[Point] = [
+    (200, priors("1 1")[0], Fraction(1, 100)),
+    (400, priors("1/100 1/100")[0], Fraction(1)),
+    (1000, priors("1 1")[0], Fraction(1, 4)),
+    (300, priors("10 10")[0], Fraction(16)),
+    (2000, priors("1/2 1/2")[0], Fraction(1, 1000)),
+]
+
+
+def some_even_sets(model: Model, a: int) -> list[Span]:
+    """Returns a few of the near sets of balanced data with an equal prior: they lie evenly around x."""
+    if 2 * a != model.n:
+        return []
+    return [(a - kappa, a + kappa) for kappa in sorted({0, 1, a // 8, a - 1})]
+
+
+def far_rows(comparison: Comparison) -> Outcome:
+    """Returns the outcome on single rows far out: balanced data, equal priors, kappa = 0, 1, n/16 and n/2 - 1."""
+    return replace(comparison, sets=some_even_sets).run(FAR_POINTS)

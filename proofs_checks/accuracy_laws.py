@@ -18,6 +18,7 @@ from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate
 from proofs_checks.accuracy_rows import HALF, ONE, Q, evaluate, power
 
 EPS = [Fraction(e) for e in ("1", "1/2", "2", "1/10", "1/100", "4", "16")]
+RELATION = "="
 Law = Callable[[Any, Any], Any]
 """(q, K) -> probability."""
 
@@ -96,7 +97,13 @@ def _instance(
 def compared(grid: Grid, names: tuple[str, str, str], true: Law, printed: Law, scale: int, shift: int = 0) -> Outcome:
     """Returns the outcome of "true = printed" on the grid; ``names``: the probability, how it is found, the printed."""
     probability, found_as, text = names
-    return scan(Statement(probability, "=", text), instances(grid, true, printed, (found_as, text), scale, shift))
+    return scan(Statement(probability, RELATION, text), instances(grid, true, printed, (found_as, text), scale, shift))
+
+
+def _states(names: tuple[str, str, str]) -> Proof:
+    """Returns a proof whose first line checks the relation of the statement."""
+    words = f"{names[0]} {RELATION} {names[2]}"
+    return Proof().checks("what is to be shown", words, RELATION == "=", "the relation is the statement's own")
 
 
 @check("acc.floor-law", grid=Grid("Δ = 1", t=range(1, 7), eps=EPS))
@@ -123,7 +130,7 @@ def check_abs_floor_law(context: Context) -> Outcome:
     """Decides P1's law of floor(|Y|)."""
     names = "Pr[⌊|Y|⌋ = t]", "Pr[t ≤ |Y| < t+1]", "e^(−tε/2) − e^(−(t+1)ε/2)"
     scanned = compared(context.grid, names, abs_floor_law, printed_abs_law, 2)
-    proof = Proof().says("Y ~ Lap(2/ε), q = e^(−ε/2), t ≥ 0, K = q^t", "F(t) = 1 − ½K, F(−t) = ½K")
+    proof = _states(names).says("Y ~ Lap(2/ε), q = e^(−ε/2), t ≥ 0, K = q^t", "F(t) = 1 − ½K, F(−t) = ½K")
     proof.equal("F(t+1) − F(t) + F(−t) − F(−t−1)", "K − Kq", abs_floor_law(QQ, K), printed_abs_law(QQ, K))
     telescoped = sum((abs_floor_law(Q, Q**t) for t in range(9)), fmpq_poly())
     proof.equal("the probabilities sum to 1", "t = 0…8 give 1 − q⁹", telescoped, ONE - Q**9)
@@ -142,5 +149,5 @@ def check_interval_law(context: Context) -> Outcome:
     """Decides Corollary 4.4.1's probability of [-1, 2)."""
     names = "Pr[−1 ≤ Y < 2]", "F(2) − F(−1)", "1 − ½(e^(−ε) + e^(−2ε))"
     scanned = compared(context.grid, names, interval_law, printed_interval_law, 1)
-    proof = Proof().says("Y ~ Lap(1/ε), q = e^(−ε)", "F(2) = 1 − ½q², F(−1) = ½q")
+    proof = _states(names).says("Y ~ Lap(1/ε), q = e^(−ε)", "F(2) = 1 − ½q², F(−1) = ½q")
     return proof.equal(names[1], "1 − ½(q + q²)", interval_law(QQ, K), printed_interval_law(QQ, K)).settle(scanned)

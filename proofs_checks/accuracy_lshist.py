@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from flint import fmpq_poly
+from typing import Any
 
 from proofs_checks import Context, Grid, Outcome, check
-from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, arms_lemma, interval_lemma, symmetry_lemma
+from proofs_checks.accuracy_far import far_rows
+from proofs_checks.accuracy_proofs import (
+    ONE_SYMBOL,
+    QQ,
+    K,
+    Proof,
+    annotate,
+    arms_lemma,
+    interval_lemma,
+    interval_value,
+    states,
+    symmetry_lemma,
+)
 from proofs_checks.accuracy_rows import HALF, ONE, Q, laplace_interval
 from proofs_checks.accuracy_sides import (
     EQUAL_PRIORS,
     LSHIST,
-    Case,
     Comparison,
+    Side,
     balanced_x,
     equal,
-    from_poly,
+    from_law,
     points,
     priors,
     rationals,
@@ -34,23 +46,23 @@ EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
 WIDE_EVERY = Grid(EVERY_WORDS, n=range(1, 31), prior=PRIORS, eps=EPS)
 
 
-def printed_equality(case: Case) -> fmpq_poly:
-    """Returns 1 - (q^kappa + q^(kappa+1)) / 2."""
-    return ONE - HALF * Q**case.kappa * (ONE + Q)
+def printed_equality(q: Any, k: Any) -> Any:
+    """Returns 1 - (q^kappa + q^(kappa+1)) / 2 with k = q^kappa."""
+    return 1 - HALF * k * (1 + q)
 
 
-def printed_bound(case: Case) -> fmpq_poly:
-    """Returns 1 - q^kappa."""
-    return ONE - Q**case.kappa
+def printed_bound(q: Any, k: Any) -> Any:
+    """Returns 1 - q^kappa with k = q^kappa."""
+    return 1 - k
 
 
-EQUALITY = from_poly(
+EQUALITY = from_law(
     "1 − ½(e^(−κε) + e^(−(κ+1)ε))",
-    lambda case: printed_equality(case),
+    lambda q, k: printed_equality(q, k),
     lambda case: f"1 − ½(e^(−{case.kappa}ε) + e^(−{case.kappa + 1}ε)), ε = {case.eps}",
 )
-BOUND = from_poly(
-    "1 − e^(−κε)", lambda case: printed_bound(case), lambda case: f"1 − e^(−{case.kappa}ε), ε = {case.eps}"
+BOUND = from_law(
+    "1 − e^(−κε)", lambda q, k: printed_bound(q, k), lambda case: f"1 − e^(−{case.kappa}ε), ε = {case.eps}"
 )
 EQ_BALANCED = Comparison(LSHIST, "=", EQUALITY, balanced_x)
 LB_BALANCED = Comparison(LSHIST, ">=", BOUND, balanced_x)
@@ -58,38 +70,45 @@ EQ_EVERY = Comparison(LSHIST, "=", EQUALITY)
 LB_EVERY = Comparison(LSHIST, ">=", BOUND)
 
 
-def equality_proof() -> Proof:
-    """Proves the equality for balanced data, every equal prior, n and eps."""
-    proof = Proof().using(arms_lemma(), symmetry_lemma(), interval_lemma())
-    return proof.checks(
-        "interval law at lo = n/2−κ > 0, hi = n/2+κ < n",
-        "1 − ½q^κ − ½q^(κ+1), the printed value",
-        all(
-            laplace_interval(n, n // 2, n // 2 - kappa, n // 2 + kappa) == ONE - HALF * Q**kappa * (ONE + Q)
-            for n in range(2, 13, 2)
-            for kappa in range(n // 2)
-        ),
-        "the interval law; compared with the cell law exactly for n ≤ 12",
-    )
+def near_law(side: Side = LSHIST) -> Proof:
+    """Proves Pr[H < t] = 1 - (K + Kq)/2 for balanced data, every equal prior, n and eps; K = q^kappa."""
+    proof = Proof().using(arms_lemma(), symmetry_lemma(), interval_lemma(side))
+    return proof.says("so lo = n/2−κ > 0, hi = n/2+κ < n, K = q^κ", "Pr[H < t] = 1 − ½K − ½Kq by the interval law")
+
+
+def equality_proof(comparison: Comparison) -> Proof:
+    """Proves the equality for balanced data, every equal prior, n and eps; its right side is the statement's."""
+    proof = states(comparison, ("=", "<=", ">="), True).using(near_law(comparison.left))
+    law = comparison.right.law
+    printed = None if law is None else law(QQ, K)
+    return proof.equal("the printed value, K = q^κ", "1 − ½K − ½Kq", interval_value(K, K * QQ), printed)
+
+
+def bound_proof(comparison: Comparison) -> Proof:
+    """Proves the lower bound for balanced data, every equal prior, n and eps; its right side is the statement's."""
+    proof = states(comparison, (">=",), True).using(near_law(comparison.left))
+    law = comparison.right.law
+    excess = -ONE_SYMBOL if law is None else interval_value(K, K * QQ) - law(QQ, K)
+    return proof.on_square("value − bound, K = q^κ", f"{excess} ≥ 0 for 0 ≤ q, K ≤ 1", excess)
+
+
+def _balanced(comparison: Comparison, proof: Proof, context: Context) -> Outcome:
+    """Returns the verdict over the equal priors, with the unequal ones as a part."""
+    others = comparison.run(points(context.grid, unequal))
+    proved = proof.settle(comparison.run(points(context.grid, equal)), far_rows(comparison))
+    return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))
 
 
 @check("acc.4.5.lshist-eq.balanced", grid=BALANCED, wide=WIDE_BALANCED)
 def equality_balanced(context: Context) -> Outcome:
     """Decides the equality for balanced data."""
-    others = EQ_BALANCED.run(points(context.grid, unequal))
-    proved = equality_proof().settle(EQ_BALANCED.run(points(context.grid, equal)))
-    return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))
+    return _balanced(EQ_BALANCED, equality_proof(EQ_BALANCED), context)
 
 
 @check("acc.4.5.lshist-lb.balanced", grid=BALANCED, wide=WIDE_BALANCED)
 def bound_balanced(context: Context) -> Outcome:
     """Decides the lower bound for balanced data."""
-    proof = equality_proof().equal(
-        "value − bound, K = q^κ", "½K(1−q) ≥ 0", (1 - HALF * K * (1 + QQ)) - (1 - K), HALF * K * (1 - QQ)
-    )
-    others = LB_BALANCED.run(points(context.grid, unequal))
-    proved = proof.settle(LB_BALANCED.run(points(context.grid, equal)))
-    return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))
+    return _balanced(LB_BALANCED, bound_proof(LB_BALANCED), context)
 
 
 @check("acc.4.5.lshist-eq.all", grid=EVERY, wide=WIDE_EVERY)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 from flint import fmpq_poly
 
@@ -19,7 +20,16 @@ from dpaudit.distances import Algebraic, Hellinger, bc_squared
 from dpaudit.mechanisms.laplace import cell_law
 from dpaudit.model import Histogram, Model
 from proofs_checks import Batch, Context, Grid, Outcome, Statement, Step, check, scan, step
-from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, arms_lemma, interval_lemma, symmetry_lemma
+from proofs_checks.accuracy_proofs import (
+    QQ,
+    K,
+    Proof,
+    annotate,
+    arms_lemma,
+    interval_lemma,
+    interval_value,
+    symmetry_lemma,
+)
 from proofs_checks.accuracy_rows import HALF, ONE, Q, by_distance, evaluate, power
 from proofs_checks.accuracy_sides import EQUAL_PRIORS, Point, equal, points, priors, rationals, unequal
 from proofs_checks.algebra import variables
@@ -34,12 +44,12 @@ DEFAULT = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS)
 WIDE = Grid(WORDS, n=range(2, 17, 2), prior=PRIORS, eps=EPS)
 
 
-def printed_equality(p: fmpq_poly, k: fmpq_poly) -> fmpq_poly:
+def printed_equality(p: Any, k: Any) -> Any:
     """Returns (1 - (p^kappa + p^(kappa+1)) / 2)^2 with k = p^kappa, p = e^(-eps/2)."""
     return (1 - HALF * k * (1 + p)) ** 2
 
 
-def printed_bound(p: fmpq_poly, k: fmpq_poly) -> fmpq_poly:
+def printed_bound(p: Any, k: Any) -> Any:
     """Returns (1 - p^kappa)^2 with k = p^kappa."""
     return (1 - k) ** 2
 
@@ -99,7 +109,7 @@ def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], .
     return tuple(found)
 
 
-def batch(point: Point, bound: Callable[[fmpq_poly, fmpq_poly], fmpq_poly]) -> Batch:
+def batch(point: Point, bound: Callable[[Any, Any], Any]) -> Batch:
     """Returns all thresholds of the balanced data set; ``bound(p, p^kappa)`` is the right side."""
     n, prior, eps = point
     model, a = Model(n, prior), n // 2
@@ -133,11 +143,16 @@ def batch(point: Point, bound: Callable[[fmpq_poly, fmpq_poly], fmpq_poly]) -> B
     return Batch(where, sides, ("kappa", "farthest"), lambda tag: bool(cases[tag][0] == cases[tag][1]), steps)
 
 
-def square_proof() -> Proof:
-    """Proves that the outputs with both cells within kappa of n/2 are near, for every n and equal prior."""
+def square_proof(statement: Statement, bound: Callable[[Any, Any], Any]) -> Proof:
+    """Proves Pr[H < t] >= bound(p, K), K = p^kappa, for every n and equal prior; ``bound`` is the statement's."""
     c, k = variables("c", "k")
-    proof = Proof().using(arms_lemma(), symmetry_lemma(), interval_lemma())
-    proof.says(
+    proof = Proof().checks(
+        "what is to be shown, taken from the statement",
+        f"{statement.left} {statement.relation} {statement.right}",
+        statement.relation == ">=",
+        "the relation is the statement's own",
+    )
+    proof.using(arms_lemma(), symmetry_lemma(), interval_lemma()).says(
         "c = n/2+α, f_z(i) = lnΓ(z+i/2) − ½lnΓ(z+i) − ½lnΓ(z) ≤ 0, falling in |i| (the two factors above)",
         "ln BC at (n/2+i, n/2+j) = f_c(i) + f_c(j) − f_2c(i+j); claim: ≥ f_c(κ) + f_c(−κ) if |i|, |j| ≤ κ",
     )
@@ -162,19 +177,27 @@ def square_proof() -> Proof:
     proof.says(
         "so the square |i|, |j| ≤ κ is near", "Pr[H < t] ≥ (interval law with p = e^(−ε/2), lo = n/2−κ, hi = n/2+κ)²"
     )
-    return proof.equal(
-        "each factor, K = p^κ",
-        "1 − ½K(1+p) = (1−K) + ½K(1−p) ≥ 1−K ≥ 0",
-        1 - HALF * K * (1 + QQ),
-        (1 - K) + HALF * K * (1 - QQ),
-    )
+    excess = interval_value(K, K * QQ) ** 2 - bound(QQ, K)
+    return proof.on_square("(1 − ½K − ½Kp)² − the bound, K = p^κ", f"{excess} ≥ 0 for 0 ≤ q, K ≤ 1, q for p", excess)
+
+
+EQUALITY = Statement("Pr[H < t] of LSZhang", "=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
+AT_LEAST = Statement("Pr[H < t] of LSZhang", ">=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
+BOUND = Statement("Pr[H < t] of LSZhang", ">=", "(1 − e^(−κε/2))²")
+FAR_POINTS: list[Point] = [(12, PRIORS[0], Fraction(1, 1000)), (20, PRIORS[1], Fraction(32))]
+
+
+def _proved(statement: Statement, bound: Callable[[Any, Any], Any], context: Context) -> Outcome:
+    """Returns the verdict over the equal priors, settled by the proof where it holds."""
+    scanned = scan(statement, (batch(point, bound) for point in points(context.grid, equal)))
+    far = scan(statement, (batch(point, bound) for point in FAR_POINTS))
+    return square_proof(statement, bound).settle(scanned, far)
 
 
 @check("acc.4.5.lszhang-eq.balanced", grid=DEFAULT, wide=WIDE)
 def equality(context: Context) -> Outcome:
     """Decides the equality for LSZhang on balanced data."""
-    statement = Statement("Pr[H < t] of LSZhang", "=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
-    found = scan(statement, (batch(point, printed_equality) for point in points(context.grid, equal)))
+    found = scan(EQUALITY, (batch(point, printed_equality) for point in points(context.grid, equal)))
     (_, _, true) = separated(Model(2, PRIORS[0]), 1)[1]
     always = Proof().equal(
         "Pr − printed at n = 2, x = (1, 1), uniform prior, κ = 0, second threshold",
@@ -182,21 +205,16 @@ def equality(context: Context) -> Outcome:
         true - printed_equality(Q, ONE),
         Q**2 / 4,
     )
-    at_least = Statement("Pr[H < t] of LSZhang", ">=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²")
-    repaired = square_proof().settle(
-        scan(at_least, (batch(point, printed_equality) for point in points(context.grid, equal)))
-    )
     return annotate(
         found,
         ("n = 2, uniform prior, κ = 0: off by e^(−ε)/4 for every ε", always),
-        ("equal priors, with ≥ for =", repaired),
+        ("equal priors, with ≥ for =", _proved(AT_LEAST, printed_equality, context)),
     )
 
 
 @check("acc.4.5.lszhang-lb.balanced", grid=DEFAULT, wide=WIDE)
 def lower_bound(context: Context) -> Outcome:
     """Decides the lower bound for LSZhang on balanced data."""
-    statement = Statement("Pr[H < t] of LSZhang", ">=", "(1 − e^(−κε/2))²")
-    found = scan(statement, (batch(point, printed_bound) for point in points(context.grid, equal)))
-    others = scan(statement, (batch(point, printed_bound) for point in points(context.grid, unequal)))
-    return annotate(square_proof().settle(found).having(EQUAL_PRIORS), ("with unequal priors", others))
+    others = scan(BOUND, (batch(point, printed_bound) for point in points(context.grid, unequal)))
+    proved = _proved(BOUND, printed_bound, context)
+    return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))

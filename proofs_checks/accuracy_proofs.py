@@ -5,8 +5,10 @@ A proof never decides alone: its claim is scanned on a grid first, and a counter
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
@@ -16,8 +18,9 @@ from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.model import Model
 from dpaudit.verdict import Verdict
-from proofs_checks.accuracy_rows import HALF, ONE, Q, laplace_interval
-from proofs_checks.algebra import variables
+from proofs_checks.accuracy_rows import HALF, ONE, Q
+from proofs_checks.accuracy_sides import LSHIST, Case, Comparison, Near, Side
+from proofs_checks.algebra import nonnegative_on_square, variables
 from proofs_checks.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
 from proofs_checks.words import setting
 
@@ -26,6 +29,7 @@ HOLDS = "checked exactly"
 FAILS = "FAILS"
 QQ, K = variables("q", "K")
 """q = e^(-eps) and K = q^kappa as independent symbols."""
+ONE_SYMBOL = QQ**0
 
 
 @dataclass
@@ -66,6 +70,10 @@ class Proof:
         coefficients = poly.coeffs()
         return self.checks(label, formula, all(c >= 0 for c in coefficients), "no negative coefficient")
 
+    def on_square(self, label: str, formula: str, poly: fmpq_mpoly) -> Proof:
+        """Adds poly(q, K) >= 0 on 0 <= q, K <= 1, proved by Bernstein coefficients."""
+        return self.checks(label, formula, nonnegative_on_square(poly), "proved by Bernstein coefficients")
+
     def certified(self, label: str, formula: str, left: Ball, right: Ball) -> Proof:
         """Adds left < right, decided by balls."""
         return self.checks(label, formula, balls.less(left, right) is Verdict.PROVED, "certified by balls")
@@ -77,10 +85,18 @@ class Proof:
             self.failed += lemma.failed
         return self
 
-    def settle(self, scanned: Outcome) -> Outcome:
-        """Returns the scan's outcome if it found a counterexample or if the proof fails, else PROVED for all n."""
+    def settle(self, scanned: Outcome, far: Outcome | None = None) -> Outcome:
+        """Returns the scan's outcome if it found a counterexample or if the proof fails, else PROVED for all n.
+
+        ``far`` is a scan of single rows far out: a counterexample there wins as well.
+        """
         if scanned.verdict is not Verdict.PROVED:
             return scanned
+        if far is not None:
+            if far.verdict is not Verdict.PROVED:
+                return far
+            at = f"tightest of them: {setting(far.tightest)}" if far.tightest else ""
+            self.checks("besides, single rows far out", at, True, "certified by balls")
         if not self.holds:
             return replace(scanned, steps=tuple(self.lines), finding=f"the algebra fails at: {'; '.join(self.failed)}")
         return Outcome(Verdict.PROVED, BY_ALGEBRA, tightest=scanned.tightest, steps=tuple(self.lines))
@@ -114,6 +130,18 @@ def _reach(found: Part) -> str:
     if found.establishes == ON_GRID:
         return " on its grid only" if found.instance else ", certified row by row"
     return " by algebra" if found.establishes == BY_ALGEBRA else ""
+
+
+def states(comparison: Comparison, relations: Iterable[str], balanced: bool) -> Proof:
+    """Returns a proof whose first line checks that it speaks of the statement: its relation and its data sets."""
+    data = [list(comparison.data(n)) == ([n // 2] if balanced else list(range(n + 1))) for n in (2, 4, 6)]
+    return Proof().checks(
+        "what is to be shown, taken from the statement",
+        f"{comparison.left.meaning} {comparison.relation} {comparison.right.meaning}, "
+        + ("x = (n/2, n/2)" if balanced else "every x"),
+        comparison.relation in set(relations) and all(data) and comparison.hypothesis is None,
+        "relation and data sets are the statement's own",
+    )
 
 
 # ------------------------------------------------------------------ lemmas
@@ -163,7 +191,7 @@ def arms_lemma() -> Proof:
             "one step to the right, A = a+α₁, B = n−a+α₂",
             "(BC(x,a+j+1)/BC(x,a+j))² = [g(A+j/2)/(A+j)]·[(B−j−1)/g(B−(j+1)/2)]",
             _step_formula_agrees(),
-            "by Γ(z+1) = zΓ(z); agrees with the engine to 256 bits",
+            "for all n by hand: Γ(z+1) = zΓ(z); compared with the engine at 256 bits, n = 4, 5",
         )
     )
     proof.nonnegative("first factor < 1: g(A+j/2) < A+j/2 ≤ A+j", "(A+j) − (A+j/2) = j/2 ≥ 0", j - HALF * j)
@@ -175,11 +203,17 @@ def arms_lemma() -> Proof:
     return proof.says("so the near outputs are an interval around x", "to the left: the same with the cells swapped")
 
 
-def interval_lemma() -> Proof:
-    """Proves LSHist's law on an interval, clipped ends included."""
-    agree = all(
-        laplace_interval(n, a, lo, hi)
-        == ONE - (HALF * Q ** (a - lo) if lo else 0 * ONE) - (HALF * Q ** (hi + 1 - a) if hi < n else 0 * ONE)
+def interval_value(left: Any, right: Any) -> Any:
+    """Returns LSHist's Pr[lo <= output <= hi] from q^(a-lo) and q^(hi+1-a); an end that is clipped gives 0 instead."""
+    return 1 - HALF * left - HALF * right
+
+
+def interval_lemma(side: Side = LSHIST) -> Proof:
+    """Proves LSHist's law on an interval, clipped ends included; ``side`` is the probability in the statement."""
+    model = {n: Model(n, (Fraction(1), Fraction(1))) for n in range(1, 9)}
+    agree = side.poly is not None and all(
+        side.poly(Case(model[n], Fraction(1), a, Near(lo, hi)))
+        == interval_value(Q ** (a - lo) if lo else 0 * ONE, Q ** (hi + 1 - a) if hi < n else 0 * ONE)
         for n in range(1, 9)
         for a in range(n + 1)
         for lo in range(a + 1)
@@ -189,7 +223,7 @@ def interval_lemma() -> Proof:
         "interval law of LSHist",
         "Pr[lo ≤ output ≤ hi] = 1 − ½q^(a−lo)·[lo > 0] − ½q^(hi+1−a)·[hi < n], q = e^(−ε), lo ≤ a ≤ hi",
         agree,
-        "Laplace distribution function at lo and hi+1; equals the sum of the cell law, n ≤ 8, exactly",
+        "for all n by hand: Laplace distribution function at lo, hi+1; for n ≤ 8 checked exactly against the cell law",
     )
 
 
@@ -206,5 +240,5 @@ def symmetry_lemma() -> Proof:
         "equal prior, x = (n/2, n/2)",
         "H(x, n/2+j) = H(x, n/2−j): swapping the cells fixes x; so the near outputs are n/2−κ … n/2+κ, κ < n/2",
         agree,
-        "symmetry of BC; BC² compared exactly for n = 2, 4, 6",
+        "for all n by hand: symmetry of BC; BC² compared exactly for n = 2, 4, 6",
     )

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq_poly
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.model import Model
-from dpaudit.sensitivity import gs_constant
 from dpaudit.verdict import Verdict
 from proofs_checks.accuracy_rows import (
+    Q,
     Span,
     distances,
     evaluate,
@@ -104,11 +105,32 @@ class Case:
         return self.near.lo, self.near.hi
 
 
+Law = Callable[[Any, Any], Any]
+"""(q, K) -> value, K = q^kappa: with polynomials in q one instance, with q and K as symbols the law for every kappa."""
+Rate = Callable[[Case], Ball]
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """top(kappa, f) / bottom(n, f), f = e^(-rate): numbers give a value, symbols the bound for every kappa, n, f."""
+
+    top: Callable[[Any, Any], Any]
+    bottom: Callable[[Any, Any], Any]
+    rate: Rate
+
+    def value(self, case: Case) -> Ball:
+        """Returns a ball that contains the quotient."""
+        f = (-self.rate(case)).exp()
+        value: Ball = ball(1) * self.top(case.kappa, f) / self.bottom(case.n, f)
+        return value
+
+
 @dataclass(frozen=True)
 class Side:
     """A number of a case: its meaning, its value, the formula in the case's numbers, the polynomial if it is one.
 
-    ``near_probability`` says that it is the probability of the near outputs: exactly 1 if all are near.
+    ``near_probability`` says that it is the probability of the near outputs: exactly 1 if all are near. ``law`` and
+    ``quotient`` are the formula that the value is computed from; a proof for all n puts symbols into the same one.
     """
 
     meaning: str
@@ -117,12 +139,24 @@ class Side:
     poly: Callable[[Case], fmpq_poly] | None = None
     steps: Callable[[Case], list[Step]] = field(default=lambda case: [])
     near_probability: bool = False
+    law: Law | None = None
+    quotient: Quotient | None = None
 
 
 def from_poly(meaning: str, poly: Callable[[Case], fmpq_poly], formula: Callable[[Case], str], unit: int = 1) -> Side:
     """Returns the side whose value is poly at q = e^(-eps/unit)."""
     step_size = Fraction(1, unit)
     return Side(meaning, lambda case: evaluate(poly(case), power(case.eps, step_size)), formula, poly)
+
+
+def from_law(meaning: str, law: Law, formula: Callable[[Case], str]) -> Side:
+    """Returns the side whose value is law(q, q^kappa) at q = e^(-eps)."""
+    return replace(from_poly(meaning, lambda case: law(Q, Q**case.kappa), formula), law=law)
+
+
+def from_quotient(meaning: str, quotient: Quotient, formula: Callable[[Case], str]) -> Side:
+    """Returns the side whose value is the quotient's."""
+    return Side(meaning, quotient.value, formula, quotient=quotient)
 
 
 def _interval_words(case: Case) -> str:
@@ -275,11 +309,21 @@ def relabelled(side: Side, meaning: str) -> Side:
 # ------------------------------------------------------------------ right sides that several claims share
 
 
+def plain_rate(case: Case) -> Ball:
+    """Returns a ball that contains eps."""
+    return ball(case.eps)
+
+
+def global_rate(case: Case) -> Ball:
+    """Returns a ball that contains eps / (2 GS_0)."""
+    return scale(case.model, case.a, case.eps, False)
+
+
+def local_rate(case: Case) -> Ball:
+    """Returns a ball that contains eps / (2 LS(x))."""
+    return scale(case.model, case.a, case.eps, True)
+
+
 def global_factor(case: Case) -> Ball:
     """Returns a ball that contains u = e^(-eps / (2 GS_0))."""
-    return (-ball(case.eps / 2) / gs_constant()).exp()
-
-
-def local_factor(case: Case) -> Ball:
-    """Returns a ball that contains e^(-eps / (2 LS(x)))."""
-    return (-scale(case.model, case.a, case.eps, True)).exp()
+    return (-global_rate(case)).exp()

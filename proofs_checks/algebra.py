@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 
@@ -30,3 +32,26 @@ def positive_from(poly: fmpq_poly, start: int) -> bool:
     """
     coefficients = shifted(poly, start)
     return bool(coefficients) and coefficients[0] > 0 and all(c >= 0 for c in coefficients)
+
+
+def nonnegative_on_square(poly: fmpq_mpoly) -> bool:
+    """Returns True only if poly(q, K) >= 0 for all 0 <= q, K <= 1: its Bernstein coefficients are >= 0.
+
+    False says nothing.
+
+    >>> q, k = variables("q", "K")
+    >>> nonnegative_on_square((1 - q) * k), nonnegative_on_square(k - q)
+    (True, False)
+    """
+    terms = {tuple(map(int, exponents)): c for exponents, c in poly.to_dict().items()}
+    first, second = (max((exponents[i] for exponents in terms), default=0) for i in (0, 1))
+
+    def share(i: int, j: int, exponents: tuple[int, ...]) -> fmpq:
+        a, b = exponents
+        return fmpq(comb(i, a) * comb(j, b), comb(first, a) * comb(second, b))
+
+    return all(
+        sum((c * share(i, j, exponents) for exponents, c in terms.items()), fmpq(0)) >= 0
+        for i in range(first + 1)
+        for j in range(second + 1)
+    )

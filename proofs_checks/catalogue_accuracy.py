@@ -7,6 +7,7 @@ from proofs_checks.outcome import ORDER
 
 _T45 = "N0, N4", "Theorem 4.5"
 _TAIL = "P1, A3", "P1 §5.3, A3 §6.2"
+_EQUAL = "balanced, equal prior (α, α)"
 _LSHIST = "Pr[H < t] = 1 − ½(e^(−κε) + e^(−(κ+1)ε)) for LSHist"
 _LSHIST_LB = "Pr[H < t] ≥ 1 − e^(−κε) for LSHist"
 
@@ -38,32 +39,32 @@ ACCURACY = claims(
         "acc.4.5.lszhang-eq.balanced",
         "N0",
         "Theorem 4.5",
-        "balanced: Pr[H < t] = (1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))² for LSZhang",
+        f"{_EQUAL}: Pr[H < t] = (1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))² for LSZhang",
     ),
-    ("acc.4.5.lszhang-lb.balanced", "N0", "Theorem 4.5", "balanced: Pr[H < t] ≥ (1 − e^(−κε/2))² for LSZhang"),
-    ("acc.4.5.lshist-eq.balanced", *_T45, f"balanced: {_LSHIST}"),
+    ("acc.4.5.lszhang-lb.balanced", "N0", "Theorem 4.5", f"{_EQUAL}: Pr[H < t] ≥ (1 − e^(−κε/2))² for LSZhang"),
+    ("acc.4.5.lshist-eq.balanced", *_T45, f"{_EQUAL}: {_LSHIST}"),
     ("acc.4.5.lshist-eq.all", *_T45, f"every data set: {_LSHIST}"),
-    ("acc.4.5.lshist-lb.balanced", *_T45, f"balanced: {_LSHIST_LB}"),
+    ("acc.4.5.lshist-lb.balanced", *_T45, f"{_EQUAL}: {_LSHIST_LB}"),
     ("acc.4.5.lshist-lb.all", *_T45, f"every data set: {_LSHIST_LB}"),
-    ("acc.4.5.ehd-lower.balanced", *_T45, "balanced: (2κe^(−ε)+1)/n < Pr[H < t] for EHD"),
+    ("acc.4.5.ehd-lower.balanced", *_T45, f"{_EQUAL}: (2κe^(−ε)+1)/n < Pr[H < t] for EHD"),
     ("acc.4.5.ehd-lower.all", *_T45, "every data set: (2κe^(−ε)+1)/n < Pr[H < t] for EHD"),
-    ("acc.4.5.ehd-upper.balanced", *_T45, "balanced: Pr[H < t] < (2κ+1)/(n·e^(−ε)) for EHD"),
+    ("acc.4.5.ehd-upper.balanced", *_T45, f"{_EQUAL}: Pr[H < t] < (2κ+1)/(n·e^(−ε)) for EHD"),
     ("acc.4.5.ehd-upper.all", *_T45, "every data set: Pr[H < t] < (2κ+1)/(n·e^(−ε)) for EHD"),
     (
         "acc.4.5.ehd-lower.repaired",
         "N0, N4",
         "proof of Theorem 4.5",
-        "balanced: (2κe^(−ε/(2GS₀))+1)/(n+1) < Pr[H < t] for EHD",
+        f"{_EQUAL}: (2κe^(−ε/(2GS₀))+1)/(n+1) < Pr[H < t] for EHD",
     ),
     (
         "acc.4.5.ehd-upper.repaired",
         "N0, N4",
         "proof of Theorem 4.5",
-        "balanced: Pr[H < t] < (2κ+1)/((n+1)·e^(−ε/(2GS₀))) for EHD",
+        f"{_EQUAL}: Pr[H < t] < (2κ+1)/((n+1)·e^(−ε/(2GS₀))) for EHD",
     ),
-    ("acc.4.5.ehdl-lower.balanced", *_T45, "balanced: (2κe^(−ε/(2LS(x)))+1)/n < Pr[H < t] for EHDL"),
+    ("acc.4.5.ehdl-lower.balanced", *_T45, f"{_EQUAL}: (2κe^(−ε/(2LS(x)))+1)/n < Pr[H < t] for EHDL"),
     ("acc.4.5.ehdl-lower.all", *_T45, "every data set: (2κe^(−ε/(2LS(x)))+1)/n < Pr[H < t] for EHDL"),
-    ("acc.4.5.ehdl-upper.balanced", *_T45, "balanced: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHDL"),
+    ("acc.4.5.ehdl-upper.balanced", *_T45, f"{_EQUAL}: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHDL"),
     ("acc.4.5.ehdl-upper.all", *_T45, "every data set: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHDL"),
     (
         "acc.4.5.1",

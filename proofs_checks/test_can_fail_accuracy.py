@@ -23,6 +23,7 @@ from proofs_checks import (
     runner,
 )
 from proofs_checks.accuracy_rows import HALF, ONE, Q
+from proofs_checks.outcome import by_algebra
 
 EXPECTED = expectations.read()
 FLIPPED = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "=": "!=", "!=": "="}
@@ -46,18 +47,18 @@ VERDICT = [
     ("acc.mh-loose", accuracy_tails, "CORRECTED", 2),
     ("acc.mh-second.stated", accuracy_tails, "PRINTED", 1),
     ("acc.4.2.strict", accuracy_theorem42, "STRICT", accuracy_theorem42.CLOSED),
-    ("acc.4.2.closed", accuracy_theorem42, "promised", lambda case=None: ONE - HALF * Q),
-    ("acc.4.5.lszhang-eq.balanced", accuracy_lszhang, "Statement", lambda *words: core.Statement(words[0], ">=", "")),
+    ("acc.4.2.closed", accuracy_theorem42, "promised", lambda q, k: 1 - HALF * q),
+    ("acc.4.5.lszhang-eq.balanced", accuracy_lszhang, "EQUALITY", accuracy_lszhang.AT_LEAST),
     ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "printed_bound", lambda p, k: 1 - k),
-    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "printed_equality", lambda case: ONE - Q**case.kappa),
-    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "printed_bound", lambda case: ONE - Q ** (case.kappa + 1)),
+    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "printed_equality", lambda q, k: 1 - k),
+    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "printed_bound", lambda q, k: 1 - q * k),
     (
         "acc.4.5.lshist-eq.all",
         accuracy_lshist,
         "EQ_EVERY",
         replace(accuracy_lshist.EQ_EVERY, right=accuracy_lshist.LSHIST),
     ),
-    ("acc.4.5.lshist-lb.all", accuracy_lshist, "printed_bound", lambda case: 0 * ONE),
+    ("acc.4.5.lshist-lb.all", accuracy_lshist, "printed_bound", lambda q, k: 0 * q),
     ("acc.4.5.ehd-lower.balanced", accuracy_ehd, "EHD_LOWER", accuracy_ehd.EHD_LOWER_REPAIRED),
     ("acc.4.5.ehd-lower.all", accuracy_ehd, "EHD_LOWER_EVERY", distinct(accuracy_ehd.EHD_LOWER_EVERY)),
     ("acc.4.5.ehd-upper.balanced", accuracy_ehd, "FAR", 700),
@@ -99,6 +100,95 @@ def test_a_perturbed_measurement_changes_its_finding(claim, module, name, value,
     result = runner.run_one(claim)
     assert not result.error
     assert expectations.entry(result)["line"] != EXPECTED[claim]["line"]
+
+
+BY_ALGEBRA = [
+    key for key, row in EXPECTED.items() if key.startswith("acc.") and row["establishes"] == "for all n, by algebra"
+]
+PROOFS = [
+    ("acc.abs-floor-law", accuracy_laws, "printed_abs_law", lambda q, k: k - k * q * q),
+    ("acc.abs-floor-law", accuracy_laws, "RELATION", "!="),
+    ("acc.interval-law", accuracy_laws, "printed_interval_law", lambda q, _: 1 - HALF * q),
+    ("acc.interval-law", accuracy_laws, "RELATION", "!="),
+    ("acc.em-tail", accuracy_tails, "CORRECTED", 2),
+    ("acc.em-tail", accuracy_tails, "TAIL", flipped(accuracy_tails.TAIL)),
+    ("acc.mh-tight.corrected", accuracy_tails, "CORRECTED", 2),
+    ("acc.mh-tight.corrected", accuracy_tails, "TIGHT", flipped(accuracy_tails.TIGHT)),
+    ("acc.mh-second.corrected", accuracy_tails, "CORRECTED", 2),
+    ("acc.mh-second.corrected", accuracy_tails, "SECOND", flipped(accuracy_tails.SECOND)),
+    ("acc.mh-loose", accuracy_tails, "CORRECTED", 2),
+    ("acc.mh-loose", accuracy_tails, "LOOSE", flipped(accuracy_tails.LOOSE)),
+    ("acc.4.2.closed", accuracy_theorem42, "promised", lambda q, k: 1 - HALF * q),
+    ("acc.4.2.closed", accuracy_theorem42, "CLOSED", accuracy_theorem42.STRICT),
+    ("acc.4.2.closed", accuracy_theorem42, "CLOSED", flipped(accuracy_theorem42.CLOSED)),
+    ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "printed_bound", lambda p, k: 1 - k),
+    ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "BOUND", flipped(accuracy_lszhang.BOUND)),
+    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "printed_equality", lambda q, k: 1 - HALF * k),
+    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "EQ_BALANCED", accuracy_lshist.EQ_EVERY),
+    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "EQ_BALANCED", flipped(accuracy_lshist.EQ_BALANCED)),
+    (
+        "acc.4.5.lshist-eq.balanced",
+        accuracy_lshist,
+        "EQ_BALANCED",
+        replace(accuracy_lshist.EQ_BALANCED, left=accuracy_ehd.EHD),
+    ),
+    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "printed_bound", lambda q, k: 1 - q * k),
+    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "LB_BALANCED", accuracy_lshist.LB_EVERY),
+    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "LB_BALANCED", flipped(accuracy_lshist.LB_BALANCED)),
+    ("acc.4.5.ehd-lower.repaired", accuracy_ehd, "EHD_LOWER_REPAIRED", accuracy_ehd.EHD_LOWER),
+    ("acc.4.5.ehd-lower.repaired", accuracy_ehd, "EHD_LOWER_REPAIRED", accuracy_ehd.EHDL_LOWER),
+    ("acc.4.5.ehd-lower.repaired", accuracy_ehd, "EHD_LOWER_REPAIRED", flipped(accuracy_ehd.EHD_LOWER_REPAIRED)),
+    ("acc.4.5.ehd-upper.repaired", accuracy_ehd, "EHD_UPPER_REPAIRED", accuracy_ehd.EHD_UPPER),
+    (
+        "acc.4.5.ehd-upper.repaired",
+        accuracy_ehd,
+        "EHD_UPPER_REPAIRED",
+        replace(accuracy_ehd.EHD_UPPER_REPAIRED, right=accuracy_ehd.upper(*accuracy_ehd.GLOBAL, 2)),
+    ),
+    ("acc.4.5.ehd-upper.repaired", accuracy_ehd, "EHD_UPPER_REPAIRED", flipped(accuracy_ehd.EHD_UPPER_REPAIRED)),
+    (
+        "acc.4.5.ehdl-upper.balanced",
+        accuracy_ehd,
+        "EHDL_UPPER",
+        replace(accuracy_ehd.EHDL_UPPER, right=accuracy_ehd.EHD_UPPER.right),
+    ),
+    ("acc.4.5.ehdl-upper.balanced", accuracy_ehd, "EHDL_UPPER", flipped(accuracy_ehd.EHDL_UPPER)),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "module", "name", "value"), PROOFS, ids=[f"{row[0]}-{number}" for number, row in enumerate(PROOFS)]
+)
+def test_the_proof_itself_fails_if_its_statement_is_changed(claim, module, name, value, monkeypatch):
+    settled = []
+
+    def settle(proof, scanned, far=None):
+        settled.append(proof)
+        return by_algebra(proof.lines)
+
+    monkeypatch.setattr(accuracy_proofs.Proof, "settle", settle)
+    assert not runner.run_one(claim).error
+    assert [proof.failed for proof in settled] == [[]]
+    settled.clear()
+    monkeypatch.setattr(module, name, value)
+    assert not runner.run_one(claim).error
+    assert len(settled) == 1
+    assert settled[0].failed
+
+
+def test_every_proof_is_seen_to_fail():
+    assert {row[0] for row in PROOFS} == set(BY_ALGEBRA)
+
+
+def test_rows_far_out_see_a_statement_that_is_false_only_there(monkeypatch):
+    honest = accuracy_lshist.EQ_BALANCED
+    wrong = replace(honest.right, value=lambda case: balls.ball(1) if case.n > 30 else honest.right.value(case))
+    monkeypatch.setattr(accuracy_lshist, "EQ_BALANCED", replace(honest, right=wrong))
+    outcome = runner.run_one("acc.4.5.lshist-eq.balanced").outcome
+    assert outcome.verdict.value == "REFUTED"
+    assert int(outcome.counterexample.parameters["n"]) > 30
+    monkeypatch.setattr(accuracy_ehd, "EHD_UPPER_REPAIRED", accuracy_ehd.EHD_UPPER)
+    assert runner.run_one("acc.4.5.ehd-upper.repaired").outcome.verdict.value == "REFUTED"
 
 
 def test_every_accuracy_check_is_perturbed():
