@@ -104,23 +104,20 @@ class Proof:
     def part(self, statement: str) -> Part:
         """Returns the proved statement as a part of another outcome; UNDECIDED if a line fails."""
         verdict = Verdict.PROVED if self.holds else Verdict.UNDECIDED
-        return Part(statement, verdict, self.reach if self.holds else NOTHING)
+        return Part(statement, verdict, self.reach if self.holds else NOTHING, steps=tuple(self.lines))
 
 
 def annotate(outcome: Outcome, *entries: tuple[str, Outcome | Proof]) -> Outcome:
     """Returns the outcome with further statements as its parts, each with the verdict that was computed for it.
 
-    The finding, the one line that a reader sees first, lists them; the lines of a proof join the steps.
+    The finding, the one line that a reader sees first, lists them; the lines of a proof are the steps of its part.
     """
-    parts, lines, remarks = [], list(outcome.steps), [outcome.finding] if outcome.finding else []
+    parts, remarks = [], [outcome.finding] if outcome.finding else []
     for statement, thing in entries:
         found = thing.part(statement)
         parts.append(found)
         remarks.append(f"{statement}: {found.verdict.value}{_reach(found)}")
-        proof = thing.lines if isinstance(thing, Proof) else thing.steps
-        if proof:
-            lines += [Step("to show", "", statement), *(line for line in proof if line not in lines)]
-    return replace(outcome, steps=tuple(lines)).having("; ".join(remarks), parts)
+    return outcome.having("; ".join(remarks), parts)
 
 
 def _reach(found: Part) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from dpaudit.errors import InputError
 from dpaudit.verdict import Verdict
+from proofs_checks.registry import catalogue
 from proofs_checks.runner import Result, run_many
 from proofs_checks.words import extent, summary
 
@@ -53,14 +55,28 @@ def _entry(path: str, key: str, value: Any) -> dict[str, str]:
     return {name: str(row[name]) for name in ("verdict", "establishes", "extent", "line") if name in row}
 
 
-def differences(expected: Mapping[str, Mapping[str, str]], results: Iterable[Result]) -> list[str]:
-    """Returns one line for every verdict that is not the expected one."""
-    lines = []
+def differences(
+    expected: Mapping[str, Mapping[str, str]], results: Iterable[Result], patterns: Sequence[str] = ("*",)
+) -> list[str]:
+    """Returns one line for every verdict, or what it establishes, that is not the expected one.
+
+    Besides one for every id of the file that does not exist, or that ``patterns`` ask for and that did not run.
+    """
+    lines, known, ran = [], catalogue(), set()
     for result in results:
-        key, found = result.claim.id, result.outcome.verdict.value
-        wanted = expected.get(key, {}).get("verdict", "nothing: the file does not name it")
-        if found != wanted:
-            lines.append(f"{key}: expected {wanted}, found {found}; {summary(result.outcome)}".rstrip("; "))
+        key, outcome = result.claim.id, result.outcome
+        ran.add(key)
+        wanted = expected.get(key, {"verdict": "nothing: the file does not name it"})
+        found = {"verdict": outcome.verdict.value, "establishes": outcome.establishes}
+        compared = [name for name in found if name in wanted]
+        if any(found[name] != wanted[name] for name in compared):
+            texts = [", ".join(row[name] for name in compared) for row in (wanted, found)]
+            lines.append(f"{key}: expected {texts[0]}, found {texts[1]}; {summary(outcome)}".rstrip("; "))
+    for key in expected:
+        if key not in known:
+            lines.append(f"{key}: expected {expected[key]['verdict']}, but no claim has this id")
+        elif key not in ran and any(fnmatchcase(key, pattern) for pattern in patterns):
+            lines.append(f"{key}: expected {expected[key]['verdict']}, but it did not run")
     return lines
 
 

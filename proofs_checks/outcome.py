@@ -98,11 +98,17 @@ class Part:
     verdict: Verdict
     establishes: str
     instance: Instance | None = None
+    steps: tuple[Step, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns statement, verdict, establishes and the instance if there is one."""
-        entry = {"statement": self.statement, "verdict": self.verdict.value, "establishes": self.establishes}
-        return {**entry, "instance": self.instance.to_dict()} if self.instance else entry
+        """Returns statement, verdict, establishes, and the instance and the steps of the proof if there are any."""
+        entry: dict[str, Any] = {"statement": self.statement, "verdict": self.verdict.value}
+        entry["establishes"] = self.establishes
+        if self.instance:
+            entry["instance"] = self.instance.to_dict()
+        if self.steps:
+            entry["steps"] = [step.to_dict() for step in self.steps]
+        return entry
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,7 @@ class Outcome:
     def part(self, statement: str) -> Part:
         """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
         found = self.instance
-        return Part(statement, self.verdict, self.establishes, found[1] if found else None)
+        return Part(statement, self.verdict, self.establishes, found[1] if found else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
         """Returns the same outcome with one line that sums it up, and with its parts."""

@@ -43,7 +43,11 @@ class Check:
         """Returns the outcome on the default or the wide grid, with the words for that grid."""
         grid = self.wide if wide else self.grid
         context = Context(grid if isinstance(grid, Grid) else Grid(grid), wide)
-        return self.run(context).on(str(grid))
+        found: object = self.run(context)
+        if not isinstance(found, Outcome):
+            kind = type(found).__name__
+            raise TypeError(f"a check returns an Outcome, from scan, search, by_algebra or measured, not {kind}")
+        return found.on(str(grid))
 
 
 CHECKS: dict[str, Check] = {}
@@ -95,8 +99,13 @@ def load() -> dict[str, Check]:
     return CHECKS
 
 
+def one_line(error: BaseException) -> str:
+    """Returns kind and text of an exception in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
 def load_file(path: str) -> list[str]:
-    """Imports a user's module of checks and returns the ids that it added."""
+    """Imports a user's module of checks and returns the ids that it added; modules beside it can be imported."""
     load()
     before, file = set(CHECKS), Path(path)
     if not file.is_file():
@@ -109,11 +118,14 @@ def load_file(path: str) -> list[str]:
         return [key for key in CHECKS if CHECKS[key].run.__module__ == name]
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    folder = str(file.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise InputError("from", path, f"cannot be loaded: {type(error).__name__}: {error}") from None
+        raise InputError("from", path, f"cannot be loaded: {one_line(error)}") from None
     added = [key for key in CHECKS if key not in before]
     if not added:
         raise InputError("from", path, "registers no check: decorate a function with @check(...)")

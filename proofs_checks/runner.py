@@ -7,6 +7,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -44,11 +45,16 @@ def run_one(identifier: str, wide: bool = False, module: str | None = None) -> R
     check, start = checks[identifier], perf_counter()
     try:
         return Result(check.claim, check.outcome(wide), perf_counter() - start)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"{type(error).__name__}: {error} (line {last.lineno} of {last.name})"
-        outcome = Outcome(Verdict.UNDECIDED, NOTHING, finding=f"the check itself failed: {text}")
-        return Result(check.claim, outcome, perf_counter() - start, text)
+        text = f"{registry.one_line(error)} (line {last.lineno} of {last.name})"
+        return _failed(check.claim, text, perf_counter() - start)
+
+
+def _failed(claim: Claim, text: str, seconds: float = 0.0) -> Result:
+    """Returns UNDECIDED with the error."""
+    outcome = Outcome(Verdict.UNDECIDED, NOTHING, finding=f"the check itself failed: {text}")
+    return Result(claim, outcome, seconds, text)
 
 
 @contextmanager
@@ -95,11 +101,26 @@ def run_many(
         if progress:
             progress(result, len(done), len(identifiers))
 
-    if jobs == 1 or len(identifiers) == 1:
+    if module is None and (jobs == 1 or len(identifiers) == 1):
         for key in identifiers:
-            note(run_one(key, wide, module))
-    else:
+            note(run_one(key, wide))
+        return [done[key] for key in identifiers]
+    try:
         with pool(min(jobs, len(identifiers))) as executor:
             for future in as_completed(submit(executor, identifiers, wide, module).values()):
                 note(future.result())
+    except BrokenProcessPool:
+        for key in identifiers:
+            if key not in done:
+                note(_run_alone(key, wide, module))
     return [done[key] for key in identifiers]
+
+
+def _run_alone(identifier: str, wide: bool, module: str | None) -> Result:
+    """Returns the result of one check in a process of its own; if that dies, UNDECIDED with the error."""
+    try:
+        with pool(1) as executor:
+            return executor.submit(run_one, identifier, wide, module).result()
+    except BrokenProcessPool:
+        claim = registry.load()[identifier].claim
+        return _failed(claim, "its process ended abruptly (killed, out of memory, or it called os._exit)")

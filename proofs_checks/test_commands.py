@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dpaudit.cli import main
-from proofs_checks import registry
+from proofs_checks import expectations, registry, runner
 from proofs_checks.catalogue import CLAIMS
 
 ROOT = Path(__file__).parent.parent
@@ -105,6 +105,65 @@ def test_a_check_that_breaks_is_an_error_not_a_verdict(capsys, own):
     assert "ZeroDivisionError" in captured.err
 
 
+BROKEN = """
+import os, sys
+from proofs_checks import Claim, check
+from beside import GRID
+
+def broken(name, does):
+    @check(name, claim=Claim(name, "mine", "", "breaks"), grid=GRID)
+    def run(ctx):
+        return does()
+
+def lines():
+    raise ValueError("one\\ntwo")
+
+broken("b.bool", lambda: True)
+broken("b.exit", lambda: sys.exit(4))
+broken("b.kill", lambda: os._exit(5))
+broken("b.lines", lines)
+"""
+
+
+def test_checks_that_break_in_any_way_are_errors_in_one_line_each(capsys, own):
+    own.write_text(BROKEN)
+    own.with_name("beside.py").write_text("GRID = 'none'")
+    captured = run(capsys, "check", "--from", str(own), "--json", code=1)
+    rows = json.loads(captured.out)
+    assert [(row["id"], row["verdict"]) for row in rows] == [
+        (key, "UNDECIDED") for key in ("b.bool", "b.exit", "b.kill", "b.lines")
+    ]
+    errors = captured.err.splitlines()
+    assert len(errors) == 4
+    for text, part in zip(errors, ("returns an Outcome", "SystemExit: 4", "ended abruptly", "one two"), strict=True):
+        assert part in text
+
+
+def test_expect_compares_what_is_established_and_names_what_did_not_run(capsys, tmp_path):
+    file, junit = tmp_path / "e.json", tmp_path / "j.xml"
+    rows = {
+        QUICK: {"verdict": "REFUTED", "establishes": "for all n, by algebra"},
+        "no.such": "PROVED",
+        "fig.table-1.found": "PROVED",
+    }
+    file.write_text(json.dumps(rows))
+    captured = run(capsys, "check", QUICK, "--expect", str(file), "--junit", str(junit), code=1)
+    assert captured.err.splitlines()[1:] == ["changed: no.such: expected PROVED, but no claim has this id"]
+    assert "expected REFUTED, for all n, by algebra, found REFUTED, by counterexample" in captured.err
+    assert ElementTree.parse(junit).getroot().attrib["failures"] == "2"
+    results = [runner.run_one(QUICK)]
+    lines = expectations.differences(expectations.read(file), results, ["fig.*"])
+    assert lines[-1] == "fig.table-1.found: expected PROVED, but it did not run"
+
+
+def test_a_part_by_algebra_shows_its_proof(capsys):
+    (entry,) = json.loads(run(capsys, "check", "acc.4.2.strict", "--json").out)
+    proved = [part for part in entry["parts"] if part["establishes"] == "for all n, by algebra"]
+    assert proved
+    assert all(part["steps"] for part in proved)
+    assert proved[0]["steps"][-1]["label"] in run(capsys, "check", "acc.4.2.strict", "--explain").out
+
+
 WRONG = [
     (["check", "sliding.statd"], "IDS = sliding.statd: no claim has this id; did you mean sliding.stated"),
     (["claims", "zzz*"], "IDS = zzz*: no claim has this id"),
@@ -112,6 +171,8 @@ WRONG = [
     (["check", QUICK, "--expect", "no.json"], "--expect = no.json: cannot be read"),
     (["check", QUICK, "--from", "no.py"], "--from = no.py: is not a file"),
     (["check", QUICK, "--junit", "no/such/dir.xml"], "--junit = no/such/dir.xml: cannot be written"),
+    (["check", QUICK, "--junit", "."], "--junit = .: cannot be written"),
+    (["check", QUICK, "--certificate", "no/such/c.json"], "--certificate = no/such/c.json: cannot be written"),
     (["check", QUICK, "--out", "no/such/dir.txt"], "--out = no/such/dir.txt: cannot be written"),
 ]
 
@@ -146,6 +207,8 @@ def test_wrong_expectations_are_one_line(content, message, capsys, tmp_path):
         ("import no_such_module", "cannot be loaded: ModuleNotFoundError"),
         ("x = 1", "registers no check"),
         ("def broken(:", "cannot be loaded: SyntaxError"),
+        ("import sys\nsys.exit(3)", "cannot be loaded: SystemExit: 3"),
+        ("raise ValueError('one\\ntwo')", "cannot be loaded: ValueError: one two"),
         (
             "from proofs_checks import check\n@check('mine.x', grid='')\ndef f(ctx): pass",
             "mine.x is not in the catalogue",

@@ -70,6 +70,7 @@ def explain(outcome: Outcome) -> Iterator[str]:
         yield f"part: {part.statement}: {part.verdict.value} ({part.establishes})"
         if part.instance is not None:
             yield f"  {line(part.instance)}"
+        yield from _steps(part.steps)
 
 
 def _steps(steps: tuple[Step, ...]) -> Iterator[str]:

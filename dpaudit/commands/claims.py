@@ -74,11 +74,15 @@ def check(
     expect: Annotated[
         str | None, typer.Option("--expect", metavar="FILE", help="Exit with 1 and a diff if a verdict changed.")
     ] = None,
-    junit: Annotated[str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
+    junit: Annotated[
+        str | None,
+        typer.Option("--junit", metavar="FILE", callback=common.check_junit, help="Write JUnit XML as well."),
+    ] = None,
     module: Annotated[
         str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
     ] = None,
     jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
+    certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -93,20 +97,29 @@ def check(
     dpaudit check --expect proofs_checks/expected.json --junit report.xml
 
     dpaudit check --from mychecks.py
+
+    dpaudit check dp.ehd.any-prior --certificate ehd.json
     """
     from proofs_checks import expectations, runner
 
     processes = whole("jobs", jobs, 1, 64)
     wanted = expectations.read(expect) if expect is not None else None
     chosen = _choose(ids or [], module)
-    _check_folders({"junit": junit, "out": out})
+    if certificate is not None:
+        _check_certifiable(chosen)
     with _progress() as progress:
         results = runner.run_many(chosen, wide, processes, module, progress)
-    changed = [] if wanted is None else expectations.differences(wanted, results)
+    asked = ids or (["*"] if module is None else chosen)
+    changed = [] if wanted is None else expectations.differences(wanted, results, asked)
     draw = _draw_examples if explain else _draw_table
     emit([result.to_dict() for result in results], lambda console: draw(console, results), as_json, out)
     if junit is not None:
         _write_junit(junit, results, changed)
+    if certificate is not None:
+        from proofs_checks.certify import audited, certified_words
+
+        common.certify(audited(results[0]), certificate)
+        print(certified_words(results[0]), file=sys.stderr)
     for text in changed:
         print(f"changed: {text}", file=sys.stderr)
     for result in results:
@@ -129,11 +142,15 @@ def _choose(ids: Sequence[str], module: str | None) -> list[str]:
     return found
 
 
-def _check_folders(files: dict[str, str | None]) -> None:
-    """Refuses a file in a folder that does not exist before anything is computed."""
-    for option, path in files.items():
-        if path is not None and not Path(path).parent.is_dir():
-            raise InputError(option, path, "cannot be written: no such folder")
+def _check_certifiable(chosen: Sequence[str]) -> None:
+    """Refuses --certificate for more than one claim, or for one without an audited mechanism, before computing."""
+    from proofs_checks.certify import refusal
+
+    if len(chosen) > 1:
+        raise InputError("IDS", " ".join(chosen[:3]) + " …", "--certificate takes one claim at a time")
+    reason = refusal(chosen[0])
+    if reason:
+        raise InputError("IDS", chosen[0], reason)
 
 
 @contextmanager
@@ -195,7 +212,7 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     from proofs_checks.words import summary
 
     reasons = {text.split(":", 1)[0]: text for text in changed}
-    suite = ElementTree.Element("testsuite", name="dpaudit check", tests=str(len(results)))
+    suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
         case = ElementTree.SubElement(
@@ -205,6 +222,10 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
         if message:
             ElementTree.SubElement(case, "failure", message=message)
         ElementTree.SubElement(case, "system-out").text = f"{verdict}: {summary(result.outcome)}"
+    for key in reasons.keys() - {result.claim.id for result in results}:
+        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=key)
+        ElementTree.SubElement(case, "failure", message=reasons[key])
+    suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     try:
         ElementTree.ElementTree(suite).write(Path(path), encoding="utf-8", xml_declaration=True)

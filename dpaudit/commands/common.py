@@ -27,6 +27,11 @@ def check_certificate(path: str | None) -> str | None:
     return _writable("certificate", path)
 
 
+def check_junit(path: str | None) -> str | None:
+    """Returns the path; the same for --junit."""
+    return _writable("junit", path)
+
+
 def _writable(option: str, name: str | None) -> str | None:
     if name is None:
         return None

@@ -1,0 +1,80 @@
+"""Certificates of claims: the audited ε or δ of the mechanism in a claim's instance, for ``dpaudit verify``."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpaudit import audit
+from dpaudit.enclosure import Enclosure
+from dpaudit.errors import InputError
+from dpaudit.results import DeltaResult, EpsilonResult
+from proofs_checks.outcome import Instance
+from proofs_checks.runner import Result
+from proofs_checks.words import setting
+
+SUBJECTS = {
+    "dp.lszhang": ("LSZhang", None),
+    "dp.lsdim": ("LSDim", None),
+    "dp.lshist": ("LSHist", None),
+    "dp.ehd.prior-ge-1": ("EHD", "constant"),
+    "dp.ehd.any-prior": ("EHD", "constant"),
+    "dp.ehd.exact-gs": ("EHD", "exact"),
+    "dp.ehds": ("EHDS", None),
+    "dp.mh": ("MH", None),
+    "dp.mhdelta": ("MHdelta", None),
+    "ehdl.not-private.uniform": ("EHDL", None),
+    "ehdl.not-private.any-prior": ("EHDL", None),
+}
+"""Claims whose instance is the true ε or δ of one mechanism: its name and its sensitivity setting."""
+
+EPSILON, SHARE, DELTA = "true ε", "true ε / ε", "δ(ε)"
+"""What the left side of such an instance means."""
+
+
+def refusal(identifier: str) -> str:
+    """Returns why there is no certificate of this claim, or ""."""
+    if identifier in SUBJECTS:
+        return ""
+    return (
+        "has no certificate: its instance is not the audited ε or δ of one mechanism, and nothing else has an "
+        f"independent verifier; those that have: {', '.join(SUBJECTS)}"
+    )
+
+
+def certifiable(result: Result) -> Instance:
+    """Returns the instance that speaks of a mechanism's ε or δ: the outcome's own, else that of its first such part."""
+    found = result.outcome.instance
+    instances = [found[1] if found else None, *(part.instance for part in result.outcome.parts)]
+    for instance in instances:
+        if instance is not None and instance.left.meaning in (EPSILON, SHARE, DELTA):
+            return instance
+    raise InputError("IDS", result.claim.id, "has no certificate: its outcome holds no audited instance")
+
+
+def certified_words(result: Result) -> str:
+    """Returns in one line what the certificate is of: one instance, never a statement for all n."""
+    found, instance = result.outcome.instance, certifiable(result)
+    role = found[0] if found is not None and found[1] is instance else "the tightest audited instance, not the theorem"
+    return f"certified: {setting(instance)} ({role})"
+
+
+def audited(result: Result) -> EpsilonResult | DeltaResult:
+    """Returns the audit of the mechanism at the claim's instance; it must agree with what the claim found there."""
+    mech, gs = SUBJECTS[result.claim.id]
+    instance = certifiable(result)
+    at = instance.parameters
+    eps, prior = Fraction(at["eps"]), at["prior"].strip("()").replace(" ", "") if "prior" in at else None
+    n, k, gamma, delta_param = at["n"], at.get("k"), at.get("gamma"), at.get("delta")
+    if instance.left.meaning == DELTA:
+        found = audit.delta(mech, eps, n, k, prior, eps, gamma, delta_param, gs)
+        _agree(result.claim.id, found.delta, instance.left.value, Fraction(1))
+        return found
+    pure = audit.epsilon(mech, n, k, prior, eps, gamma, delta_param, gs)
+    _agree(result.claim.id, pure.epsilon, instance.left.value, eps if instance.left.meaning == SHARE else Fraction(1))
+    return pure
+
+
+def _agree(identifier: str, audit_value: Enclosure, claimed: Enclosure, unit: Fraction) -> None:
+    """Refuses to certify if the audit and the claim's instance contradict each other."""
+    if audit_value.upper < claimed.lower * unit or audit_value.lower > claimed.upper * unit:
+        raise InputError("IDS", identifier, f"the audit gives {audit_value}, the claim {claimed}: please report this")
