@@ -98,6 +98,13 @@ def test_own_checks_from_the_documentation(capsys, own):
     assert [row["id"] for row in both] == [QUICK, "mine.corners"]
 
 
+def test_the_tie_of_the_documentation(capsys, own):
+    text = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    own.write_text(re.findall(r"```python\n(.*?)```", text, re.S)[1])
+    (entry,) = json.loads(run(capsys, "check", "--from", str(own), "--json").out)
+    assert (entry["verdict"], entry["tightest"]["note"]) == ("PROVED", "a tie, decided by algebra")
+
+
 def test_a_check_that_breaks_is_an_error_not_a_verdict(capsys, own):
     own.write_text(own.read_text().replace("return scan(FAR, batches())", "return 1 / 0"))
     captured = run(capsys, "check", "--from", str(own), "--json", code=1)
