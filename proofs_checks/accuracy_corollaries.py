@@ -6,8 +6,10 @@ own expressions give with the constant 1 is a part of each outcome.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq_poly
 
@@ -48,46 +50,44 @@ SMALL_T = Fraction(1, 8)
 """For "a reasonable small t": what counts as small in a part of 4.5.1."""
 
 
-def threshold_1(case: Case) -> tuple[Ball, Ball]:
-    """Returns 2 kappa + 1 and n q (1 - q^kappa): the proof of 4.5.1 wants the first smaller."""
-    return ball(2 * case.kappa + 1), case.n * power(case.eps) * (1 - power(case.eps, case.kappa))
+@dataclass(frozen=True)
+class Hypothesis:
+    """Two expressions of kappa, n, q, K = q^kappa and u = e^(-eps/(2 GS_0)), of which the first must be smaller.
+
+    Numbers give the hypothesis of a case; a proof puts symbols into the same expressions.
+    """
+
+    sides: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any]]
+
+    def __call__(self, case: Case) -> tuple[Ball, Ball]:
+        """Returns balls that contain both sides."""
+        values = power(case.eps), power(case.eps, case.kappa), global_factor(case)
+        low, high = self.sides(case.kappa, case.n, *values)
+        return ball(1) * low, ball(1) * high
 
 
-def printed_1(case: Case) -> tuple[Ball, Ball]:
-    """Returns 2 kappa + 1 and n q (1 - q), the statement's own threshold with the constant 1."""
-    return ball(2 * case.kappa + 1), case.n * power(case.eps) * (1 - power(case.eps))
+THRESHOLD_1 = Hypothesis(lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - k)))
+PRINTED_1 = Hypothesis(lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - q)))
+THRESHOLD_2 = Hypothesis(lambda kappa, n, q, k, u: (n * (2 - k - k * q), 4 * kappa * q + 2))
+THRESHOLD_3 = Hypothesis(lambda kappa, n, q, k, u: (3, n * u * (1 - q)))
+PRINTED_3 = Hypothesis(lambda kappa, n, q, k, u: (1, n * q * (1 - q)))
+"""The proofs' thresholds (4.5.2's times 2), and those of the statements with the constant 1."""
 
 
-def threshold_2(case: Case) -> tuple[Ball, Ball]:
-    """Returns n (1 - (q^kappa + q^(kappa+1))/2) and 2 kappa q + 1."""
-    tail = (power(case.eps, case.kappa) + power(case.eps, case.kappa + 1)) / 2
-    return case.n * (1 - tail), 2 * case.kappa * power(case.eps) + 1
-
-
-def threshold_3(case: Case) -> tuple[Ball, Ball]:
-    """Returns 3 and n u (1 - q), u = e^(-eps/(2 GS_0))."""
-    return ball(3), case.n * global_factor(case) * (1 - power(case.eps))
-
-
-def printed_3(case: Case) -> tuple[Ball, Ball]:
-    """Returns 1 and n q (1 - q), the statement's own threshold with the constant 1."""
-    return ball(1), case.n * power(case.eps) * (1 - power(case.eps))
-
-
-FIRST = Comparison(LSHIST, ">", EHD, hypothesis=threshold_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−κε))")
-FIRST_PRINTED = replace(FIRST, hypothesis=printed_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−ε))")
+FIRST = Comparison(LSHIST, ">", EHD, hypothesis=THRESHOLD_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−κε))")
+FIRST_PRINTED = replace(FIRST, hypothesis=PRINTED_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−ε))")
 SECOND = Comparison(
-    LSHIST, "<", EHD, hypothesis=threshold_2, hypothesis_words="n(1−½(e^(−κε)+e^(−(κ+1)ε))) < 2κe^(−ε)+1"
+    LSHIST, "<", EHD, hypothesis=THRESHOLD_2, hypothesis_words="n(1−½(e^(−κε)+e^(−(κ+1)ε))) < 2κe^(−ε)+1"
 )
 THIRD = Comparison(
     relabelled(LSHIST, "Pr[R_g] of LSHist"),
     ">",
     relabelled(EHD, "Pr[R_g] of EHD"),
     sets=lambda model, a: [within_ls(model, a)],
-    hypothesis=threshold_3,
+    hypothesis=THRESHOLD_3,
     hypothesis_words="3 < n·e^(−ε/(2GS₀))(1−e^(−ε))",
 )
-THIRD_PRINTED = replace(THIRD, hypothesis=printed_3, hypothesis_words="1 < n·e^(−ε)(1−e^(−ε))")
+THIRD_PRINTED = replace(THIRD, hypothesis=PRINTED_3, hypothesis_words="1 < n·e^(−ε)(1−e^(−ε))")
 
 PRIORS_1 = priors(
     "1 1", "1/2 1/2", "2 2", "1/100 1/100", "1 2", "2 1", "1 1/2", "1/2 1", "1 1/10", "1 1/100", "1 1/1000"
@@ -103,12 +103,28 @@ GRID_1 = Grid(
 WIDE_1 = Grid(GRID_1.inside, n=range(13, 31), prior=PRIORS_1, eps=EPS_1)
 
 
+def _supposes(comparison: Comparison, relation: str, words: str, low: Any, high: Any) -> Proof:
+    """Returns a proof whose first line checks the statement's relation and its hypothesis low < high, as symbols."""
+    given = comparison.hypothesis
+    same = isinstance(given, Hypothesis) and given.sides(*SYMBOLS) == (low, high)
+    return Proof().checks(
+        "what is to be shown, taken from the statement",
+        f"{comparison.left.meaning} {comparison.relation} {comparison.right.meaning} where {words}",
+        same and comparison.relation == relation,
+        "relation and hypothesis are the statement's own",
+    )
+
+
+SYMBOLS = variables("kappa", "n", "q", "K", "u")
+
+
 def first_proof() -> Proof:
     """Proves Corollary 4.5.1 for balanced data and every equal prior."""
+    kappa, n, q, k, _ = SYMBOLS
     with balls.precision(128):
         proof = (
-            near_law()
-            .using(weights_proof(EHD, global_rate, "u = e^(−ε/(2GS₀))"))
+            _supposes(FIRST, ">", "2κ+1 < nq(1−K)", 2 * kappa + 1, n * q * (1 - k))
+            .using(near_law(FIRST.left), weights_proof(FIRST.right, global_rate, "u = e^(−ε/(2GS₀))"))
             .certified("1/(2GS₀) < 13/12, so u > q^(13/12)", "", 1 / (2 * gs_constant()), ball(Fraction(13, 12)))
         )
     proof.says(
@@ -172,8 +188,10 @@ BALANCED_2 = Grid("", n=range(2, 21, 2), prior=PRIORS_2, eps=EPS_2)
 
 def second_proof() -> Proof:
     """Proves Corollary 4.5.2 for balanced data, every equal prior and kappa >= 1."""
-    q, k = variables("q", "k")
-    proof = near_law().using(weights_proof(EHD, global_rate, "e^(−ε/(2GS₀))"))
+    kappa, n, q, k, _ = SYMBOLS
+    hypothesis = n * (2 - k - k * q), 4 * kappa * q + 2
+    proof = _supposes(SECOND, "<", "n(2−K−Kq) < 4κq+2", *hypothesis)
+    proof.using(near_law(SECOND.left), weights_proof(SECOND.right, global_rate, "e^(−ε/(2GS₀))"))
     proof.says(
         "EHD: weights fall with the distance", "the mean near weight is at least the mean weight: Pr ≥ (2κ+1)/(n+1)"
     )
@@ -181,7 +199,9 @@ def second_proof() -> Proof:
         "LSHist: P = 1−½(q^κ+q^(κ+1))",
         "= ½(1−q)(Σ_{i<κ} q^i + Σ_{i≤κ} q^i) ≤ (κ+½)(1−q) ≤ 2κ(1−q) for κ ≥ 1",
     )
-    proof.equal("so 2κq+1+P ≤ 2κ+1", "2κ+1 − (2κq+1) = 2κ(1−q)", 2 * k + 1 - (2 * k * q + 1), 2 * k * (1 - q))
+    proof.equal(
+        "so 2κq+1+P ≤ 2κ+1", "2κ+1 − (2κq+1) = 2κ(1−q)", 2 * kappa + 1 - (2 * kappa * q + 1), 2 * kappa * (1 - q)
+    )
     return proof.says("n < (2κq+1)/P", "n+1 < (2κq+1+P)/P ≤ (2κ+1)/P, so P < (2κ+1)/(n+1) ≤ EHD's Pr")
 
 
@@ -243,7 +263,9 @@ def _two_steps_agree() -> bool:
 
 def third_proof() -> Proof:
     """Proves Corollary 4.5.3 for every n and x if every alpha_i >= 2/3."""
-    proof = closed_proof(CLOSED).checks(
+    _, n, q, _, u = SYMBOLS
+    proof = _supposes(THIRD, ">", "3 < nu(1−q)", 3, n * u * (1 - q)).using(closed_proof(CLOSED))
+    proof.checks(
         "A = a+α₁, B = n−a+α₂", "BC(x,a+2)² = A/(A+1)·(B−2)/(B−1)", _two_steps_agree(), "compared with BC² exactly"
     )
     proof.says(
@@ -254,7 +276,7 @@ def third_proof() -> Proof:
     proof.nonnegative("A ≥ 5/3: A/(A+1) ≤ 1−1/(4(A−1))", "4(A−1) − (A+1) = 3A−5 ≥ 0", 4 * (big_a - 1) - (big_a + 1))
     proof.nonnegative("(B−2)/(B−1) < 1−1/(4B)", "4B − (B−1) = 3B+1 > 0", 4 * t - (t - 1))
     proof.says("so H(x,a+2) > H(x,a±1), likewise a−2", "R_g = {a−1, a, a+1} as far as they exist: |R_g| ≤ 3")
-    return proof.using(weights_lemma(EHD, global_rate, "u = e^(−ε/(2GS₀))")).says(
+    return proof.using(weights_lemma(THIRD.right, global_rate, "u = e^(−ε/(2GS₀))")).says(
         "EHD on R_g", "≤ 3/((n+1)u) < 3/(nu) < 1−q < 1−½(q+q²) ≤ LSHist on R_g"
     )
 

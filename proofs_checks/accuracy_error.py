@@ -136,7 +136,7 @@ def without_ceiling(model: Model, a: int, eps: Fraction, gamma: Fraction) -> Out
             single(
                 {"n": model.n, "prior": model.prior, "eps": eps, "gamma": gamma, "x": (a, model.n - a)},
                 lambda: (distances(model, a)[at], balls.maximum([distances(model, a)[r] for r in window])),
-                lambda: True if at in window else None,
+                lambda: True if window == [at] else None,
                 lambda: [
                     step("Pr[|j| ≤ L]", str(near).replace("x", "q"), evaluate(near, power(eps))),
                     step("1 − γ", "", 1 - gamma),

@@ -18,7 +18,7 @@ from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.model import Model
 from dpaudit.verdict import Verdict
-from proofs_checks.accuracy_rows import HALF, ONE, Q
+from proofs_checks.accuracy_rows import HALF, ONE, Q, power
 from proofs_checks.accuracy_sides import LSHIST, Case, Comparison, Near, Side
 from proofs_checks.algebra import nonnegative_on_square, variables
 from proofs_checks.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
@@ -132,13 +132,37 @@ def _reach(found: Part) -> str:
 def states(comparison: Comparison, relations: Iterable[str], balanced: bool) -> Proof:
     """Returns a proof whose first line checks that it speaks of the statement: its relation and its data sets."""
     data = [list(comparison.data(n)) == ([n // 2] if balanced else list(range(n + 1))) for n in (2, 4, 6)]
-    return Proof().checks(
-        "what is to be shown, taken from the statement",
-        f"{comparison.left.meaning} {comparison.relation} {comparison.right.meaning}, "
-        + ("x = (n/2, n/2)" if balanced else "every x"),
-        comparison.relation in set(relations) and all(data) and comparison.hypothesis is None,
-        "relation and data sets are the statement's own",
+    return (
+        Proof()
+        .checks(
+            "what is to be shown, taken from the statement",
+            f"{comparison.left.meaning} {comparison.relation} {comparison.right.meaning}, "
+            + ("x = (n/2, n/2)" if balanced else "every x"),
+            comparison.relation in set(relations) and all(data) and comparison.hypothesis is None,
+            "relation and data sets are the statement's own",
+        )
+        .checks(
+            "the bound of the lines below is the bound of the statement",
+            comparison.left.meaning if comparison.left.quotient else comparison.right.meaning,
+            _formulas_agree(comparison),
+            "its value compared at 256 bits, n = 2, 40, 400",
+        )
     )
+
+
+def _formulas_agree(comparison: Comparison) -> bool:
+    """Returns whether the value of a side is that of its formula, on a few cases."""
+    prior = Fraction(1), Fraction(1)
+    with balls.precision(256):
+        for n, kappa, eps in ((2, 0, Fraction(1)), (40, 3, Fraction(1, 4)), (400, 17, Fraction(2))):
+            case = Case(Model(n, prior), eps, n // 2, Near(n // 2 - kappa, n // 2 + kappa))
+            q = power(eps)
+            for side in (comparison.left, comparison.right):
+                if side.law is not None and not balls.overlap(side.law(q, q**kappa), side.value(case)):
+                    return False
+                if side.quotient is not None and not balls.overlap(side.quotient.value(case), side.value(case)):
+                    return False
+    return True
 
 
 # ------------------------------------------------------------------ lemmas

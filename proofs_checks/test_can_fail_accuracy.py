@@ -176,6 +176,39 @@ def test_the_proof_itself_fails_if_its_statement_is_changed(claim, module, name,
     assert settled[0].failed
 
 
+def other(name, relation):
+    """The comparison with another relation, and with the other hypothesis."""
+    given = getattr(accuracy_corollaries, name)
+    wrong = replace(given, hypothesis=accuracy_corollaries.PRINTED_3)
+    swapped = replace(given, left=given.right, right=given.left)
+    return [replace(given, relation=relation), wrong, swapped]
+
+
+PARTS = [
+    (name, proof, value)
+    for name, proof, relation in (
+        ("FIRST", "first_proof", "<"),
+        ("SECOND", "second_proof", ">"),
+        ("THIRD", "third_proof", "<"),
+    )
+    for value in other(name, relation)
+]
+
+
+@pytest.mark.parametrize(("name", "proof", "value"), PARTS)
+def test_the_proofs_of_the_corollaries_fail_if_their_statement_is_changed(name, proof, value, monkeypatch):
+    assert getattr(accuracy_corollaries, proof)().holds
+    monkeypatch.setattr(accuracy_corollaries, name, value)
+    assert not getattr(accuracy_corollaries, proof)().holds
+
+
+def test_a_bound_that_is_not_its_formula_is_seen(monkeypatch):
+    honest = accuracy_ehd.EHD_UPPER_REPAIRED
+    far = replace(honest.right, value=lambda case: honest.right.value(case) / (1 if case.n < 300 else 2))
+    assert accuracy_ehd.bound_proof(honest, "f").holds
+    assert not accuracy_ehd.bound_proof(replace(honest, right=far), "f").holds
+
+
 def test_every_proof_is_seen_to_fail():
     assert {row[0] for row in PROOFS} == set(BY_ALGEBRA)
 
