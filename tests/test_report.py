@@ -78,9 +78,8 @@ def test_sections_follow_the_plan(made):
         assert section["command"].startswith("dpaudit ")
         spec = chart(section)
         assert (spec is None) == (section["kind"] not in CHARTS or not section["rows"])
-        if section["kind"] != "loss-map":
-            columns, rows = table(section)
-            assert all(len(row) == len(columns) for row in rows)
+        columns, rows = table(section)
+        assert all(len(row) == len(columns) for row in rows)
 
 
 def test_the_numbers_are_the_engines(made):
@@ -202,6 +201,69 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert main(["report", "--mech", "EHDS", "--n", "2"]) == 2
     assert 'pip install "dpaudit[report]"' in capsys.readouterr().err
+
+
+def test_a_folder_of_the_users_is_left_alone(tmp_path, capsys):
+    charts = tmp_path / "charts"
+    charts.mkdir()
+    for name in ("thesis.txt", "01-notes.svg"):
+        (charts / name).write_text("mine")
+    (charts / "99-loss-map-ehds.svg").write_text("an old chart")
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--out", str(tmp_path)]) == 0
+    assert (charts / "thesis.txt").read_text() == "mine"
+    assert (charts / "01-notes.svg").exists()
+    assert not (charts / "99-loss-map-ehds.svg").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_options_beside_a_plan_are_refused(tmp_path, capsys):
+    path = tmp_path / "plan.toml"
+    path.write_text("[[audit]]\nn = 2")
+    for more in (["--title", "x"], ["--eps", "5"], ["--mech", "EHDS"], ["--claims"]):
+        for how in (["--plan", str(path)], ["--refresh", str(tmp_path)]):
+            assert main(["report", *how, *more]) == 2
+            assert "leave out" in capsys.readouterr().err
+
+
+def test_everything_is_checked_before_the_first_audit(tmp_path, monkeypatch, capsys):
+    def forbidden(*_):
+        raise AssertionError("computed before the plan was checked")
+
+    monkeypatch.setattr("dpaudit.audit.epsilon", forbidden)
+    for study in ("kind = 'priors'\nepz = '4'", "kind = 'accuracy'\nx = '1,2'\nn = '3'", "kind = 'accuracy'\nfoo = 1"):
+        path = tmp_path / "plan.toml"
+        path.write_text(f"[[audit]]\nn = 2\n[[study]]\n{study}")
+        assert main(["report", "--plan", str(path), "--out", str(tmp_path / "o")]) == 2
+    path.write_text("claims = ['no.such.claim']\n[[audit]]\nn = 2")
+    assert main(["report", "--plan", str(path), "--out", str(tmp_path / "o")]) == 2
+
+
+def test_a_forged_file_with_the_right_hash_is_one_line(made, tmp_path, capsys):
+    for change in ({"sections": [{"kind": "epsilon-by-n"}]}, {"title": 5}, {"sections": {"a": 1}}, {"run": []}):
+        forged = {**made[0], **change}
+        forged["content_hash"] = document.content_hash(forged)
+        path = tmp_path / "forged.json"
+        path.write_text(json.dumps(forged))
+        assert main(["render", str(path), "--out", str(tmp_path / "f")]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_title_and_the_plan_are_part_of_what_is_recorded(made, tmp_path, capsys):
+    assert "1..5" in made[0]["plan"]
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--title", "My <b>", "--out", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "result.json").read_text())["command"].endswith("--title 'My <b>'")
+
+
+def test_a_number_that_may_be_zero_says_so():
+    from dpaudit.report.tables import short
+
+    assert short({"lower": "0", "upper": "1e-14"}) == "≤ 1e-14"
+    assert short({"lower": "0", "upper": "0"}) == "0"
+
+
+def test_a_mechanism_without_a_claim_is_named():
+    made = build.build(plan.Plan("t", "c", (plan.setting({"n": "2", "mechs": "EHDL"}),)), quiet)
+    assert "EHDL claims nothing" in made["sections"][0]["finding"]
 
 
 def test_ranges():

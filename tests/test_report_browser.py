@@ -169,6 +169,17 @@ def test_the_legend_toggles_lines(opened):
     page.wait_for_function(f"{faded} > 0")
 
 
+def test_print_is_black_on_white_and_whole(opened):
+    for theme in ("light", "dark"):
+        page = opened(width=1500, theme=theme)
+        page.emulate_media(media="print", color_scheme=theme)
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        assert page.evaluate("getComputedStyle(document.querySelector('.chart text')).fill") == "rgb(0, 0, 0)"
+        page.set_viewport_size({"width": 700, "height": 900})
+        widths = page.evaluate("[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)")
+        assert max(widths) <= 700
+
+
 def test_it_prints(opened, tmp_path):
     page = opened()
     page.pdf(path=str(tmp_path / "report.pdf"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,14 +59,16 @@ def report(
     from dpaudit.report.write import chart_library
 
     chart_library()
+    options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
+    given = {key: value for key, value in options.items() if value is not None}
+    others = mech or n or k or prior or gamma or delta_param or title or claims or set_ or eps != "1"
+    for option, value in (("plan", plan), ("refresh", refresh)):
+        if value is not None and (others or (plan and refresh)):
+            raise InputError(option, value, "a plan says it all: leave out the other options but --out")
     if refresh is not None:
         _refresh(refresh)
         return
-    options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
-    given = {key: value for key, value in options.items() if value is not None}
     if plan is not None:
-        if mech or n or claims:
-            raise InputError("plan", plan, "a plan says it all: leave out --mech, --n and --claims")
         wanted = plans.read_plan(plan)
     elif mech and not in_family(mech):
         wanted = _own(mech, given, common.settings(set_), title)
@@ -78,7 +81,7 @@ def report(
                 if claims and not mech
                 else f"Audit of {'all mechanisms' if mech == 'all' else mech}"
             ),
-            _command(mech, given, claims),
+            _command(mech, given, claims, title),
             audits,
             ("*",) if claims else (),
         )
@@ -103,8 +106,9 @@ def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str 
 
 def _make(wanted: Any, out: str) -> None:
     from dpaudit.report.build import build
-    from dpaudit.report.write import write
+    from dpaudit.report.write import prepare, write
 
+    prepare(out)
     with _status() as progress:
         document = build(wanted, progress)
         progress("writing")
@@ -124,11 +128,11 @@ def _refresh(folder: str) -> None:
         _make(read_plan(str(path)), str(path.parent))
 
 
-def _command(mech: str | None, given: dict[str, Any], claims: bool) -> str:
+def _command(mech: str | None, given: dict[str, Any], claims: bool, title: str | None) -> str:
     parts = ["dpaudit report"] + ([f"--mech {mech}"] if mech else [])
     if mech:
         parts += [f"--{key.replace('_', '-')} {value}" for key, value in given.items()]
-    return " ".join(parts + (["--claims"] if claims else []))
+    return " ".join(parts + (["--claims"] if claims else []) + ([f"--title {shlex.quote(title)}"] if title else []))
 
 
 @contextmanager
@@ -156,5 +160,12 @@ def render(
     from dpaudit.report.document import load
     from dpaudit.report.write import write
 
-    for path in write(load(result), out):
+    document = load(result)
+    try:
+        written = write(document, out)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
+    for path in written:
         print(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dpaudit.errors import InputError
@@ -25,12 +26,14 @@ def errors_by_n(setting: Setting, shares: Sequence[Fraction], progress: Progress
     found = compare_over_n(
         setting.ns, shares, setting.prior, setting.eps, setting.mechs, setting.gamma, setting.delta_param, digits=DIGITS
     )
-    data = "balanced data" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
+    data = "data in equal shares" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
     return {
         "kind": "error-by-n",
         "title": f"Exact mean error, {data}, ε = {setting.eps}",
         "question": "Which mechanism is the most accurate, and from which n on? Dashed lines mark crossovers.",
-        "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], found.points[-1].x)}",
+        "command": "\n".join(
+            f"dpaudit accuracy {_options(setting, name, found.points[-1].x)}" for name in setting.mechs
+        ),
         "setting": {**setting.to_dict(), "shares": [str(share) for share in shares]},
         "rows": _rows(found, "n"),
         "crossovers": _crossovers(found, "n"),
@@ -52,8 +55,8 @@ def _crossovers(found: RangeResult, axis: str) -> list[dict[str, Any]]:
     return [
         {
             "n": crossing.at,
-            "text": f"{crossing.better} beats {crossing.worse} from {axis} = {crossing.at} on "
-            f"(not at {axis} = {points[points.index(crossing.at) - 1]})",
+            "text": f"{crossing.better} overtakes {crossing.worse} after {axis} = "
+            f"{points[points.index(crossing.at) - 1]} and by {axis} = {crossing.at} (of the values looked at)",
         }
         for crossing in found.crossovers
     ]
@@ -86,9 +89,11 @@ def bounds(setting: Setting, x: Histogram, progress: Progress) -> Section:
         "kind": "bounds",
         "title": f"The documents' accuracy bounds at x = ({show(x)}), ε = {setting.eps}",
         "question": "Which bounds hold here? A row shows the t at which the bound comes closest or fails most.",
-        "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], x)}",
+        "command": "\n".join(f"dpaudit accuracy {_options(setting, name, x)}" for name in setting.mechs),
         "setting": setting.to_dict(),
         "rows": rows,
+        "finding": f"{sum(row['outcome'] == 'holds' for row in rows)} of {len(rows)} bounds hold here; failing: "
+        + ", ".join(str(row["claim"]).split(":")[0] for row in rows if str(row["outcome"]).startswith("fails")),
     }
 
 
@@ -102,24 +107,28 @@ def errors_by_prior(setting: Setting, x: Histogram, priors: Sequence[int], progr
         "kind": "error-by-prior",
         "title": f"Exact mean error on x = ({show(x)}) under priors (a, …, a), ε = {setting.eps}",
         "question": "Who wins as the prior grows?",
-        "command": f"dpaudit accuracy {_options(setting, setting.mechs[0], x)}",
+        "command": "\n".join(f"dpaudit accuracy {_options(setting, name, x)}" for name in setting.mechs),
         "setting": {**setting.to_dict(), "priors": list(priors)},
         "rows": _rows(found, "a"),
         "crossovers": _crossovers(found, "a"),
     }
 
 
-def study(entry: dict[str, Any], progress: Progress) -> Iterator[Section]:
-    """Yields the sections of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or bounds."""
+KEYS = {"title", "mechs", "n", "shares", "x", "prior", "priors", "eps", "gamma", "delta_param"}
+
+
+def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Section]]:
+    """Returns the checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or bounds."""
     from dpaudit.report.plan import exact_list, read_range
 
-    unknown = sorted(set(entry) - {"mechs", "n", "shares", "x", "prior", "priors", "eps", "gamma", "delta_param"})
+    unknown = sorted(set(entry) - KEYS)
     if unknown:
-        raise InputError("study", unknown[0], "unknown key of an accuracy study")
+        raise InputError("study", unknown[0], f"unknown key of an accuracy study; known: {', '.join(sorted(KEYS))}")
+    if "x" in entry and ("n" in entry or "shares" in entry):
+        raise InputError("study", "x", "goes without n and shares: x is the data itself")
     x = parse_histogram("x", entry["x"]) if "x" in entry else None
     parts = exact_list("shares", entry.get("shares", ["1", "1"]))
-    shares = [part / sum(parts) for part in parts]
-    k = len(x) if x else len(shares)
+    k = len(x) if x else len(parts)
     ns = (sum(x),) if x else read_range("n", entry.get("n", "10..100..10"))
     gamma = entry.get("gamma")
     setting = Setting(
@@ -132,11 +141,17 @@ def study(entry: dict[str, Any], progress: Progress) -> Iterator[Section]:
         probability("delta_param", entry.get("delta_param", "1e-8")),
     )
     if x is None:
-        yield errors_by_n(setting, shares, progress)
+        make = partial(errors_by_n, setting, [part / sum(parts) for part in parts])
     elif "priors" in entry:
-        yield errors_by_prior(setting, x, read_range("priors", entry["priors"]), progress)
+        make = partial(errors_by_prior, setting, x, read_range("priors", entry["priors"]))
     else:
-        yield bounds(setting, x, progress)
+        make = partial(bounds, setting, x)
+    return partial(_titled, make, str(entry.get("title", "")))
+
+
+def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Section]:
+    section = make(progress)
+    yield {**section, "title": f"{title}: {section['title']}"} if title else section
 
 
 def balanced(setting: Setting, progress: Progress) -> Section:

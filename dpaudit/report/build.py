@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 
 from dpaudit.errors import InputError
 from dpaudit.report import accuracy_study, document, studies
-from dpaudit.report.collect import audit_sections
+from dpaudit.report.collect import Setting, audit_sections
 from dpaudit.report.document import Document, Section
 from dpaudit.report.own import own_sections
 from dpaudit.report.plan import Plan
@@ -17,25 +18,33 @@ Progress = Callable[[str], None]
 
 
 def build(plan: Plan, progress: Progress) -> Document:
-    """Returns the document of the plan; the same plan gives the same document, the run apart."""
+    """Returns the document of the plan; the same plan gives the same document, the run apart.
+
+    Everything that the plan says is checked before the first audit.
+    """
     start = perf_counter()
-    sections = list(_sections(plan, progress))
-    if not sections:
+    jobs = list(_jobs(plan))
+    if not jobs:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
+    sections = [section for job in jobs for section in job(progress)]
     run = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(perf_counter() - start, 1),
     }
-    return document.make(plan.title, plan.command, sections, run)
+    return document.make(plan.title, plan.command, sections, run, plan.text)
 
 
-def _sections(plan: Plan, progress: Progress) -> Iterator[Section]:
+def _jobs(plan: Plan) -> Iterator[Callable[[Progress], Iterable[Section]]]:
     for study in plan.studies:
-        yield from studies.run(study, progress)
+        yield studies.prepare(study)
     for setting in plan.audits:
-        yield from audit_sections(setting, progress)
-        yield accuracy_study.balanced(setting, progress)
+        yield partial(audit_sections, setting)
+        yield partial(_balanced, setting)
     for own in plan.own:
-        yield from own_sections(own, progress)
+        yield partial(own_sections, own)
     if plan.claims:
-        yield from studies.claims(plan.claims, progress)
+        yield studies.prepare_claims(plan.claims)
+
+
+def _balanced(setting: Setting, progress: Progress) -> Iterator[Section]:
+    yield accuracy_study.balanced(setting, progress)

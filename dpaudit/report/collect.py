@@ -10,8 +10,9 @@ from operator import sub
 from typing import Any
 
 from dpaudit import audit, balls
+from dpaudit.enclosure import Enclosure
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
-from dpaudit.model import make_model, show
+from dpaudit.model import Histogram, make_model, show
 from dpaudit.report.document import Section
 from dpaudit.verdict import Verdict
 
@@ -38,13 +39,22 @@ class Setting:
         """Returns the setting as exact text."""
         return {
             "mechanisms": list(self.mechs),
-            "n": [self.ns[0], self.ns[-1]],
+            "n": range_text(self.ns),
             "k": self.k,
             "prior": [str(alpha) for alpha in self.prior],
             "eps": str(self.eps),
             "gamma": str(self.gamma or 1),
             "delta_param": str(self.delta_param),
         }
+
+    def reproduce(self, names: Sequence[str], each: Callable[[str], str]) -> str:
+        """Returns the commands: the whole figure first, then its numbers at the largest n, mechanism by mechanism."""
+        own = f" --gamma {self.gamma}" if self.gamma else ""
+        whole = (
+            f"dpaudit report --mech {','.join(self.mechs)} --n {range_text(self.ns)} --prior {show(self.prior)} "
+            f"--eps {self.eps}{own} --delta-param {self.delta_param}"
+        )
+        return "\n".join([whole, *(each(name) for name in names)])
 
     def mechanism(self, name: str, n: int) -> PosteriorMechanism:
         """Returns the mechanism of this setting for n records."""
@@ -63,6 +73,19 @@ class Setting:
         return text + (f" --delta-param {own['delta']}" if "delta" in known else "")
 
 
+def range_text(ns: Sequence[int]) -> str:
+    """Returns "1..60", "10..200..10" or "5,7,20": what --n takes to give these numbers.
+
+    >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((5, 7, 20))
+    ('1..3', '10..30..10', '5,7,20')
+    """
+    steps = {b - a for a, b in pairwise(ns)}
+    if len(steps) != 1:
+        return ",".join(map(str, ns))
+    step = steps.pop()
+    return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
+
+
 def mechanism_names(mech: str | Sequence[str]) -> tuple[str, ...]:
     """Returns the checked names; "all" is the whole registry."""
     parts = mech.split(",") if isinstance(mech, str) else list(mech)
@@ -75,7 +98,10 @@ def audit_sections(setting: Setting, progress: Progress) -> Iterator[Section]:
     """Yields the sections of one setting: epsilon by n, delta curves, worst pairs, loss maps, sensitivities."""
     yield epsilon_by_n(setting, progress)
     yield delta_curves(setting, progress)
-    yield worst_pairs(setting, progress)
+    pairs = worst_pairs(setting, progress)
+    yield pairs
+    if setting.k == 2:
+        yield worst_loss(pairs)
     yield sensitivities(setting, progress)
     yield from loss_maps(setting, progress)
 
@@ -113,12 +139,11 @@ def epsilon_by_n(setting: Setting, progress: Progress) -> Section:
                     "precision_bits": found.precision_bits,
                 }
             )
-    options = setting.options(setting.mechs[0])
     return section(
         "epsilon-by-n",
         "True ε against n",
         "How much privacy is really spent, and does it stay below the claim?",
-        f"dpaudit epsilon {options} --n {setting.ns[-1]}",
+        setting.reproduce(setting.mechs, lambda name: f"dpaudit epsilon {setting.options(name)} --n {setting.ns[-1]}"),
         setting,
         rows,
         finding=_finding(rows),
@@ -126,18 +151,21 @@ def epsilon_by_n(setting: Setting, progress: Progress) -> Section:
 
 
 def _finding(rows: list[dict[str, Any]]) -> str:
-    """Returns in words which mechanism exceeds its claim, or how little of the claims is used at the most."""
+    """Returns in words which mechanism exceeds its claim, how much of the claims is used, and what has no claim."""
     broken = sorted({row["mechanism"] for row in rows if row["verdict"] == Verdict.REFUTED.value})
-    if broken:
-        return f"exceeds its claim somewhere: {', '.join(broken)}"
-    claimed = [row for row in rows if row["claimed"] and Fraction(row["claimed"])]
+    parts = [f"exceeds its claim somewhere: {', '.join(broken)}" if broken else "no claim is exceeded"]
     shares: dict[str, Fraction] = {}
-    for row in claimed:
-        share = Fraction(row["epsilon"]["upper"]) / Fraction(row["claimed"])
-        shares[row["mechanism"]] = max(share, shares.get(row["mechanism"], share))
-    return "no claim is exceeded; largest share of the claim used: " + ", ".join(
-        f"{name} {float(share):.0%}" for name, share in shares.items()
-    )
+    unclaimed: dict[str, Fraction] = {}
+    for row in rows:
+        upper = Fraction(row["epsilon"]["upper"])
+        held = shares if row["claimed"] else unclaimed
+        size = upper / Fraction(row["claimed"]) if row["claimed"] else upper
+        held[row["mechanism"]] = max(size, held.get(row["mechanism"], size))
+    if shares:
+        used = ", ".join(f"{name} {float(share):.0%}" for name, share in shares.items())
+        parts.append(f"largest share of the claimed ε that is used: {used}")
+    parts += [f"{name} claims nothing, its true ε reaches {float(size):.4g}" for name, size in unclaimed.items()]
+    return "; ".join(parts)
 
 
 def delta_curves(setting: Setting, progress: Progress) -> Section:
@@ -154,41 +182,83 @@ def delta_curves(setting: Setting, progress: Progress) -> Section:
         "delta-curves",
         f"δ(ε) at n = {n}",
         "What δ is left over at each ε?",
-        f"dpaudit delta {setting.options(setting.mechs[0])} --n {n} --at {setting.eps / 2}",
+        setting.reproduce(
+            setting.mechs, lambda name: f"dpaudit delta {setting.options(name)} --n {n} --at {setting.eps / 2}"
+        ),
         setting,
         rows,
         n=n,
     )
 
 
+MOST_OUTPUTS = 400
+"""A mechanism with more outputs is left out of the charts that show every output."""
+
+
 def worst_pairs(setting: Setting, progress: Progress) -> Section:
-    """Returns the two output distributions of the worst pair, mechanism by mechanism, at the largest n (k = 2)."""
+    """Returns both output distributions of the worst pair and the loss at every output, at the largest n."""
     n = setting.ns[-1]
-    rows, pairs = [], {}
+    rows, pairs, left_out = [], {}, []
     for name in setting.mechs:
         mechanism = setting.mechanism(name, n)
-        if mechanism.count_outputs() > 400:
+        if mechanism.count_outputs() > MOST_OUTPUTS:
+            left_out.append(name)
             continue
         progress(f"{name}: worst pair at n = {n}")
         witness = audit.epsilon(mechanism, digits=DIGITS).witness
         pairs[name] = witness.to_dict()
-        for label, x in (("x", witness.x), ("x_prime", witness.x_prime)):
-            found = audit.pmf(mechanism, x=x, digits=DIGITS)
-            for output, probability in zip(found.outputs, found.probabilities, strict=True):
-                rows.append(
-                    {"mechanism": name, "data": label, "output": list(output), "probability": probability.to_dict()}
-                )
+        losses = _loss_row(mechanism, witness.x, witness.x_prime)
+        here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in (witness.x, witness.x_prime))
+        for output, p, p_prime, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
+            rows.append(
+                {
+                    "mechanism": name,
+                    "output": list(output),
+                    "p": p.to_dict(),
+                    "p_prime": p_prime.to_dict(),
+                    "loss": loss.to_dict(),
+                }
+            )
+    note = f"Left out, with more than {MOST_OUTPUTS} outputs: {', '.join(left_out)}." if left_out else ""
     return section(
         "worst-pairs",
         f"Output distributions of the worst pair, n = {n}",
         "Which two data sets are told apart best, and by which outputs?",
-        f"dpaudit pmf {setting.options(setting.mechs[0])} --x "
-        + show(tuple(next(iter(pairs.values()), {"x": (n, 0)})["x"] or ())),
+        setting.reproduce(
+            list(pairs), lambda name: f"dpaudit pmf {setting.options(name)} --x {show(tuple(pairs[name]['x'] or ()))}"
+        ),
         setting,
         rows,
         n=n,
         pairs=pairs,
+        text=note,
     )
+
+
+def worst_loss(pairs: Section) -> Section:
+    """Returns the loss of the worst pairs at every output, from the section of the pairs."""
+    rows = [{key: row[key] for key in ("mechanism", "output", "loss")} for row in pairs["rows"]]
+    return {
+        **pairs,
+        "kind": "worst-loss",
+        "title": f"Privacy loss of the worst pair, n = {pairs['n']}",
+        "question": "At which outputs is the loss ln P_x/P_x′ large?",
+        "rows": rows,
+        "text": "",
+    }
+
+
+def _loss_row(mechanism: PosteriorMechanism, x: Histogram, y: Histogram) -> list[Enclosure]:
+    """Returns enclosures of ln P_x(r) - ln P_y(r), output by output."""
+
+    def attempt() -> list[Enclosure] | None:
+        law = mechanism.law()
+        losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
+        shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
+        known = [loss for loss in shown if loss is not None]
+        return known if len(known) == len(shown) else None
+
+    return balls.refine(attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))[0]
 
 
 def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
@@ -204,8 +274,8 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
         yield section(
             "loss-map",
             f"Privacy loss of every pair: {name}, n = {n}",
-            "Where does the loss come from? A row is a pair (x, x+1), a column an output.",
-            f"dpaudit epsilon {setting.options(name)} --n {n}",
+            "Where does the loss come from? A row is a pair (x, x+1), a column an output. Drawn for n up to 40.",
+            setting.reproduce([name], lambda name: f"dpaudit epsilon {setting.options(name)} --n {n}"),
             setting,
             _losses(mechanism),
             n=n,
@@ -215,19 +285,11 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
 
 
 def _losses(mechanism: PosteriorMechanism) -> list[dict[str, Any]]:
-    def attempt() -> list[dict[str, Any]] | None:
-        law, rows = mechanism.law(), []
-        histograms = mechanism.model.histograms
-        for x, y in pairwise(histograms):
-            losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-            for output, loss in zip(mechanism.outputs(), losses, strict=True):
-                shown = balls.enclosure(loss, MAP_DIGITS)
-                if shown is None:
-                    return None
-                rows.append({"x": x[0], "output": output[0], "loss": shown.to_dict()})
-        return rows
-
-    return balls.refine(attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))[0]
+    rows = []
+    for x, y in pairwise(mechanism.model.histograms):
+        for output, loss in zip(mechanism.outputs(), _loss_row(mechanism, x, y), strict=True):
+            rows.append({"x": x[0], "output": output[0], "loss": loss.to_dict()})
+    return rows
 
 
 def sensitivities(setting: Setting, progress: Progress) -> Section:

@@ -25,14 +25,15 @@ LARGEST = 200 << 20
 """A result file of more bytes is refused."""
 
 
-def make(title: str, command: str, sections: list[Section], run: dict[str, Any]) -> Document:
-    """Returns the document with versions and content hash."""
+def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
+    """Returns the document with versions and content hash; ``plan`` is the text of the plan, if there was one."""
     import flint
 
     document: Document = {
         "schema": SCHEMA,
         "title": title,
         "command": command,
+        "plan": plan,
         "sections": sections,
         "versions": {
             "dpaudit": __version__,
@@ -45,7 +46,7 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any])
 
 def content_hash(document: Document) -> str:
     """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
-    kept = {key: document[key] for key in ("schema", "title", "command", "sections")}
+    kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
     text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -68,7 +69,9 @@ def load(path: str) -> Document:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
     missing = [
-        key for key in ("title", "command", "sections", "versions", "content_hash", "run") if key not in document
+        key
+        for key in ("title", "command", "plan", "sections", "versions", "content_hash", "run")
+        if key not in document
     ]
     if missing:
         raise InputError("result", path, f"lacks {', '.join(missing)}")

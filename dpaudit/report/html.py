@@ -7,11 +7,13 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.report.board import board
 from dpaudit.report.charts import chart
 from dpaudit.report.document import Document, Section
 from dpaudit.report.marks import badge, number, verdicts
 from dpaudit.report.tables import Table, table
+from dpaudit.report.words import NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 BUNDLE_MARK = "/* chart library */"
@@ -32,6 +34,7 @@ def render(document: Document, bundle: str) -> str:
             '<header><button id="theme" type="button">Theme</button>',
             f"<h1>{escape(document['title'])}</h1>",
             _summary(document),
+            _audited(document),
             _contents(document),
             '</header><main id="main">',
             *parts,
@@ -48,7 +51,7 @@ def _summary(document: Document) -> str:
     rows = []
     for index, section in enumerate(document["sections"]):
         counts = verdicts(section)
-        if counts:
+        if counts or section.get("finding"):
             shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in sorted(counts.items()))
             finding = escape(section.get("finding") or "")
             link = f'<a href="#s{index}">{escape(section["title"])}</a>'
@@ -57,6 +60,23 @@ def _summary(document: Document) -> str:
         return ""
     head = "<tr><th>what was decided</th><th>verdicts</th><th>in short</th></tr>"
     return f'<h2>Summary</h2><div class="scroll"><table>{head}{"".join(rows)}</table></div>'
+
+
+def _audited(document: Document) -> str:
+    """Returns what was audited: the settings, the mechanisms' formulas, and how to read the report."""
+    settings = dict.fromkeys(text for section in document["sections"] if (text := setting_text(section["setting"])))
+    listed = "".join(f"<li>{escape(text)}</li>" for text in settings)
+    named = {name for section in document["sections"] for name in section["setting"].get("mechanisms", [])}
+    formulas = "".join(
+        f"<li><b>{escape(name)}</b>: {escape(kind.formula)} ({escape(kind.source)})</li>"
+        for name, kind in REGISTRY.items()
+        if name in named
+    )
+    notes = "".join(f"<li>{escape(note)}</li>" for note in NOTES)
+    return (
+        f"<details><summary>What was audited, and how to read this</summary><ul>{listed}</ul><ul>{formulas}</ul>"
+        f"<ul>{notes}</ul></details>"
+    )
 
 
 def _contents(document: Document) -> str:
@@ -96,11 +116,11 @@ def _section(index: int, section: Section) -> str:
 def _figure(index: int, section: Section, spec: dict[str, Any]) -> str:
     text = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
     label = escape(f"{section['title']}. {section['question']}", quote=True)
+    pick = "; pick a name in the legend to single it out" if '"bind": "legend"' in text else ""
     return (
         f'<figure><div class="chart" role="img" aria-label="{label}" data-spec="d{index}"></div>'
         f'<script type="application/json" id="d{index}">{text}</script>'
-        '<figcaption class="dim">Hover for the certified enclosure; pick a name in the legend to single it out.'
-        "</figcaption></figure>"
+        f'<figcaption class="dim">Hover for the certified enclosure{pick}.</figcaption></figure>'
     )
 
 
@@ -128,6 +148,11 @@ def _cell(cell: Any) -> str:
 def _footer(document: Document) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     run = document["run"]
+    plan = (
+        f"<details><summary>The plan</summary><pre>{escape(document['plan'])}</pre></details>"
+        if document.get("plan")
+        else ""
+    )
     bits = [
         row["precision_bits"]
         for s in document["sections"]
@@ -139,7 +164,7 @@ def _footer(document: Document) -> str:
     )
     return (
         "<footer><h2>How to check this report</h2><ul>"
-        f"<li>Made by <code>{escape(document['command'])}</code></li>"
+        f"<li>Made by <code>{escape(document['command'])}</code>{plan}</li>"
         f"<li>Versions: {escape(versions)}</li>{precision}"
         f"<li>Date: {escape(str(run.get('date', '')))}; seconds: {escape(str(run.get('seconds', '')))}</li>"
         f"<li>Content hash (SHA-256): <code>{escape(document['content_hash'])}</code></li>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpaudit.report.document import Document, Section
+from dpaudit.report.marks import verdicts
 from dpaudit.report.tables import short, table
 
 
@@ -18,14 +19,15 @@ def escape(text: str) -> str:
 
 def render(document: Document, charts: dict[int, str]) -> str:
     """Returns the report; ``charts`` gives for a section's index the path of its picture."""
-    parts = [f"# {escape(document['title'])}", ""]
+    parts = [f"# {escape(document['title'])}", "", *_summary(document)]
     for index, section in enumerate(document["sections"]):
         parts += _section(section, charts.get(index))
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     parts += [
         "## How to check this report",
         "",
-        f"- Made by `{document['command']}`",
+        f"- Made by {escape(document['command'])}",
+        f"- Date: {escape(str(document['run'].get('date', '')))}",
         f"- Versions: {versions}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
         "",
@@ -50,7 +52,18 @@ def _section(section: Section, picture: str | None) -> list[str]:
         parts.append("|" + "---|" * len(columns))
         parts += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
         parts.append("")
-    return [*parts, "Reproduce:", "", f"    {section['command']}", ""]
+    commands = [f"    {line}" for line in section["command"].splitlines()]
+    return [*parts, "Reproduce:", "", *commands, ""]
+
+
+def _summary(document: Document) -> list[str]:
+    lines = ["## Summary", "", "| what was decided | verdicts | in short |", "|---|---|---|"]
+    for section in document["sections"]:
+        counts = verdicts(section)
+        if counts or section.get("finding"):
+            shown = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+            lines.append(f"| {escape(section['title'])} | {escape(shown)} | {escape(section.get('finding') or '')} |")
+    return [*lines, ""]
 
 
 def _cell(cell: Any) -> str:
@@ -60,8 +73,13 @@ def _cell(cell: Any) -> str:
 
 
 def _claims(section: Section) -> list[str]:
-    lines = ["| claim | verdict | establishes | grid |", "|---|---|---|---|"]
+    lines = ["| claim | verdict | establishes | finding |", "|---|---|---|---|"]
     for row in section["rows"]:
-        cells = (f"`{row['id']}` {escape(row['statement'])}", row["verdict"], row["establishes"], row["grid"])
+        cells = (
+            f"`{row['id']}` {escape(row['statement'])}",
+            row["verdict"],
+            row["establishes"],
+            row.get("finding", ""),
+        )
         lines.append(f"| {cells[0]} | " + " | ".join(escape(str(cell)) for cell in cells[1:]) + " |")
     return [*lines, ""]

@@ -27,6 +27,7 @@ class Plan:
     audits: tuple[Setting, ...] = ()
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
+    text: str = ""
     own: tuple[OwnSetting, ...] = ()
 
 
@@ -67,7 +68,8 @@ def setting(options: dict[str, Any]) -> Setting:
 def read_plan(path: str) -> Plan:
     """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        data = tomllib.loads(text)
     except OSError as error:
         raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -82,6 +84,7 @@ def read_plan(path: str) -> Plan:
         audits=tuple(setting(dict(entry)) for entry in _tables(data, "audit")),
         claims=tuple(map(str, claims if isinstance(claims, list) else [claims])),
         studies=tuple(_tables(data, "study")),
+        text=text,
     )
 
 

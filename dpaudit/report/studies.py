@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dpaudit import audit
@@ -19,31 +20,44 @@ from dpaudit.verdict import Verdict
 Progress = Callable[[str], None]
 
 
-def run(study: dict[str, Any], progress: Progress) -> Iterator[Section]:
-    """Yields the sections of one [[study]] of a plan; its "kind" says which."""
+Job = Callable[[Progress], Iterator[Section]]
+
+
+def prepare(study: dict[str, Any]) -> Job:
+    """Returns the checked job of one [[study]] of a plan; its "kind" says which."""
     kind = study.get("kind")
     if kind not in STUDIES:
         raise InputError("study kind", str(kind), f"must be one of {', '.join(STUDIES)}")
-    yield from STUDIES[kind]({key: value for key, value in study.items() if key != "kind"}, progress)
+    return STUDIES[kind]({key: value for key, value in study.items() if key != "kind"})
 
 
-def priors(study: dict[str, Any], progress: Progress) -> Iterator[Section]:
-    """Yields true epsilon / nominal epsilon over equal priors (a, a), n and epsilon, for one mechanism."""
+def prepare_priors(study: dict[str, Any]) -> Job:
+    """Returns the study of true epsilon / nominal epsilon over equal priors (a, a), n and epsilon."""
     from dpaudit.report.plan import exact_list, read_range
 
+    unknown = sorted(set(study) - {"mech", "n", "priors", "eps"})
+    if unknown:
+        raise InputError("study", unknown[0], "unknown key of a study of priors; known: mech, n, priors, eps")
     name = lookup(str(study.get("mech", "EHDL"))).name
     ns = read_range("n", study.get("n", "10,20,50,100,200"))
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
-    for eps in exact_list("eps", study.get("eps", ["1"])):
+    return partial(_priors, name, ns, alphas, exact_list("eps", study.get("eps", ["1"])))
+
+
+def _priors(
+    name: str, ns: Sequence[int], alphas: Sequence[Fraction], epsilons: Sequence[Fraction], progress: Progress
+) -> Iterator[Section]:
+    for eps in epsilons:
         rows = []
         for alpha in alphas:
             progress(f"{name}: prior ({alpha}, {alpha}), ε = {eps}")
             rows += [ratio(name, n, alpha, eps) for n in ns]
+        each = (f"dpaudit epsilon --mech {name} --n {ns[-1]} --prior {a},{a} --eps {eps}" for a in alphas)
         yield {
             "kind": "prior-study",
             "title": f"{name}: true ε over nominal ε, prior (a, a), ε = {eps}",
             "question": "For which priors and n does the true ε exceed the nominal one?",
-            "command": f"dpaudit epsilon --mech {name} --n {ns[-1]} --prior {alphas[0]},{alphas[0]} --eps {eps}",
+            "command": "\n".join(each),
             "setting": {"mechanism": name, "n": list(ns), "eps": str(eps), "priors": [str(a) for a in alphas]},
             "rows": rows,
             "finding": _first_violations(rows),
@@ -74,13 +88,20 @@ def ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
     }
 
 
-def claims(patterns: tuple[str, ...], progress: Progress) -> Iterator[Section]:
-    """Yields the board of the documents' claims and how close each came to failing."""
-    from proofs_checks import registry, runner
+def prepare_claims(patterns: tuple[str, ...]) -> Job:
+    """Returns the job that checks the claims; unknown ids are refused here."""
+    from proofs_checks import registry
 
     checks = registry.load()
     known = [key for key in registry.catalogue() if key in checks]
     chosen = known if patterns == ("*",) else registry.select(patterns, known)
+    return partial(claims, patterns, chosen)
+
+
+def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress) -> Iterator[Section]:
+    """Yields the board of the documents' claims and how close each came to failing."""
+    from proofs_checks import runner
+
     progress(f"checking {len(chosen)} claims")
     results = runner.run_many(
         chosen, progress=lambda result, done, total: progress(f"{done} of {total} claims checked: {result.claim.id}")
@@ -111,4 +132,4 @@ def claims(patterns: tuple[str, ...], progress: Progress) -> Iterator[Section]:
     }
 
 
-STUDIES = {"priors": priors, "accuracy": accuracy_study.study}
+STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": prepare_priors, "accuracy": accuracy_study.prepare}

@@ -21,7 +21,12 @@ def epsilon_by_n(section: Section) -> Table:
     for name in section["setting"]["mechanisms"]:
         own = [row for row in section["rows"] if row["mechanism"] == name]
         worst = max(own, key=lambda row: (float(row["epsilon"]["lower"]), -row["n"]))
-        for label, row in (("largest over n", worst), ("largest n", own[-1])):
+        chosen = (
+            [("largest over n", worst), ("largest n", own[-1])]
+            if worst is not own[-1]
+            else [("largest, at the largest n", worst)]
+        )
+        for label, row in chosen:
             pair = row["witness"]
             rows.append(
                 [
@@ -29,12 +34,20 @@ def epsilon_by_n(section: Section) -> Table:
                     f"{label}: n = {row['n']}",
                     row["epsilon"],
                     row["closed_form"] or "",
-                    row["claimed"] or "none",
+                    _claim(row),
                     row["verdict"] or "",
                     " ".join((cells(pair["x"]), "|", cells(pair["x_prime"]), "→", cells(pair["output"]))),
                 ]
             )
     return ["mechanism", "where", "true ε", "closed form", "claimed ε", "verdict", "worst pair → output"], rows
+
+
+def _claim(row: dict[str, Any]) -> str:
+    if not row["claimed"]:
+        return "none"
+    return (
+        row["claimed"] if row.get("claimed_delta") in (None, "0") else f"({row['claimed']}, δ = {row['claimed_delta']})"
+    )
 
 
 def delta_curves(section: Section) -> Table:
@@ -58,6 +71,28 @@ def worst_pairs(section: Section) -> Table:
         [name, cells(pair["x"]), cells(pair["x_prime"]), cells(pair["output"])]
         for name, pair in section["pairs"].items()
     ]
+
+
+def _size(row: dict[str, Any]) -> float:
+    return abs(float(row["loss"]["lower"]))
+
+
+def worst_loss(section: Section) -> Table:
+    """Returns for every mechanism the five outputs of the largest loss."""
+    rows: list[list[Cell]] = []
+    for name in dict.fromkeys(row["mechanism"] for row in section["rows"]):
+        own = sorted((row for row in section["rows"] if row["mechanism"] == name), key=_size, reverse=True)
+        rows += [[name, cells(row["output"]), row["loss"]] for row in own[:5]]
+    return ["mechanism", "output", "loss ln P_x/P_x′"], rows
+
+
+def loss_map(section: Section) -> Table:
+    """Returns for every pair the output of the largest loss."""
+    rows: list[list[Cell]] = []
+    for x in dict.fromkeys(row["x"] for row in section["rows"]):
+        worst = max((row for row in section["rows"] if row["x"] == x), key=_size)
+        rows.append([f"({x}, {x + 1})", str(worst["output"]), worst["loss"]])
+    return ["pair (first cells)", "output of the largest loss", "loss"], rows
 
 
 def sensitivity(section: Section) -> Table:
@@ -88,6 +123,8 @@ TABLES = {
     "epsilon-by-n": epsilon_by_n,
     "delta-curves": delta_curves,
     "worst-pairs": worst_pairs,
+    "worst-loss": worst_loss,
+    "loss-map": loss_map,
     "sensitivity": sensitivity,
     "own-audit": listing(("quantity", "quantity"), ("value", "value")),
     "own-curve": listing(
@@ -109,7 +146,7 @@ TABLES = {
         ("", "outcome"),
     ),
 }
-"""Kind of section -> its table. A loss map has none: its numbers are in the tooltips and in the JSON."""
+"""Kind of section -> its table."""
 
 
 def table(section: Section) -> Table | None:
@@ -121,6 +158,12 @@ def table(section: Section) -> Table | None:
 def short(enclosure: dict[str, str]) -> str:
     """Returns a few digits of the enclosure for reading; the full enclosure stands beside it on demand."""
     middle = (float(enclosure["lower"]) + float(enclosure["upper"])) / 2
+    if float(enclosure["lower"]) <= 0 < float(enclosure["upper"]):
+        return (
+            f"≤ {float(enclosure['upper']):.3g}"
+            if float(enclosure["lower"]) == 0
+            else f"|…| ≤ {float(enclosure['upper']):.3g}"
+        )
     if enclosure["lower"] == enclosure["upper"] and len(enclosure["lower"]) <= 9:
         return enclosure["lower"]
     return f"{middle:.6g}"

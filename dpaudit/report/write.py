@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import re
-import shutil
 from pathlib import Path
 
 from dpaudit.errors import InputError
 from dpaudit.report import html, markdown
-from dpaudit.report.charts import CHARTS, Spec, chart
+from dpaudit.report.charts import CHARTS, chart
 from dpaudit.report.document import Document, dumps
+from dpaudit.report.drawing import Spec
 
 
 def chart_library() -> str:
@@ -18,25 +18,58 @@ def chart_library() -> str:
     try:
         import vl_convert  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        raise InputError("report", "HTML and charts", 'need an extra: pip install "dpaudit[report]"') from None
+        raise InputError("EXTRA", "report", 'HTML and charts need it: pip install "dpaudit[report]"') from None
     bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type,unused-ignore]
     return str(bundle).replace("</script", "<\\/script")
 
 
-def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
-    """Writes the files and returns their paths; nothing is computed."""
-    library = chart_library()
+def prepare(folder: str) -> Path:
+    """Returns the folder, made and seen to be writable before anything is computed."""
+    if not folder.strip():
+        raise InputError("out", folder, "must name a folder")
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
-        charts = _write_charts(document, target) if pictures else chart_paths(document)
-        written = [target / "result.json", target / "report.html", target / "report.md"]
-        written[0].write_text(dumps(document), encoding="utf-8")
-        written[1].write_text(html.render(document, library), encoding="utf-8")
-        written[2].write_text(markdown.render(document, charts), encoding="utf-8")
+        probe = target / ".writable"
+        probe.write_text("")
+        probe.unlink()
     except OSError as error:
         raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
-    return written
+    return target
+
+
+def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
+    """Writes the files and returns their paths; everything is drawn before the first file is replaced."""
+    target, library = prepare(folder), chart_library()
+    texts = {
+        "result.json": dumps(document),
+        "report.html": html.render(document, library),
+        "report.md": markdown.render(document, chart_paths(document)),
+    }
+    drawn = _draw(document) if pictures else {}
+    try:
+        _remove_old_charts(target / "charts")
+        for name, content in {**drawn, **{name: text.encode() for name, text in texts.items()}}.items():
+            _replace(target / name, content)
+    except OSError as error:
+        raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
+    return [target / name for name in texts]
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Writes the file in one step: a reader sees the old one or the new one."""
+    path.parent.mkdir(exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def _remove_old_charts(folder: Path) -> None:
+    """Removes the charts of an earlier report, by their names, and nothing else."""
+    kinds = "|".join(CHARTS)
+    for path in folder.glob("[0-9][0-9]-*"):
+        if re.fullmatch(rf"\d\d-({kinds})(-[a-z0-9-]+)?\.(svg|png)", path.name):
+            path.unlink()
 
 
 def chart_paths(document: Document) -> dict[int, str]:
@@ -49,20 +82,18 @@ def chart_paths(document: Document) -> dict[int, str]:
     return paths
 
 
-def _write_charts(document: Document, target: Path) -> dict[int, str]:
-    """Writes every chart as SVG and PNG and returns their paths by section."""
+def _draw(document: Document) -> dict[str, bytes]:
+    """Returns every chart as SVG and PNG, by path."""
     import vl_convert
 
-    shutil.rmtree(target / "charts", ignore_errors=True)
-    (target / "charts").mkdir()
-    paths = chart_paths(document)
-    for index, path in paths.items():
+    files: dict[str, bytes] = {}
+    for index, path in chart_paths(document).items():
         spec = chart(document["sections"][index])
         if spec is not None:
             still = static(spec)
-            (target / path).write_text(vl_convert.vegalite_to_svg(still), encoding="utf-8")
-            (target / path).with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(still, scale=2))
-    return paths
+            files[path] = vl_convert.vegalite_to_svg(still).encode()
+            files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
+    return files
 
 
 def static(spec: Spec) -> Spec:

@@ -26,5 +26,7 @@
       document.querySelectorAll("details.claim").forEach(function (entry) { entry.open = open; });
     });
   });
-  window.addEventListener("beforeprint", function () { document.querySelectorAll("details.claim").forEach(function (e) { e.open = true; }); });
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details:not(.num):not(.claim)").forEach(function (entry) { entry.open = true; });
+  });
 })();

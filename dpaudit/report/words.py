@@ -1,0 +1,25 @@
+"""Words that explain a report: its settings, its verdicts and its letters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOTES = (
+    "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",
+    "UNWITNESSED: a statement “there is …” without a witness on the grid. MEASURED: an O(·) statement.",
+    "True ε is the largest ln P_x(r) − ln P_x′(r) over all adjacent data sets x, x′ and outputs r.",
+    "δ(ε) is the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.",
+    "H is the Hellinger distance; LS, S and GS are the local, the γ-smooth and the global sensitivity of H.",
+    "Every number opens its enclosure: the true value lies between the two ends, which are rounded outward.",
+)
+
+
+def setting_text(setting: dict[str, Any]) -> str:
+    """Returns the setting in words, or "" if it names no model."""
+    if "prior" not in setting:
+        return ""
+    own = "".join(
+        f", {symbol} = {setting[key]}" for key, symbol in (("gamma", "γ"), ("delta_param", "δ")) if key in setting
+    )
+    names = ", ".join(setting.get("mechanisms", []))
+    return f"{names}: n = {setting['n']}, prior ({', '.join(setting['prior'])}), ε = {setting['eps']}{own}"
