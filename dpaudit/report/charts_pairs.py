@@ -61,7 +61,8 @@ def _pair_chart(flat: bool) -> Spec:
             "sort": None,
             "axis": {"labelAngle": -60},
         }
-        mark, more = {"type": "bar"}, {"xOffset": {"field": "data"}}
+        shapes = {"field": "data", "title": None, "scale": {"domain": two["domain"], "range": ["circle", "diamond"]}}
+        mark, more = {"type": "point", "filled": True, "size": 60}, {"shape": shapes}
     return {
         "width": 330,
         "height": 160,

@@ -21,11 +21,7 @@ def epsilon_by_n(section: Section) -> Table:
     for name in section["setting"]["mechanisms"]:
         own = [row for row in section["rows"] if row["mechanism"] == name]
         worst = max(own, key=lambda row: (float(row["epsilon"]["lower"]), -row["n"]))
-        chosen = (
-            [("largest over n", worst), ("largest n", own[-1])]
-            if worst is not own[-1]
-            else [("largest, at the largest n", worst)]
-        )
+        chosen = [("largest over n", worst), ("largest n", own[-1])] if worst is not own[-1] else [("largest", worst)]
         for label, row in chosen:
             pair = row["witness"]
             rows.append(
