@@ -5,6 +5,7 @@ from math import prod
 
 import pytest
 import reference as ref
+from agreement import agrees
 from flint import fmpq, fmpq_poly
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,12 @@ from dpaudit.privacy_loss import worst_loss, worst_loss_by_search
 ALPHAS = st.sampled_from(
     [Fraction(t) for t in ("1", "1/2", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "7/3", "1/4", "1/5")]
 )
+
+
+def reference_square(prior, c, d):
+    """BC^2 of the posteriors by the reference: (1 - H^2)^2."""
+    with mp.workdps(80):
+        return (1 - ref.distance(prior, c, d, 70) ** 2) ** 2
 
 
 @given(st.lists(ALPHAS, min_size=2, max_size=3), st.integers(1, 5), st.data())
@@ -58,7 +65,7 @@ def test_exact_squares_as_text_and_as_keys():
 def test_constants_of_thirds_cancel():
     """g(1/3) = 3 g(1/6) and g(2/3) = (1/6)^2 / g(1/6), so g(1/3) g(2/3) = 1/12."""
     square = bc_squared(make_model(1, prior="1/3,2/3"), (0, 1), (1, 0))
-    assert square.constants == ()
+    assert square == Algebraic(fmpq(3, 8), ())  # (1/12) / (1/3 * 2/3)
     assert square == bc_squared(make_model(1, prior="2/3,1/3"), (0, 1), (1, 0))
 
 
@@ -67,6 +74,26 @@ def test_a_large_prior_is_exact_too():
     with balls.precision(300):
         square = Hellinger(model).bc((1, 2), (2, 1)) ** 2
         assert balls.overlap(bc_squared(model, (1, 2), (2, 1)).ball(), square)
+
+
+@pytest.mark.parametrize(
+    "alpha", ["1/2", "1", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "4/3", "7/3", "1/4", "1/5", "9/2"]
+)
+def test_constants_by_the_gamma_function(alpha):
+    """g(alpha) = (Gamma(alpha + 1/2) / Gamma(alpha))^2, read off one record against none of this cell."""
+    model = make_model(1, prior=(alpha, "1/7"))
+    with balls.precision(300):
+        found = balls.enclosure(bc_squared(model, (1, 0), (0, 1)).ball(), 50)
+    assert agrees(found, reference_square(model.prior, (1, 0), (0, 1)), 50)
+
+
+@pytest.mark.parametrize(("c", "d"), [((1, 0), (2, 1)), ((0, 0), (3, 1)), ((2, 2), (1, 4)), ((5, 0), (0, 2))])
+@pytest.mark.parametrize("prior", ["1,1", "1/3,2", "1/2,5/4"])
+def test_totals_may_differ(prior, c, d):
+    model = make_model(5, prior=prior)
+    with balls.precision(300):
+        found = balls.enclosure(bc_squared(model, c, d).ball(), 50)
+    assert agrees(found, reference_square(model.prior, c, d), 50)
 
 
 @given(st.lists(ALPHAS, min_size=2, max_size=2), st.integers(1, 7))

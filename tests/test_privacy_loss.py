@@ -8,10 +8,11 @@ from dpaudit import balls
 from dpaudit.balls import ball
 from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.errors import TooLargeError
-from dpaudit.mechanisms import make_mechanism
-from dpaudit.mechanisms.base import Mass
+from dpaudit.mechanisms import REGISTRY, make_mechanism
+from dpaudit.mechanisms.base import Guarantee, Mass
 from dpaudit.mechanisms.exponential import ROWS_BYTES, ExponentialLaw, rows_kept
 from dpaudit.model import make_model
+from dpaudit.pairs import cut
 from dpaudit.privacy_loss import check_memory, hockey_stick, pairs, verdict, worst_delta, worst_loss_by_search
 from dpaudit.verdict import Verdict
 
@@ -93,3 +94,26 @@ def test_the_stated_memory():
     """Bytes by the stated sizes: 600 a histogram, 8 a cell, four rows of balls of 120; 2000 a merged cell law."""
     assert small().memory() == 4 * (600 + 2 * 8 + 4 * 120)
     assert make_mechanism("LSDim", make_model(3), 1, {}).memory() == 2000 * 4 + 600 * 4
+
+
+@pytest.mark.parametrize(("count", "parts"), [(10, 3), (3, 5), (7, 7), (8, 1)])
+def test_parts_make_up_the_whole(count, parts):
+    bounds = [cut(count, (i, parts)) for i in range(parts)]
+    assert [i for first, last in bounds for i in range(first, last)] == list(range(count))
+    assert max(b - a for a, b in bounds) - min(b - a for a, b in bounds) <= 1
+    assert cut(count, None) == (0, count)
+
+
+def test_delta_is_a_probability():
+    """The true delta(0) is 1 less 2 e^-200 or so; at few digits the enclosure still ends at 1."""
+    found = worst_delta(make_mechanism("EHD", make_model(1), 400, {}), Fraction(0), 5).value
+    assert found.upper == 1
+    assert found.lower >= Fraction(99998, 100000)
+
+
+def test_the_defaults_of_the_documents():
+    model = make_model(2)
+    assert REGISTRY["EHDS"](model, Fraction(1)).gamma == REGISTRY["MH"](model, Fraction(1)).gamma == 1
+    assert REGISTRY["MHdelta"](model, Fraction(1)).delta == Fraction(1, 10**8)
+    assert REGISTRY["EHD"](model, Fraction(1)).gs == "constant"
+    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == Guarantee(Fraction(2), Fraction(1, 9))

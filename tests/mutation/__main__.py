@@ -33,22 +33,22 @@ FIRST = {
     "balls": ("test_balls",),
     "enclosure": ("test_enclosure", "test_balls"),
     "rationals": ("test_inputs",),
-    "model": ("test_inputs", "test_symmetry"),
+    "model": ("test_inputs", "test_symmetry", "test_sensitivity"),
     "distances": ("test_exact",),
     "sensitivity": ("test_sensitivity",),
-    "pairs": ("test_privacy_loss", "test_symmetry"),
-    "privacy_loss": ("test_privacy_loss", "test_symmetry", "test_inputs"),
+    "pairs": ("test_privacy_loss", "test_symmetry", "test_cli"),
+    "privacy_loss": ("test_privacy_loss", "test_symmetry", "test_inputs", "test_fast"),
     "judge": ("test_audit", "test_cli"),
     "audit": ("test_audit", "test_cli", "test_inputs"),
     "mechanisms.base": ("test_registry", "test_own_mechanism"),
-    "mechanisms.laplace": ("test_exact",),
+    "mechanisms.laplace": ("test_exact", "test_privacy_loss"),
     "mechanisms.closed_form": ("test_exact",),
-    "mechanisms.exponential": ("test_registry", "test_scores", "test_privacy_loss"),
+    "mechanisms.exponential": ("test_privacy_loss", "test_registry", "test_scores", "test_inputs", "test_cli"),
     "mechanisms": ("test_inputs",),
 }
 """The modules that are mutated, each with the tests that come first."""
-BLIND = "not nothing_heavy and not ci_runs"
-"""Tests that do not look at the code in this process."""
+BLIND = "not nothing_heavy and not ci_runs and not extreme_settings"
+"""Tests that do not look at the code in this process, or are slow."""
 KEPT = ("reference", "cases")
 """Test modules that import nothing of dpaudit: they stay loaded, with what they have computed."""
 MEMORY = 4 << 30
