@@ -100,7 +100,7 @@ def test_a_mechanism_of_fixed_width_gets_the_digits_it_allows():
             raise PrecisionExhausted(64)
         return digits
 
-    assert judge.widest(Fixed(), compute, 15) == 7
+    assert judge.widest(Fixed(), compute, 15) == judge.widest(Fixed(), compute, 14) == 7
     with pytest.raises(dpaudit.InputError, match="too wide"):
         judge.widest(Fixed(), lambda d: compute(d + 7), 15)
     assert judge.widest(Fixed(), lambda d: compute(d + 6), 15) == 7

@@ -124,7 +124,10 @@ def test_floats_are_refused_with_advice():
 
 def test_the_door():
     assert sequence("prior", "1, 2") == ["1", "2"]
-    assert whole("n", "7", 1) == 7
+    assert whole("n", "7", 1) == whole("n", " 7 ", 1) == 7
+    with pytest.raises(dpaudit.InputError) as caught:
+        rational("eps", 0.5)
+    assert (caught.value.option, caught.value.value) == ("eps", 0.5)
     for bad in (True, 3.0, None):
         with pytest.raises(dpaudit.InputError):
             whole("n", bad, 1)

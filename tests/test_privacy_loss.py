@@ -55,6 +55,12 @@ def test_the_hockey_stick_by_hand():
         assert balls.overlap(hockey_stick([lone], at, factor), -factor)
 
 
+def test_a_mass_in_the_other_order():
+    mass = Mass(ball(1), ball(2), Fraction(1, 3))
+    assert mass.swapped() == (mass.p_prime, mass.p, Fraction(-1, 3))
+    assert mass._replace(loss=None).swapped().loss is None
+
+
 def test_the_verdict_at_the_ends_of_the_enclosure():
     found = Enclosure(Fraction(1, 2), Fraction(3, 4), 2)
     assert verdict(found, Fraction(3, 4)) is Verdict.PROVED
