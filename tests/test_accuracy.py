@@ -16,7 +16,7 @@ import dpaudit
 from dpaudit import balls
 from dpaudit.cli import main
 from dpaudit.mechanisms.laplace import LSZhang
-from dpaudit.utility import accuracy, count_below, mean, staircase
+from dpaudit.utility import accuracy, count_below, mean, staircase, threshold
 from dpaudit.utility.bounds import BOUNDS
 from dpaudit.verdict import Verdict
 
@@ -162,18 +162,49 @@ def test_probability_is_monotone_in_t(mech, a, b, thresholds, metric):
     assert levels == sorted(levels)
 
 
-def test_a_tie_with_t_is_decided_exactly():
-    """H((1,1) posteriors of x = 0 and r = 2, n = 2)^2 = 1 - BC with BC^2 = 1/4: H = sqrt(1/2) is not rational, but
-    with prior (2,2) and n = 2, r = 2: find a rational H by scanning, and see that < is strict there."""
-    for prior in ("1/2,3/2", "1,1", "1/8,1/8", "2,2", "1/3,1/3", "9,9"):
-        result = accuracy("LSHist", "0,2", prior=prior)
-        for step in result.steps:
-            root = round(float(step.distance.lower) * 840)
-            t = Fraction(root, 840)
-            if t and step.distance.contains(t):
-                before = accuracy("LSHist", "0,2", prior=prior, t=t).probability
-                after = accuracy("LSHist", "0,2", prior=prior, t=t + Fraction(1, 10**9)).probability
-                assert after.lower > before.upper
+TIES = [
+    ("hellinger", "1,1", "2,4", "1/2", ("EHDS", "LSHist", "LSZhang")),
+    ("hellinger", "1,1", "7,9", "1/3", ("EHDS", "LSHist")),
+    ("hellinger", "1,2", "2,3", "1/2", ("EHDS", "LSHist")),
+    ("hellinger", "1,2", "7,8", "1/3", ("EHDS", "LSHist")),
+    ("hellinger", "1,2", "14,15", "1/4", ("EHDS", "LSHist")),
+    ("chi2", "1,1", "4,4", "9/16", ("EHDS", "LSZhang")),
+    ("kl", "1,1", "2,1", "1/2", ("EHDS", "LSHist")),
+    ("kl", "1/3,1/3", "2,1", "3/4", ("EHDS",)),
+    ("tv", "1,1", "1,0", "1/2", ("EHDS", "LSZhang")),
+    ("tv", "1,1", "2,1", "3/8", ("EHDS", "LSHist")),
+    ("l1", "1,1", "2,4", "2", ("EHDS", "LSZhang")),
+]
+
+
+@pytest.mark.parametrize(
+    ("metric", "prior", "x", "t", "mech"), [(*case[:4], mech) for case in TIES for mech in case[4]]
+)
+def test_a_tie_with_t_is_decided_exactly(metric, prior, x, t, mech):
+    """Some distance equals t. The reference, which merges it with t to 25 digits, has Pr[< t] and Pr[<= t]."""
+    alphas, cells = tuple(Fraction(a) for a in prior.split(",")), tuple(map(int, x.split(",")))
+    at = Fraction(t)
+    law = reference.pmf(mech, sum(cells), alphas, cells, 1, dps=DPS)
+    below = equal = mpf(0)
+    with mp.workdps(DPS):
+        for output, p in law.items():
+            d = slow(metric, alphas, cells, reference.released_cells(mech, sum(cells), output))
+            gap = d - mpf(at.numerator) / at.denominator
+            equal += p if abs(gap) < mpf(10) ** -25 else 0
+            below += p if gap < -(mpf(10) ** -25) else 0
+        both = below + equal
+    assert equal > 0
+    assert agrees(accuracy(mech, x, t=t, metric=metric, prior=prior).probability, below, 15)
+    beyond = accuracy(mech, x, t=at + Fraction(1, 10**9), metric=metric, prior=prior).probability
+    assert agrees(beyond, both, 15)
+
+
+def test_a_tie_that_algebra_does_not_know_names_t_and_the_remedy(monkeypatch, capsys):
+    monkeypatch.setattr(threshold, "exact_key", lambda *_: None)
+    assert main(["accuracy", "--mech", "EHDS", "--x", "2,4", "--t", "1/2"]) == 3
+    said = capsys.readouterr().err
+    assert "t = 1/2" in said
+    assert "smaller or larger" in said
 
 
 @pytest.mark.parametrize(

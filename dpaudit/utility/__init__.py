@@ -10,9 +10,8 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit import audit, balls
-from dpaudit.balls import Ball, PrecisionExhausted, ball
+from dpaudit.balls import Ball, ball
 from dpaudit.display import Shown
-from dpaudit.distances import bc_squared
 from dpaudit.divergences import check_offered, choice
 from dpaudit.enclosure import Enclosure, exact, infinite
 from dpaudit.mechanisms import PosteriorMechanism
@@ -21,6 +20,7 @@ from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
 from dpaudit.rationals import Exact, positive, probability, sequence, whole
 from dpaudit.utility.checks import Checked, Checker, applicable
 from dpaudit.utility.staircase import TIE_BITS, Staircase, build
+from dpaudit.utility.threshold import count_below
 from dpaudit.verdict import Verdict
 
 LEVELS = ("1/4", "3/4", "9/10", "99/100")
@@ -224,6 +224,8 @@ class Report:
         try:
             found = [stairs.quantile(level) for level in (Fraction(1, 2), *self.levels)]
             below = None if self.t is None else count_below(stairs, self.t)
+            if below is None and self.t is not None:
+                return None
             return {
                 "mean": self._show(stairs.mean()),
                 "median": self._show(found[0]),
@@ -277,26 +279,3 @@ class Report:
             thresholds=checked.thresholds,
             failing=checked.failing,
         )
-
-
-def count_below(stairs: Staircase, t: Fraction) -> int:
-    """Returns the number of steps whose distance is < t, certified; a tie with t is decided by algebra.
-
-    For Hellinger, H < t means -BC < t^2 - 1 (every H is below t > 1).
-    """
-    squared = stairs.metric.name == "hellinger"
-    if squared and t > 1:
-        return len(stairs.steps)
-    bar = ball(t * t - 1 if squared else t)
-    for count, step in enumerate(stairs.steps):
-        if balls.certainly_at_most(bar, step.key):
-            return count
-        if not balls.certainly_less(step.key, bar):
-            if squared:
-                square = bc_squared(stairs.metric.model, stairs.x, stairs.released[step.outputs[0]])
-                if not square.constants and square.rational == (1 - t * t) ** 2:
-                    return count
-            if balls.working_bits() >= TIE_BITS:
-                raise PrecisionExhausted(balls.working_bits())
-            raise _TooWide
-    return len(stairs.steps)
