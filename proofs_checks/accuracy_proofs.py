@@ -96,7 +96,7 @@ class Proof:
             if far.verdict is not Verdict.PROVED:
                 return far
             at = f"tightest of them: {setting(far.tightest)}" if far.tightest else ""
-            self.checks("besides, single rows far out", at, True, "certified by balls")
+            self.checks("besides, single rows far out", at, far.verdict is Verdict.PROVED, "decided exactly")
         if not self.holds:
             return replace(scanned, steps=tuple(self.lines), finding=f"the algebra fails at: {'; '.join(self.failed)}")
         return Outcome(Verdict.PROVED, BY_ALGEBRA, tightest=scanned.tightest, steps=tuple(self.lines))
