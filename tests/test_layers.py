@@ -52,6 +52,7 @@ ORDER = [
     "composition",
     "profiles",
     "utility.staircase",
+    "utility.threshold",
     "utility.mean",
     "utility.bounds",
     "utility.checks",
