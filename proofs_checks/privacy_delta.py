@@ -17,11 +17,11 @@ from proofs_checks.grid import Grid
 from proofs_checks.numbers import brief
 from proofs_checks.outcome import Outcome, Step
 from proofs_checks.privacy_orbits import Large
-from proofs_checks.privacy_tools import epsilon_batches, loss_steps, subject, true_delta
+from proofs_checks.privacy_tools import delta_steps, epsilon_batches, subject, true_delta
 from proofs_checks.registry import Context, check
 from proofs_checks.setting_tools import found
 
-DELTA_MOST = Statement("δ(ε)", "<=", "δ", closeness="ratio")
+DELTA_MOST = Statement("δ(ε) of M_H, k = 2", "<=", "δ", closeness="ratio")
 PAIR_MOST = Statement("Σ max(0, P_x − e^ε·P_x′)", "<=", "δ", closeness="ratio")
 PURE = Statement("true ε", ">", "ε")
 TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
@@ -56,7 +56,7 @@ def delta_batches(grid: Grid) -> Iterator[Batch]:
             return true_delta(mechanism, mechanism.epsilon), ball(delta)
 
         def steps(mechanism: PosteriorMechanism = mechanism) -> list[Step]:
-            return loss_steps(mechanism)
+            return delta_steps(mechanism, mechanism.epsilon)
 
         where = {"n": point.n, "eps": point.eps, "delta": point.delta, "prior": point.prior}
         yield single(where, sides, steps=steps)

@@ -18,12 +18,15 @@ from proofs_checks.grid import Grid
 from proofs_checks.outcome import Outcome
 from proofs_checks.privacy_tools import epsilon_batches
 from proofs_checks.registry import Context, check
-from proofs_checks.setting_tools import Proof, with_sanity
+from proofs_checks.setting_tools import Proof, moves, with_sanity
 
 PRIVATE = Statement("true ε", "<=", "ε", closeness="ratio")
 ONE_STEP = Ratio(-1, 0)
 """The bound of one cell: 1/q."""
 AUDITED = Grid("by polynomial identities in q", n=range(1, 7), k=[2, 3, 4], eps=[1, Fraction(1, 100), 16])
+FAR = Grid("by polynomial identities in q", n=[300], k=[2, 3], eps=[Fraction(1, 1000), 64])
+CLAIMED: dict[str, Fraction | int] = {"LSZhang": 1, "LSDim": 1, "LSHist": 1}
+"""Multiples of ε that the documents claim; a test changes one."""
 
 n, c, o = variables("n", "c", "o")
 
@@ -72,8 +75,10 @@ def cell_lemma(proof: Proof) -> None:
         fact = ratio is not None and at_most(ratio, ONE_STEP) and at_most(inverse(ratio), ONE_STEP)
         text = f"law of c over law of c+1 is {_text(ratio)}, for all n, c, o: in [q, 1/q]"
         proof.holds(case.name, text, fact)
-    proof.holds(
-        "cases", "the six cases cover every n ≤ 8, c, o once and give the law of the mechanism there", covered(8)
+    proof.cites("cases", "o = n; o = 0 < n with c = 0 or c ≥ 1; 0 < o < n with o < c, o = c or o > c: nothing else")
+    text = "exactly one case applies and gives the law of the mechanism"
+    proof.cases(
+        "the engine's law", text, "every c, o of n ≤ 8 and n = 60", lambda: all(map(covered, (*range(1, 9), 60)))
     )
 
 
@@ -85,24 +90,22 @@ def _text(ratio: Ratio | None) -> str:
     return "·".join(parts) or "1"
 
 
-def covered(most: int) -> bool:
-    """Returns whether exactly one case applies everywhere up to n = most and agrees with the mechanism's own law."""
-    for size in range(1, most + 1):
-        for count in range(size):
-            for output in range(size + 1):
-                matching = [case for case in CASES if case.applies(size, count, output)]
-                if len(matching) != 1:
+def covered(size: int) -> bool:
+    """Returns whether exactly one case applies everywhere at n = size and agrees with the mechanism's own law."""
+    for count in range(size):
+        for output in range(size + 1):
+            matching = [case for case in CASES if case.applies(size, count, output)]
+            if len(matching) != 1:
+                return False
+            for (exponent, poly), at in ((matching[0].first, count), (matching[0].second, count + 1)):
+                if cell_law(size, at, output) != Monomial(int(exponent(size, count, output)), poly):
                     return False
-                for (exponent, poly), at in ((matching[0].first, count), (matching[0].second, count + 1)):
-                    if cell_law(size, at, output) != Monomial(int(exponent(size, count, output)), poly):
-                        return False
     return True
 
 
 def touched(mechanism: Laplace) -> int:
-    """Returns the largest number of noised cells in which adjacent data sets differ."""
-    model = mechanism.model
-    return max(len(mechanism.changed(x, y)) for x in model.histograms for y in mechanism.neighbours(x))
+    """Returns the largest number of noised cells in which adjacent data sets differ, the counts being symbols."""
+    return max(sum(step != 0 for step in move[: mechanism.noised()]) for move in moves(mechanism.model.k))
 
 
 def proved(mech: str, words: str) -> Outcome:
@@ -110,20 +113,22 @@ def proved(mech: str, words: str) -> Outcome:
     proof = Proof()
     cell_lemma(proof)
     proof.cites("cells", words)
-    kinds = [make_mechanism(mech, make_model(3, k), 1, {}) for k in range(2, 7)]
-    fact = all(isinstance(kind, Laplace) and touched(kind) <= kind.unit() for kind in kinds)
-    proof.holds("cells, counted", "k = 2…6: noised cells that change ≤ s, the unit of the scale s/ε", fact)
-    proof.cites("so", "P_x(r)/P_x′(r) ≤ (1/q)^(changed cells) ≤ (1/q)^s = e^ε for every n, k and ε")
-    return with_sanity(
-        proof.outcome(), scan(PRIVATE, epsilon_batches(cases(mech))), f"true ε in closed form: {AUDITED}"
-    )
+    kinds = [make_mechanism(mech, make_model(3, k), 1, {}) for k in range(2, 11)]
+    most = max(Fraction(touched(kind), kind.unit()) for kind in kinds if isinstance(kind, Laplace))
+    text = f"changed noised cells over s is at most {most}, and the claimed multiple of ε is {CLAIMED[mech]}"
+    proof.cases("cells, counted", text, "k = 2…10; all counts and n", lambda: most <= CLAIMED[mech])
+    proof.cites("so", "P_x(r)/P_x′(r) ≤ (1/q)^(changed cells) = e^(ε·changed/s), at most the claimed guarantee, any k")
+    proof.concludes(PRIVATE, "<=")
+    audited = scan(PRIVATE, epsilon_batches(cases(mech, AUDITED)))
+    outcome = with_sanity(proof.outcome(), audited, f"true ε in closed form: {AUDITED}")
+    return with_sanity(outcome, scan(PRIVATE, epsilon_batches(cases(mech, FAR))), f"far out: {FAR}")
 
 
-def cases(mech: str) -> Iterator[tuple[Mapping[str, object], PosteriorMechanism, Fraction]]:
+def cases(mech: str, grid: Grid) -> Iterator[tuple[Mapping[str, object], PosteriorMechanism, Fraction]]:
     """Yields the mechanism for every n, k and ε of the audited grid."""
-    for point in AUDITED:
+    for point in grid:
         mechanism = make_mechanism(mech, make_model(point.n, point.k), point.eps, {})
-        yield {"n": point.n, "k": point.k, "eps": point.eps}, mechanism, mechanism.epsilon
+        yield {"n": point.n, "k": point.k, "eps": point.eps}, mechanism, CLAIMED[mech] * mechanism.epsilon
 
 
 @check("dp.lszhang", grid="for all n, k and ε", weight=2)

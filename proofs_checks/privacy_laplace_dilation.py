@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-
-from flint import fmpq_poly
+from typing import Any
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
@@ -34,7 +33,22 @@ DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 100))
 
 def log_term(delta: Fraction) -> Ball:
     """Returns a ball that contains L = ln(2/δ)."""
-    return ball(2 / delta).log()
+    return -ball(share(delta)).log()
+
+
+def share(delta: Any) -> Any:
+    """Returns δ/2 = e^(−L), of which L = ln(2/δ) is made; a number or a symbol."""
+    return delta / 2
+
+
+def claimed(delta: Any) -> Any:
+    """Returns the claimed bound: δ/2; a number or a symbol."""
+    return delta / 2
+
+
+def reach(eps: Any, length: Any) -> Any:
+    """Returns the largest |λ| of the claim: ε/(2L); balls or symbols."""
+    return eps / (2 * length)
 
 
 def worst_positive(eps: Fraction, lam: Ball) -> Ball:
@@ -56,19 +70,19 @@ def batches(grid: Grid) -> Iterator[Batch]:
         eps, delta = Fraction(point.eps), point.delta
 
         def sides(eps: Fraction = eps, delta: Fraction = delta) -> Sides:
-            lam = ball(eps) / (2 * log_term(delta))
-            yield "λ > 0", worst_positive(eps, lam), ball(delta / 2)
-            yield "λ < 0", worst_negative(eps, lam), ball(delta / 2)
+            lam = reach(ball(eps), log_term(delta))
+            yield "λ > 0", worst_positive(eps, lam), ball(claimed(delta))
+            yield "λ < 0", worst_negative(eps, lam), ball(claimed(delta))
 
         def steps(sign: str, eps: Fraction = eps, delta: Fraction = delta) -> list[Step]:
-            lam = ball(eps) / (2 * log_term(delta))
+            lam = reach(ball(eps), log_term(delta))
             lines = [step("|λ|", "ε/(2 ln(2/δ))", lam)]
             if sign == "λ > 0":
                 z = (ball(eps / 2) + lam) / lam.expm1()
                 lines += [step("worst set", "A = {|z| > z*}, z* = (ε/2 + λ)/(e^λ − 1)", z)]
                 lines += [step("Pr[z ∈ A]", "e^(−z*)", (-z).exp())]
                 lines += [step("Pr[z ∈ e^λA]", "e^(−e^λ·z*)", (-z * lam.exp()).exp())]
-            return [*lines, step("δ/2", "", delta / 2)]
+            return [*lines, step("δ/2", "", claimed(delta))]
 
         yield Batch({"eps": eps, "delta": delta}, sides, ("sign",), steps=steps)
 
@@ -76,33 +90,33 @@ def batches(grid: Grid) -> Iterator[Batch]:
 def series_fact(terms: int) -> bool:
     """Returns whether (1 − λ/2)·e^λ ≤ 1 + λ/2 for λ > 0 by its series: coefficients (2−m)/(2·m!) beyond the second.
 
-    m!·(1/m! − ½/(m−1)!) = 1 − m/2 as a polynomial in m, and the first terms one by one.
+    1/m! − ½/(m−1)! for the first m, one by one.
     """
-    factorial, fact = 1, fmpq_poly([1]) - fmpq_poly([0, 1]) / 2 == fmpq_poly([2, -1]) / 2
+    factorial, fact = 1, True
     for m in range(1, terms):
         factorial *= m
-        fact = fact and Fraction(1, factorial) - Fraction(m, 2 * factorial) == Fraction(2 - m, 2 * factorial)
-    return bool(fact)
+        fact = fact and Fraction(1, factorial) - Fraction(1, 2 * (factorial // m)) == Fraction(2 - m, 2 * factorial)
+    return fact
 
 
 def small_proof() -> Proof:
     """Returns the proof for ε ≤ 1, δ ≤ 1/10."""
-    length, lam = variables("L", "lam")
+    length, lam, delta = variables("L", "lam", "delta")
     proof = Proof()
     proof.cites(
         "worst set, λ > 0", "A = {|z| > z*}, z* = (ε/2+λ)/(e^λ−1): the difference is e^(−z*)(1 − e^(−λ)) < e^(−z*)"
     )
-    proof.cites(
-        "worst λ", "e^λ − 1 < λe^λ, so z* falls in λ: the largest λ = ε/(2L), L = ln(2/δ), is the worst; ε/2 = λL"
-    )
-    proof.holds(
-        "series", "(1 − λ/2)e^λ = 1 + λ/2 − Σ over m ≥ 3 of (m−2)/(2·m!)·λ^m, so λ/(e^λ−1) ≥ 1 − λ/2", series_fact(40)
-    )
-    fact = 2 * ((length + 1) - length) - lam * (length + 1) == 2 - lam * (length + 1)
+    proof.cites("worst λ", "e^λ − 1 < λe^λ, so z* falls in λ: the largest λ, ε/(2L) with L = ln(2/δ), is the worst")
+    proof.holds("the largest λ", "of the claim has ε = 2λL", lambda: reach(2 * lam * length, length) == lam)
+    proof.cites("series", "(1 − λ/2)e^λ = 1 + λ/2 − Σ over m ≥ 3 of (m−2)/(2·m!)·λ^m, so λ/(e^λ−1) ≥ 1 − λ/2")
+    proof.cases("its coefficients", "1/m! − ½/(m−1)! = (2−m)/(2·m!)", "m = 1…39", lambda: series_fact(40))
+    fact = 2 * ((length + 1) * (1 - lam / 2) - length) == 2 - lam * (length + 1)
     proof.holds("z* > L", "z* = (L+1)·λ/(e^λ−1) ≥ (L+1)(1 − λ/2), and this is > L ⇔ λ(L+1) < 2 ⇔ ε(L+1) < 4L", fact)
     large = balls.decide(lambda: balls.less(ball(1), log_term(DELTA_MOST)))[0] is Verdict.PROVED
-    reach = EPS_MOST * 2 <= 4
-    proof.holds("ε ≤ 1, δ ≤ 1/10", "L ≥ ln 20 > 1, so ε(L+1) < 2L·ε ≤ 4L: e^(−z*) < e^(−L) = δ/2", large and reach)
+    text = f"L ≥ ln(2/δ) > 1 at δ = {DELTA_MOST}, so ε(L+1) < 2L·ε ≤ 4L at ε = {EPS_MOST}: e^(−z*) < e^(−L)"
+    proof.holds(f"ε ≤ {EPS_MOST}, δ ≤ {DELTA_MOST}", text, large and EPS_MOST * 2 <= 4)
+    proof.holds("e^(−L)", "is the claimed bound δ/2, δ a symbol", lambda: claimed(delta) == share(delta))
+    proof.concludes(DILATION, "<=")
     proof.holds("λ < 0", "|λ| ≤ ε/(2L) < ε/2 for L > 1: h(z) > e^(ε/2+λ)h(e^λz) nowhere, the difference is ≤ 0", large)
     return proof
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import bc_squared
@@ -16,7 +17,7 @@ from proofs_checks.grid import Grid
 from proofs_checks.numbers import step
 from proofs_checks.outcome import BY_ALGEBRA, Outcome, Step
 from proofs_checks.registry import Context, check
-from proofs_checks.setting_tools import Proof, distance, farther_lemma, found, local_exact, smallest
+from proofs_checks.setting_tools import Proof, adjacent_lemma, distance, farther_lemma, found, local_exact, smallest
 
 SMALLER = Statement("LS(y)", "<", "LS(x)")
 ABOVE_TWO = Statement("−H(x,y)/LS(x) + H(x,y)/LS(y)", ">", "2")
@@ -86,12 +87,14 @@ def premise_beta(ctx: Context) -> Outcome:
     proof.cites("k = 2", "H(y, ·) grows strictly on both sides of y, so a farthest candidate is an end, 0 or n")
     proof.cites("x is farthest and adjacent", "x is an end and y its only neighbour: LS(x) = H(x,y)")
     proof.cites("so", "LS(x) = H(x,y) ≤ LS(y), which contradicts LS(y) < LS(x): the case never occurs, any n and prior")
+    opposite = "LS(x) ≤ LS(y) excludes the claimed relation of LS(y) and LS(x)"
+    proof.holds("the claim", f"{opposite}, {SMALLER.relation}", SMALLER.relation == "<")
     impossible = proof.outcome()
     outcome = search(SMALLER, premise_batches(ctx.grid))
     if outcome.verdict is not Verdict.UNWITNESSED:
         return outcome
     if impossible.verdict is not Verdict.PROVED:
-        return outcome
+        return outcome.having(impossible.finding)
     words = "the case cannot occur, for any n and any prior"
     never = replace(outcome, establishes=BY_ALGEBRA, steps=impossible.steps)
     return never.having(found(words, impossible), [outcome.part(f"searched: {ctx.grid}")])
@@ -105,9 +108,12 @@ def premise_dirichlet(ctx: Context) -> Outcome:
     proof.cites(
         "n ≥ 2", "a farthest candidate x that is adjacent to y needs y = (n−1, 1, 0, …), x = (n, 0, …) up to order"
     )
-    proof.cites(
-        "but", "(0, 0, n, …) is farther: in the first cell n−1 steps instead of 1, in the others at least as far"
-    )
+    proof.cites("but", "(0, 0, n, …) is farther from y: cell by cell its factor is smaller, or not larger")
+    proof.cites("second cell", "1 → 0, as for x; third cell 0 → n against 0 → 0, a factor < 1 against 1")
+    proof.cites("first cell, n ≥ 3", "n−1 steps down: factor at most that of one step down, g(a−1), a = α₁ + n − 1")
+    proof.cites("first cell, n = 2", "one step down, g(a−1), against one step up, g(a)")
+    adjacent_lemma(proof)
+    proof.cites("so", "g(a−1) < g(a) by one step of g: the first cell's factor is smaller for every n ≥ 2")
     rule = proof.outcome()
     grid = Grid(PAIRS, n=range(2, 7 if ctx.wide else 4), prior=PRIORS_3)
     later = search(SMALLER, premise_batches(grid))
@@ -127,7 +133,8 @@ def algebra(ctx: Context) -> Outcome:
     """Wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (D2 §1.2.2)."""
     h, inverse = variables("h", "inverse")
     proof = Proof()
-    proof.holds("LS(y) = H(x,y) = h", "−h/LS(x) + h/h = 1 − LS(y)/LS(x)", (-h * inverse + 1) == 1 - h * inverse)
+    text = "the expression at LS(y) = h and 1/LS(x) = i is 1 − h·i = 1 − LS(y)/LS(x)"
+    proof.holds("LS(y) = H(x,y) = h", text, lambda: expression(h, inverse, h) == 1 - h * inverse)
     proof.cites("so", "with 0 < LS(y) < LS(x) it lies strictly between 0 and 1, never above 2")
     rule = proof.outcome()
 
@@ -139,7 +146,7 @@ def algebra(ctx: Context) -> Outcome:
             def sides(model: Model = model, pairs: list[tuple[Histogram, Histogram]] = pairs) -> Sides:
                 for x, y in pairs:
                     far = distance(bc_squared(model, x, y))
-                    value = -far / distance(local_exact(model, x)) + far / distance(local_exact(model, y))
+                    value = expression(far, 1 / distance(local_exact(model, x)), distance(local_exact(model, y)))
                     yield (x, y), value, ball(2)
 
             def steps(tag: tuple[Histogram, Histogram], model: Model = model) -> list[Step]:
@@ -149,6 +156,11 @@ def algebra(ctx: Context) -> Outcome:
 
     words = "where it occurs it is 1 − LS(y)/LS(x) < 1, always"
     return scan(ABOVE_TWO, batches()).having(found(words, rule), [rule.part(words)])
+
+
+def expression(far: Any, inverse: Any, local_y: Any) -> Any:
+    """Returns −H(x,y)/LS(x) + H(x,y)/LS(y) from H(x,y), 1/LS(x) and LS(y); balls or symbols."""
+    return -far * inverse + far / local_y
 
 
 def occurs(model: Model, x: Histogram, y: Histogram) -> bool:

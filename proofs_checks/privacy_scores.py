@@ -17,7 +17,7 @@ from proofs_checks.core import Batch, Sides
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Step
-from proofs_checks.privacy_tools import subject
+from proofs_checks.privacy_tools import attained, subject
 from proofs_checks.setting_tools import Level, levels
 
 Tag = tuple[Histogram, Histogram, Histogram]
@@ -106,7 +106,8 @@ def score_batches(
             return tie(first, second)
 
         def steps(tag: Tag, mechanism: Exponential = mechanism) -> list[Step]:
-            return worked(all_scores(mechanism)(tag[0]), tag, extra)
+            where_ = attained(mechanism, Hellinger(mechanism.model), tag[0])
+            return worked(all_scores(mechanism)(tag[0]), tag, extra, where_)
 
         where = {"n": point.n, "eps": point.eps, **options, "prior": point.prior}
         yield Batch(where, sides, ("x", "r (score a)", "t (score b)"), decide, steps)
@@ -136,10 +137,15 @@ def certain(verdict: Verdict) -> bool:
     return verdict is Verdict.PROVED
 
 
-def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]] | None) -> list[Step]:
+def worked(
+    scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]] | None, attained_: str
+) -> list[Step]:
     """Returns S(x), NL(x), both scores with their counts and chances, and what the claim adds."""
     i, j = (next(k for k, level in enumerate(scores.levels) if r in level.members) for r in tag[1:])
-    lines = [step("S(x)", "the sensitivity in use", scores.sensitivity), step("NL(x)", "", scores.normaliser)]
+    lines = [
+        step("S(x)", f"the sensitivity in use{attained_}", scores.sensitivity),
+        step("NL(x)", "", scores.normaliser),
+    ]
     for name, k in (("a", i), ("b", j)):
         level = scores.levels[k]
         members = ", ".join(map(str, level.members))

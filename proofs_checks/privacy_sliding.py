@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
@@ -33,7 +34,13 @@ def always(scores: Scores, i: int, j: int) -> bool:
 
 def slide(scores: Scores, i: int, j: int) -> Ball:
     """Returns ε(b−a)/(2S)."""
-    return ball(scores.eps / 2) * (scores.distances[j] - scores.distances[i]) / scores.sensitivity
+    value: Ball = proved_exponent(ball(scores.eps / 2) / scores.sensitivity, scores.distances[i], scores.distances[j])
+    return value
+
+
+def proved_exponent(t: Any, a: Any, b: Any) -> Any:
+    """Returns t(b − a), t = ε/(2S): the exponent of the form with the plus sign; balls or symbols."""
+    return t * (b - a)
 
 
 def stated_right(scores: Scores, i: int, j: int) -> Ball:
@@ -70,22 +77,28 @@ def proved_proof() -> Proof:
     a, b, t = variables("a", "b", "t")
     proof = Proof()
     proof.cites("chances", "Pr[u = a] = C_a·e^(−ta)/NL with t = ε/(2S) and C_a the number of candidates at a")
-    proof.holds("exponents", "t(b − a) − tb = −ta: the claim is C_a ≤ 2·C_b", t * (b - a) - t * b == -t * a)
+    same = "the claimed exponent minus tb is −ta, so the claim is C_a ≤ factor·C_b"
+    proof.holds("exponents", same, lambda: proved_exponent(t, a, b) - t * b == -t * a)
     farther_lemma(proof)
-    proof.cites("counts", "k = 2: H(x, ·) grows strictly on each side of x, so 1 ≤ C ≤ 2 and C_a ≤ 2 ≤ 2·C_b")
+    proof.cites("counts", "k = 2: H(x, ·) grows strictly on each side of x, so 1 ≤ C ≤ 1 + 1")
+    proof.holds(
+        "the factor", f"C_a ≤ 2 ≤ {FACTOR}·1 ≤ {FACTOR}·C_b with the claimed factor {FACTOR}", lambda: FACTOR >= 2
+    )
+    proof.concludes(PROVED, "<=")
     proof.cites("ties", "equality exactly where C_a = 2 and C_b = 1, for instance b = 0 at a balanced x")
     return proof
 
 
 @check(
     "sliding.proved",
-    grid="for all n, priors and ε, k = 2; listed for n ≤ 6, four priors, ε = 1, 1/2, 4",
-    wide="for all n, priors and ε, k = 2; listed for n ≤ 12, four priors, ε = 1, 1/2, 4",
+    grid="for all n, priors and ε, k = 2; listed for n ≤ 6, four priors, ε = 1, 1/2, 4 and n = 30, ε = 64",
+    wide="for all n, priors and ε, k = 2; listed for n ≤ 12, four priors, ε = 1, 1/2, 4 and n = 30, ε = 64",
     weight=2,
 )
 def proved(ctx: Context) -> Outcome:
     """MH, k = 2: the sliding property with +ε(b−a)/(2S) (A3 Lemma 5.3's proof)."""
     grid = Grid(WORDS, n=range(1, 13 if ctx.wide else 7), eps=EPS, prior=PRIORS)
+    grid += Grid(WORDS, n=[30], eps=[64], prior=[(1, 1)])
     listed = scan(PROVED, score_batches(grid, "MH", always, proved_right, counts_tie, slide_steps))
     return with_sanity(proved_proof().outcome(), listed, f"ties by counting: {grid}")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
@@ -17,13 +19,15 @@ from proofs_checks.grid import Grid
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Outcome, Step
 from proofs_checks.registry import Context, check
-from proofs_checks.setting_tools import Proof, distance, local_exact, with_sanity
+from proofs_checks.setting_tools import Proof, distance, local_exact, moves, with_sanity
 
 AT_LEAST_LOCAL = Statement("LS(x)", "<=", "S(x)")
 SMOOTH = Statement("1/S(x) − 1/S(x′)", "<=", "γ")
 SMOOTH_EXP = Statement("ln S_exp(x) − ln S_exp(x′)", "<=", "γ")
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 GAMMAS = (1, TENTH, 2)
+FAR_GAMMAS = (Fraction(1, 10**4), 100)
+FAR_PRIORS = ((1, 1), (HALF, 2))
 PRIORS_2 = ((1, 1), (HALF, HALF), (1, 2), (TENTH, 10))
 PRIORS_3 = ((1, 1, 1), (1, 1, 2))
 Origin = tuple[Algebraic, int]
@@ -43,14 +47,26 @@ def local_bc2(model: Model, x: Histogram) -> Algebraic:
     return local_exact(model, x)
 
 
+def penalty(gamma: Any, steps: Any) -> Any:
+    """Returns what d(x,x″) steps add to the value of x″: γ·d; balls or symbols."""
+    return gamma * steps
+
+
+def smooth_bound(gamma: Any) -> Any:
+    """Returns the claimed bound between adjacent data sets: γ; a number or a symbol."""
+    return gamma
+
+
 def cost_gamma(bc2: Algebraic, steps: int, gamma: Fraction) -> Ball:
     """Returns 1/LS + γd, whose minimum is 1/S."""
-    return 1 / distance(bc2) + ball(gamma) * steps
+    value: Ball = 1 / distance(bc2) + penalty(ball(gamma), steps)
+    return value
 
 
 def cost_exp(bc2: Algebraic, steps: int, gamma: Fraction) -> Ball:
     """Returns −ln LS + γd, whose minimum is −ln S_exp."""
-    return -distance(bc2).log() + ball(gamma) * steps
+    value: Ball = -distance(bc2).log() + penalty(ball(gamma), steps)
+    return value
 
 
 Cost = Callable[[Algebraic, int, Fraction], Ball]
@@ -85,12 +101,14 @@ def smooth_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
             at = dict(zip(model.histograms, score, strict=True))
             for x in model.histograms:
                 for y in neighbours(x):
-                    yield (x, y), at[x] - at[y], ball(gamma)
+                    yield (x, y), at[x] - at[y], ball(smooth_bound(gamma))
 
         def tie(tag: tuple[Histogram, Histogram], model: Model = model, gamma: Fraction = gamma) -> bool | None:
             """Equal exactly if both maxima are attained at the same LS and one step apart."""
             far, near = (origin(model, x, gamma, cost) for x in (tag if not exponential else tag[::-1]))
-            return True if far and near and far[0] == near[0] and far[1] == near[1] + 1 else None
+            if not (far and near and far[0] == near[0] and far[1] == near[1] + 1):
+                return None
+            return bool(smooth_bound(gamma) == gamma)
 
         def steps(tag: tuple[Histogram, Histogram], model: Model = model, gamma: Fraction = gamma) -> list[Step]:
             return [
@@ -126,9 +144,14 @@ def local_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
         yield Batch({"n": point.n, "gamma": gamma, "prior": point.prior}, sides, ("x",), tie)
 
 
+def neighbours_are_one_apart() -> bool:
+    """Returns whether every neighbour is at distance 1, for symbolic counts and k = 2…8."""
+    return all(sum(map(abs, move)) == 2 for k in range(2, 9) for move in moves(k))
+
+
 def triangle(most: int) -> bool:
-    """Returns whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 up to n = most."""
-    for model in (make_model(n, k) for n in range(1, most + 1) for k in (2, 3)):
+    """Returns whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 to n = most; k = 2, n = 60."""
+    for model in (make_model(60), *(make_model(n, k) for n in range(1, most + 1) for k in (2, 3))):
         for x in model.histograms:
             for y in neighbours(x):
                 if any(hamming(x, z) > hamming(y, z) + 1 for z in model.histograms):
@@ -136,16 +159,20 @@ def triangle(most: int) -> bool:
     return True
 
 
-def proof_for(value: str, law: str) -> Proof:
+def proof_for(value: str, law: str, statement: Statement) -> Proof:
     """Returns the proof for a sensitivity whose ``value`` is min over x″ of a term + γ·d(x,x″)."""
-    term, gamma, d = variables("t", "gamma", "d")
+    gamma, d = variables("gamma", "d")
     proof = Proof()
     proof.cites("definition", f"{value}(x) = min over x″ of {law} + γ·d(x,x″); x″ = x gives S ≥ LS")
-    proof.holds(
-        "triangle", "d(x,x″) ≤ d(x′,x″) + 1, a comparison of whole numbers (listed for k = 2, 3, n ≤ 4)", triangle(4)
-    )
-    fact = (term + gamma * (d + 1)) - (term + gamma * d) == gamma
-    proof.holds("at x″ optimal for x′", f"{value}(x) ≤ {law} + γ·(d(x′,x″) + 1) = {value}(x′) + γ", fact)
+    proof.holds("S ≥ LS", "x″ = x adds nothing, γ·0 = 0", lambda: penalty(gamma, 0) == 0 * gamma)
+    proof.knows("triangle", "d(x,x″) ≤ d(x,x′) + d(x′,x″), as d is half of the ℓ₁ distance, a norm")
+    one = "½‖x − x′‖₁ = 1 for every neighbour x′ of x, the counts being symbols"
+    proof.cases("d(x,x′)", one, "k = 2…8; all counts and n", neighbours_are_one_apart)
+    proof.cases("d(x,x″) ≤ d(x′,x″) + 1", "in the engine", "k = 2, 3, n ≤ 4 and k = 2, n = 60", lambda: triangle(4))
+    text = f"{value}(x) ≤ {law} + γ·(d(x′,x″) + 1), which is {value}(x′) plus the claimed bound"
+    proof.holds("at x″ optimal for x′", text, lambda: penalty(gamma, d + 1) - penalty(gamma, d) == smooth_bound(gamma))
+    proof.concludes(statement, "<=")
+    proof.concludes(AT_LEAST_LOCAL, "<=")
     proof.cites("ties", "equality where the same x″ is optimal for both and one step farther from x")
     return proof
 
@@ -154,10 +181,25 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     """Returns the proof with both inequalities decided on the grid, ties exactly."""
     grid = grid_of(24, 5) if ctx.wide else grid_of(8, 3)
     law = ("−ln S_exp", "−ln LS(x″)") if exponential else ("1/S", "1/LS(x″)")
-    adjacent = scan(SMOOTH_EXP if exponential else SMOOTH, smooth_batches(grid, exponential))
+    statement = SMOOTH_EXP if exponential else SMOOTH
+    adjacent = scan(statement, smooth_batches(grid, exponential))
     local = scan(AT_LEAST_LOCAL, local_batches(grid, exponential))
-    proved = with_sanity(proof_for(*law).outcome(), adjacent, f"adjacent pairs, ties exactly: {grid}")
-    return with_sanity(proved, local, "S ≥ LS on the same grid, equality exactly")
+    proved = with_sanity(proof_for(*law, statement).outcome(), adjacent, f"adjacent pairs, ties exactly: {grid}")
+    proved = with_sanity(proved, local, "S ≥ LS on the same grid, equality exactly")
+    far = Grid("x = 1, x′ = 2 and back", n=[40], gamma=FAR_GAMMAS, prior=FAR_PRIORS)
+    return with_sanity(proved, scan(statement, far_batches(far, exponential)), f"far out: {far}")
+
+
+def far_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+    """Yields one pair of a large model in both directions; ties are decided as on the small grid."""
+    for batch in smooth_batches(grid, exponential):
+        n = int(str(batch.where["n"]))
+        pairs = (((1, n - 1), (2, n - 2)), ((2, n - 2), (1, n - 1)))
+
+        def sides(batch: Batch = batch, pairs: tuple[object, ...] = pairs) -> Sides:
+            return [entry for entry in batch.sides() if entry[0] in pairs]
+
+        yield replace(batch, sides=sides)
 
 
 @check(

@@ -9,15 +9,18 @@ from dpaudit import balls, privacy_loss
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import Hellinger
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
-from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.mechanisms.exponential import Exponential, MHdelta, Smooth
 from dpaudit.model import Histogram, make_model
 from dpaudit.privacy_loss import Worst
 from dpaudit.rationals import Exact
+from dpaudit.sensitivity import closure, local_all
 from proofs_checks.core import Batch, single
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Step
 
 Number = Fraction | int
+TERMS = 3
+"""Terms of a sum that are written out."""
 
 
 def subject(mech: str, n: int, prior: tuple[Number, ...], eps: Number, **options: Exact) -> PosteriorMechanism:
@@ -80,6 +83,43 @@ def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
     return [*lines, step("privacy loss", "ln P_x(r) − ln P_x′(r)", p.log() - q.log())]
 
 
+def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
+    """Returns δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
+    worst = privacy_loss.worst_delta(mechanism, at, 2 * digits())
+    x, y = worst.witness.x, worst.witness.x_prime
+    law, factor = mechanism.law(), ball(at).exp()
+    rows = zip(mechanism.outputs(), law.probabilities(x), law.probabilities(y), strict=True)
+    terms = [(r, p, q, p - factor * q) for r, p, q in rows]
+    kept = sorted((term for term in terms if balls.certainly_less(balls.zero(), term[3])), key=lambda t: -float(t[3]))
+    lines = [step("the worst pair", "x, x′", f"{x}, {y}")]
+    if isinstance(mechanism, Exponential):
+        lines += row_steps(mechanism, x, x, "x")[1:] + row_steps(mechanism, y, y, "x′")[1:]
+    lines.append(step("e^ε", "", factor))
+    for r, p, q, difference in kept[:TERMS]:
+        lines += [step(f"P_x({r})", "", p), step(f"P_x′({r})", "", q)]
+        lines.append(step(f"term of {r}", "P_x − e^ε·P_x′ > 0", difference))
+    if len(kept) > TERMS:
+        lines.append(
+            step("the other positive terms", f"{len(kept) - TERMS} of them", balls.total([t[3] for t in kept[TERMS:]]))
+        )
+    whole = balls.total([term[3] for term in kept]) if kept else balls.zero()
+    words = f"sum of the {len(kept)} positive terms; the other {len(terms) - len(kept)} are not positive and count as 0"
+    return [*lines, step("δ(ε)", words, whole)]
+
+
+def attained(mechanism: Exponential, h: Hellinger, x: Histogram) -> str:
+    """Returns at which x″ the maximum in the smooth sensitivity of x is attained; nothing for the other ones."""
+    model, local = mechanism.model, local_all(h)
+    if isinstance(mechanism, Smooth):
+        found = closure(model, [1 / v for v in local], ball(mechanism.gamma))
+    elif isinstance(mechanism, MHdelta):
+        found = closure(model, [-v.log() for v in local], mechanism.gamma())
+    else:
+        return ""
+    i = model.index[x]
+    return f"; attained at x″ = {model.histograms[found.sources[i]]}, {found.steps[i]} steps away"
+
+
 def row_steps(mechanism: Exponential, x: Histogram, r: Histogram, name: str) -> list[Step]:
     """Returns distance, sensitivity and normaliser of one data set."""
     h = Hellinger(mechanism.model)
@@ -87,6 +127,6 @@ def row_steps(mechanism: Exponential, x: Histogram, r: Histogram, name: str) -> 
     weights = [(-rate * value).exp() for value in h.row(x)]
     return [
         step(f"H({name},r)", "", h.between(x, r)),
-        step(f"ε/(2Δ({name}))", "Δ the sensitivity in use, with its factor", rate),
+        step(f"ε/(2Δ({name}))", f"Δ the sensitivity in use, with its factor{attained(mechanism, h, x)}", rate),
         step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−ε·H/(2Δ))", balls.total(weights)),
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 from flint import fmpq, fmpq_poly
 
+from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import Algebraic, bc_squared
 from dpaudit.model import Histogram, Model, make_model, neighbours
@@ -45,13 +47,25 @@ def printed(n: int, m: int) -> int:
     return comb(n + 1, m - 1)
 
 
+def claimed_beta(n: Any) -> Any:
+    """Returns the number of candidates that the documents give for k = 2: n + 1; n may be a symbol."""
+    return n + 1
+
+
+COUNTED: dict[str, Callable[[int, int], int]] = {
+    COUNT_PRINTED.right: lambda n, m: printed(n, m),
+    COUNT_BETA.right: lambda n, m: int(claimed_beta(n)),
+    COUNT_RIGHT.right: lambda n, m: comb(n + m - 1, m - 1),
+}
+
+
 def count_batches(statement_right: str, grid: Grid) -> Iterator[Batch]:
     """Yields for every n and m the number of posteriors, by listing them, against a formula."""
     for point in grid:
         n, m = point.n, point.m
 
         def sides(n: int = n, m: int = m) -> tuple[Ball, Ball]:
-            right = printed(n, m) if statement_right == COUNT_PRINTED.right else comb(n + m - 1, m - 1)
+            right = COUNTED[statement_right](n, m)
             return ball(len(set(make_model(n, m).histograms))), ball(right)
 
         def steps(n: int = n, m: int = m) -> list[Step]:
@@ -66,18 +80,24 @@ def count_batches(statement_right: str, grid: Grid) -> Iterator[Batch]:
         yield single({"n": n, "m": m}, sides, steps=steps)
 
 
-@check("candidates.beta", grid="for all n ≥ 1; listed for n = 1…60")
+@check("candidates.beta", grid="for all n ≥ 1; listed for n = 1…60, 500, 2000")
 def candidates_beta(ctx: Context) -> Outcome:
     """|R| = n+1 for k = 2 (P1 §4, A3 §4)."""
     proof = Proof()
     proof.cites("the candidates", "Beta(α₁ + c, α₂ + n − c), c = 0, …, n: different c, different first parameter")
-    size = fmpq_poly([1, 1])
-    proof.holds("start", "n = 1 has the 2 candidates c = 0, 1", size(1) == make_model(1).size)
+    n = fmpq_poly([0, 1])
     proof.holds(
-        "one more record", "c = n + 1 is new: (n+2) − (n+1) = 1", size(fmpq_poly([1, 1])) - size == fmpq_poly([1])
+        "start", "n = 1 has the 2 candidates c = 0, 1", lambda: claimed_beta(1) == len(make_model(1).histograms)
     )
-    counted = scan(COUNT_BETA, count_batches(COUNT_BETA.right, Grid(n=range(1, 61), m=[2])))
-    return with_sanity(proof.outcome(), counted, "the histograms listed and counted, n = 1…60")
+    proof.holds(
+        "one more record",
+        "c = n + 1 is new, and the claimed number grows by 1 at every n",
+        lambda: claimed_beta(n + 1) - claimed_beta(n) == fmpq_poly([1]),
+    )
+    proof.concludes(COUNT_BETA, "=")
+    grid = Grid(n=range(1, 61), m=[2]) + Grid(n=[500, 2000], m=[2])
+    counted = scan(COUNT_BETA, count_batches(COUNT_BETA.right, grid))
+    return with_sanity(proof.outcome(), counted, f"the histograms listed and counted: {grid}")
 
 
 @check(
@@ -141,14 +161,24 @@ def gs_each_n(ctx: Context) -> Outcome:
     return scan(GS_EACH, gs_batches(ctx.grid)).having(words, [falls.part("GS(n) falls strictly in n")])
 
 
-@check("gs.supremum", grid="for all n ≥ 1 and all k ≥ 2, prior (1, …, 1); listed for k = 2, n ≤ 30 and k = 3, n ≤ 8")
+@check(
+    "gs.supremum",
+    grid="for all n ≥ 1 and all k ≥ 2, prior (1, …, 1); listed for k = 2, n ≤ 30 and n = 300, k = 3, n ≤ 8",
+)
 def gs_supremum(ctx: Context) -> Outcome:
     """GS(n) ≤ √(1−π/4) for the uniform prior, attained at n = 1 (N0, N4 §1)."""
     proof = at_least_one_proof()
     first, _ = global_exact(make_model(1))
     proof.holds("n = 1 attains it", f"the pair (1,0), (0,1) has BC² = {first} = (π/4)²", first == GS0_SQUARED)
-    grid = Grid(n=range(1, 31), prior=[(1, 1)]) + Grid(n=range(1, 9), prior=[(1, 1, 1)])
+    proof.concludes(GS_MOST, "<=")
+    grid = Grid(n=range(1, 31), prior=[(1, 1)]) + Grid(n=range(1, 9), prior=[(1, 1, 1)]) + Grid(n=[300], prior=[(1, 1)])
     return with_sanity(proof.outcome(), scan(GS_MOST, gs_batches(grid)), f"exactly, on BC²: {grid}")
+
+
+def constant_agrees() -> bool:
+    """Returns whether the constant that the statement and the mechanism use is √(1 − π/4), to 1000 bits."""
+    with balls.precision(1024):
+        return balls.overlap(gs_constant(), distance(GS0_SQUARED))
 
 
 def at_least_one_proof() -> Proof:
@@ -157,6 +187,8 @@ def at_least_one_proof() -> Proof:
     adjacent_lemma(proof)
     square = bc_squared(make_model(1), (1, 0), (0, 1))
     proof.holds("g(1)", f"(g(1)²)² = BC² of the two data sets of n = 1, prior (1,1): {square}", square == GS0_SQUARED)
+    same = "the constant in use is √(1 − BC) at BC² = (π/4)²"
+    proof.cases("√(1−π/4)", same, "as balls of 1024 bits", constant_agrees)
     proof.cites("every adjacent pair", "BC = g(α_i + x_i)·g(α_j + x_j − 1) ≥ g(1)² = π/4: both arguments are ≥ 1")
     proof.cites("so", "LS(x) = max √(1 − BC) ≤ √(1 − π/4) for every x")
     return proof

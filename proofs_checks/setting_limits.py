@@ -19,13 +19,26 @@ from proofs_checks.numbers import step
 from proofs_checks.outcome import Outcome, Step
 from proofs_checks.registry import Context, check
 from proofs_checks.setting_ls import local_steps
-from proofs_checks.setting_tools import Proof, adjacent_lemma, found, g, local_exact, outward_lemma, with_sanity
+from proofs_checks.setting_tools import (
+    Proof,
+    adjacent_lemma,
+    found,
+    g,
+    local_exact,
+    moves,
+    outward_lemma,
+    positive,
+    with_sanity,
+)
 
 CLOSER = Statement("LS of the closer parameters", "<=", "LS of the farther parameters")
 LARGER = Statement("LS of the larger parameters", "<=", "LS of the smaller parameters")
 LIMIT_ZERO = Statement("limit of LS(0) as n → ∞", "=", "0")
 ABOVE_LIMIT = Statement("LS(0)", ">", "√(1 − √π/2)")
-BELOW_RATE = Statement("LS(x)²", "<", "1/n")
+BELOW_RATE = Statement("LS(x)²", "<", "2/n")
+RATE = 2
+"""LS(x)² < RATE/n at the balanced x, prior (1,1): what the proof arrives at."""
+L1_BOUND, FIRST_BOUND = 2, 1
 L1_MOST = Statement("ℓ₁ distance of the parameters", "<=", "2")
 FIRST_MOST = Statement("difference in the first cell", "<=", "1")
 HALF = Fraction(1, 2)
@@ -142,15 +155,17 @@ def limit_balanced(ctx: Context) -> Outcome:
         "balanced x", "x = (m, m), n = 2m: LS(x)² = 1 − BC ≤ 1 − BC², BC² = g(α_i+m)²·g(α_j+m−1)² for some i, j"
     )
     bound = "with g(a)² ≥ a/(a+½): 1 − a/(a+½) = 1/(2a+1)"
-    proof.holds("each cell", bound, (2 * a + 1) - 2 * a == 1 + 0 * a)
+    proof.holds("each cell", bound, (a + fmpq(1, 2) - a) * (2 * a + 1) == a + fmpq(1, 2))
     proof.cites("both cells", "1 − pq ≤ (1−p) + (1−q): LS(x)² ≤ 1/(2(α_i+m)+1) + 1/(2(α_j+m)−1)")
     rate = (2 * m + 3) + (2 * m + 1), (2 * m + 3) * (2 * m + 1)
-    gap = rate[1] - m * rate[0]
-    proof.holds("prior (1,1)", "LS(x)² ≤ 1/(2m+3) + 1/(2m+1) < 1/m: (2m+3)(2m+1) − m(4m+4) = 4m + 3", gap == 4 * m + 3)
+    gap = RATE * rate[1] - 2 * m * rate[0]
+    text = f"LS(x)² ≤ 1/(2m+3) + 1/(2m+1) < {RATE}/(2m), as {RATE}(2m+3)(2m+1) − 2m(4m+4) = {gap} > 0"
+    proof.holds("prior (1,1)", text, positive(gap))
     proof.cites("so", "the bound falls to 0 as m grows, whatever the prior")
+    proof.concludes(BELOW_RATE, "<")
     sizes = (2, 10, 100, 1000, 10000)
     known = [single({"n": n, "prior": (1, 1)}, partial(below_rate, n)) for n in sizes]
-    return with_sanity(proof.outcome(), scan(BELOW_RATE, known), "LS(x)² < 1/n for n = 2, 10, 100, 1000, 10000")
+    return with_sanity(proof.outcome(), scan(BELOW_RATE, known), "LS(x)² < 2/n for n = 2, 10, 100, 1000, 10000")
 
 
 @check("ls.limit.boundary", grid="prior (1,1), x = 0, all n; listed for n = 1, 10, 100, 1000, 10000, 1000000")
@@ -178,8 +193,8 @@ def limit_boundary(ctx: Context) -> Outcome:
 
 
 def below_rate(n: int) -> tuple[Ball, Ball]:
-    """Returns LS(x)² at the balanced x, and 1/n."""
-    return row(n, n // 2) ** 2, ball(Fraction(1, n))
+    """Returns LS(x)² at the balanced x, and 2/n."""
+    return row(n, n // 2) ** 2, ball(Fraction(RATE, n))
 
 
 def above_limit(n: int) -> tuple[Ball, Ball]:
@@ -195,24 +210,35 @@ def limit() -> Ball:
 # ------------------------------------------------------------------ ℓ₁
 
 
-@check("l1.sensitivity", grid="for all n, k and priors; listed for k = 2, 3, 4 and n ≤ 5")
+@check("l1.sensitivity", grid="for all n, k and priors; listed for k = 2, 3, 4, n ≤ 5 and k = 2, n = 400")
 def l1_sensitivity(ctx: Context) -> Outcome:
     """Adjacent posteriors differ by at most 2 in ℓ₁, for k = 2 by at most 1 in the first cell (P1 §4.1, A3 §4.1.4)."""
     proof = Proof()
-    (c,) = variables("c")
     proof.cites(
         "adjacent", "one record replaced: x′ = x − e_j + e_i, so α + x′ differs from α + x by −1 in j and +1 in i"
     )
-    fact = (c + 1) - c == 1 + 0 * c and (c - 1) - c == -1 + 0 * c
-    proof.holds("ℓ₁", "|(α_i+c+1) − (α_i+c)| + |(α_j+c−1) − (α_j+c)| = 1 + 1 = 2, exactly 2 for every pair", fact)
-    proof.cites("k = 2", "one of the two cells is the first one: it changes by exactly 1")
-    grid = Grid(n=range(1, 6), k=[2, 3, 4])
+    text = f"of every neighbour of x is exactly the claimed {L1_BOUND}, the counts of x being symbols"
+    proof.cases(
+        "ℓ₁",
+        text,
+        "k = 2…8; all counts, n and priors",
+        lambda: all(sum(map(abs, move)) == L1_BOUND for k in range(2, 9) for move in moves(k)),
+    )
+    proof.cites("any k", "k − 2 of the cells do not change and add nothing")
+    proof.holds(
+        "k = 2",
+        f"the first cell changes by exactly the claimed {FIRST_BOUND}, the counts being symbols",
+        lambda: all(abs(move[0]) == FIRST_BOUND for move in moves(2)),
+    )
+    proof.concludes(L1_MOST, "=")
+    proof.concludes(FIRST_MOST, "=")
+    grid = Grid(n=range(1, 6), k=[2, 3, 4]) + Grid(n=[400], k=[2])
     both = (
         scan(L1_MOST, l1_batches(grid, first=False)),
-        scan(FIRST_MOST, l1_batches(Grid(n=range(1, 6), k=[2]), first=True)),
+        scan(FIRST_MOST, l1_batches(Grid(n=[*range(1, 6), 400], k=[2]), first=True)),
     )
     outcome = with_sanity(proof.outcome(), both[0], f"every adjacent pair: {grid}")
-    return with_sanity(outcome, both[1], "first cell, k = 2, n = 1…5")
+    return with_sanity(outcome, both[1], "first cell, k = 2, n = 1…5 and 400")
 
 
 def l1_batches(grid: Grid, first: bool) -> Iterator[Batch]:
@@ -224,6 +250,6 @@ def l1_batches(grid: Grid, first: bool) -> Iterator[Batch]:
             for x in model.histograms:
                 for y in neighbours(x):
                     moved = [abs(a - b) for a, b in zip(x, y, strict=True)]
-                    yield (x, y), ball(moved[0] if first else sum(moved)), ball(1 if first else 2)
+                    yield (x, y), ball(moved[0] if first else sum(moved)), ball(FIRST_BOUND if first else L1_BOUND)
 
         yield Batch({"n": point.n, "k": point.k}, sides, ("x", "x′"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from flint import fmpq_mpoly, fmpq_poly
@@ -31,6 +31,8 @@ GROWS = Statement("H(x,x+1)", "<", "H(x+1,x+2)")
 RIGHT_STEP = Statement("LS(x)", "=", "H(x,x+1)")
 ABOVE_BALANCED = Statement("LS(x)", ">", "LS(x₀)")
 NOT_BELOW_BALANCED = Statement("LS(x)", ">=", "LS(x₀)")
+TIMES = 1
+"""The claimed multiple of H(x,x′)."""
 REDUCTION_PRIORS = ((1, 1), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), 3))
 REDUCTION_PRIORS_3 = ((1, 1, 1), (Fraction(1, 2), 1, 2))
 UNIFORM = ((1, 1),)
@@ -43,15 +45,45 @@ UNIFORM = ((1, 1),)
 )
 def ls_reduction(ctx: Context) -> Outcome:
     """LS(x) = max over adjacent x′ of H(x,x′), attained at r = BI(x) (P1 §6.1, A3 §7.1, D2 II)."""
-    p, q = variables("p", "q")
     proof = Proof()
-    fact = (p - q) ** 2 == p**2 + q**2 - 2 * p * q
-    proof.holds("H is a norm", "½∫(√f − √g)² = 1 − ∫√(fg) = H(f,g)²: H = ‖√f − √g‖/√2 in L²", fact)
+    proof.knows("H is a norm", "½∫(√f − √g)² = 1 − ∫√(fg) = H(f,g)²: H = ‖√f − √g‖/√2 in L², a metric")
     proof.cites("so", "the triangle inequality holds: |H(x,r) − H(x′,r)| ≤ H(x,x′) for every r")
-    proof.cites("attained", "at r = BI(x), a candidate: |H(x,x) − H(x′,x)| = H(x,x′), since H(x,x) = 0")
+    same = "the exact BC²(x,x) is 1, so H(x,x) = 0"
+    proof.cases(
+        "H(x,x)", same, "every x of n = 1…6, three priors", lambda: all(at_itself(prior) for prior in REDUCTION_PRIORS)
+    )
+    proof.cites("attained", "at r = BI(x), a candidate: |H(x,x) − H(x′,x)| = H(x,x′): no bound below 1·H(x,x′) holds")
+    proof.holds("the claimed multiple", f"of H(x,x′) is {TIMES}, it must be 1", lambda: TIMES == 1)
+    proof.concludes(REDUCTION, "<=")
     grid = Grid(n=range(1, 7), prior=REDUCTION_PRIORS) + Grid(n=range(1, 4), prior=REDUCTION_PRIORS_3)
+    far = scan(REDUCTION, far_batches())
     listed = scan(REDUCTION, reduction_batches(grid))
-    return with_sanity(proof.outcome(), listed, f"every x, adjacent x′ and r, ties exactly at r = x, x′: {grid}")
+    outcome = with_sanity(proof.outcome(), listed, f"every x, adjacent x′ and r, ties exactly at r = x, x′: {grid}")
+    return with_sanity(outcome, far, "far out: n = 300, x = 1, x′ = 2 and x = 150, x′ = 151, every 15th r")
+
+
+def at_itself(prior: tuple[Fraction | int, ...]) -> bool:
+    """Returns whether BC²(x,x) = 1 exactly, for all x of n = 1…6."""
+    models = [make_model(n, prior=prior) for n in range(1, 7)]
+    found_ = [bc_squared(model, x, x) for model in models for x in model.histograms]
+    return all(bc2.rational == 1 and not bc2.constants for bc2 in found_)
+
+
+def far_batches() -> Iterator[Batch]:
+    """Yields the same for two pairs of n = 300."""
+    for prior in REDUCTION_PRIORS:
+        model = make_model(300, prior=prior)
+
+        def sides(model: Model = model) -> Sides:
+            h = Hellinger(model)
+            for i in (1, 150):
+                x, y = at(model, i), at(model, i + 1)
+                for j in range(0, 301, 15):
+                    r = at(model, j)
+                    if r not in (x, y):
+                        yield (x, y, r), abs(h.between(x, r) - h.between(y, r)), TIMES * h.between(x, y)
+
+        yield Batch({"n": 300, "prior": prior}, sides, ("x", "x′", "r"))
 
 
 def reduction_batches(grid: Grid) -> Iterator[Batch]:
@@ -64,11 +96,11 @@ def reduction_batches(grid: Grid) -> Iterator[Batch]:
             for x in model.histograms:
                 for y in neighbours(x):
                     for r, a, b in zip(model.histograms, h.row(x), h.row(y), strict=True):
-                        yield (x, y, r), abs(a - b), h.between(x, y)
+                        yield (x, y, r), abs(a - b), TIMES * h.between(x, y)
 
         def tie(tag: tuple[Histogram, Histogram, Histogram]) -> bool | None:
             x, y, r = tag
-            return True if r in (x, y) else None
+            return TIMES == 1 if r in (x, y) else None
 
         yield Batch({"n": point.n, "prior": point.prior}, sides, ("x", "x′", "r"), tie)
 
@@ -91,18 +123,19 @@ def at(model: Model, x: int) -> Histogram:
     return (x, model.n - x)
 
 
-@check("ls.statement-1", grid="for all n ≥ 1; listed for n = 2…40")
+@check("ls.statement-1", grid="for all n ≥ 1; listed for n = 2…40 and 300")
 def statement_1(ctx: Context) -> Outcome:
     """H(x,x+1) < H(x+1,x+2) from the balanced point on, prior (1,1) (D2 Statement I)."""
     proof = Proof()
     adjacent_lemma(proof)
     outward_lemma(proof)
-    n = fmpq_poly([0, 1])
-    least = 2 * (n - 1) / 2 + 2 - n
-    proof.holds("x ≥ x₀", "x ≥ (n−1)/2, so u − v = 2x + 2 − n ≥ 1 > 0 for α₁ = α₂", least == fmpq_poly([1]))
+    proof.cites("x ≥ x₀", "x ≥ (n−1)/2, so u − v = 2x + 2 − n ≥ 1 > 0 for α₁ = α₂, at every n")
+    where = "2x₀ + 2 − n > 0 at the lower of the claimed x₀"
+    proof.cases("x₀", where, "n ≤ 1000", lambda: all(2 * balanced_points(n)[0] + 2 - n > 0 for n in range(1, 1001)))
+    proof.concludes(GROWS, "<")
 
     def batches() -> Iterator[Batch]:
-        for size in range(2, 41):
+        for size in (*range(2, 41), 300):
             model = make_model(size)
 
             def sides(model: Model = model) -> Sides:
@@ -113,7 +146,11 @@ def statement_1(ctx: Context) -> Outcome:
 
             yield Batch({"n": size, "prior": (1, 1)}, sides, ("x",))
 
-    return with_sanity(proof.outcome(), scan(GROWS, batches()), "every x₀ ≤ x ≤ n−2, n = 2…40")
+    return with_sanity(proof.outcome(), scan(GROWS, batches()), "every x₀ ≤ x ≤ n−2, n = 2…40 and 300")
+
+
+ROOT = -1
+"""The inequality is claimed exactly for n above it."""
 
 
 def printed_sides(n: fmpq_mpoly) -> tuple[fmpq_mpoly, fmpq_mpoly]:
@@ -127,14 +164,13 @@ def statement_1_algebra(ctx: Context) -> Outcome:
     (n,) = variables("n")
     left, right = printed_sides(n)
     proof = Proof()
-    proof.cites("left side", f"(n−1)²(n+2)(n+4) = {left}")
-    proof.cites("right side", f"(n+3)²n(n−2) = {right}")
-    proof.holds("difference", f"left − right = {left - right} = 8(n+1)", left - right == 8 * (n + 1))
-    proof.cites("sign", "8(n+1) > 0 exactly when n > −1")
+    text = f"({left}) − ({right}) = {left - right} is 8·(n − ({ROOT}))"
+    proof.holds("left − right, expanded", text, left - right == 8 * (n - ROOT))
+    proof.cites("sign", f"that is > 0 exactly when n > {ROOT}")
     return proof.outcome("the difference of the two sides is 8(n+1)" if not proof.failed else "")
 
 
-@check("ls.statement-2", grid="for all n ≥ 1; listed for n = 1…40")
+@check("ls.statement-2", grid="for all n ≥ 1; listed for n = 1…40, 200, 201")
 def statement_2(ctx: Context) -> Outcome:
     """LS(x) = H(x,x+1) for x₀ ≤ x < n, prior (1,1) (D2 Statement II)."""
     proof = Proof()
@@ -142,21 +178,29 @@ def statement_2(ctx: Context) -> Outcome:
     outward_lemma(proof)
     proof.cites("LS(x)", "max of H(x−1,x) and H(x,x+1); the two pairs of the lemma, one step lower: u − v = 2x − n")
     proof.cites("x ≥ n/2", "u − v ≥ 0, so H(x−1,x) ≤ H(x,x+1), with equality exactly at x = n/2")
-    grid = scan(RIGHT_STEP, right_batches(range(1, 41), first_upper))
+    proof.cases(
+        "x₀",
+        "2x₀ − n ≥ 0 at the claimed start x₀",
+        "n ≤ 1000",
+        lambda: all(2 * first_upper(n) - n >= 0 for n in range(1, 1001)),
+    )
+    proof.concludes(RIGHT_STEP, "=")
+    grid = scan(RIGHT_STEP, right_batches((*range(1, 41), 200, 201), first_upper))
     lower = scan(RIGHT_STEP, right_batches(range(3, 10, 2), lambda n: n // 2))
-    outcome = with_sanity(proof.outcome(), grid, "exactly, on BC²: every n/2 ≤ x < n, n = 1…40")
+    outcome = with_sanity(proof.outcome(), grid, "exactly, on BC²: every n/2 ≤ x < n, n = 1…40, 200, 201")
     words = "for odd n also at the lower balanced point (n−1)/2"
-    return outcome.having(found(words, lower), [lower.part(words)])
+    finding = "; ".join(filter(None, (outcome.finding, found(words, lower))))
+    return outcome.having(finding, [lower.part(words)])
 
 
-def right_batches(sizes: range, start: object) -> Iterator[Batch]:
+def right_batches(sizes: Sequence[int], start: Callable[[int], int]) -> Iterator[Batch]:
     """Yields LS(x) against H(x,x+1) for x from start(n) to n−1; equality is decided on BC²."""
     for size in sizes:
         model = make_model(size)
 
         def sides(model: Model = model) -> Sides:
             h = Hellinger(model)
-            for x in range(start(model.n), model.n):  # type: ignore[operator]
+            for x in range(start(model.n), model.n):
                 yield x, h.local(at(model, x)), h.between(at(model, x), at(model, x + 1))
 
         def tie(x: int, model: Model = model) -> bool:

@@ -6,19 +6,23 @@ x and x′ = x − e_j + e_i have BC(x,x′) = g(α_i + x_i)·g(α_j + x_j − 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import isqrt
+from typing import Any
 
 from flint import fmpq, fmpq_mpoly
+from flint.utils.flint_exceptions import DomainError
 
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.distances import Algebraic, bc_squared
-from dpaudit.model import Histogram, Model, neighbours
+from dpaudit.model import Histogram, Model, make_model, neighbours
 from dpaudit.verdict import Verdict
 from proofs_checks.algebra import variables
+from proofs_checks.core import Statement
 from proofs_checks.outcome import BY_ALGEBRA, NOTHING, Outcome, Step, by_algebra
 
 HALF = Fraction(1, 2)
@@ -30,8 +34,18 @@ def g(a: Fraction | int) -> Ball:
     return ball(at + HALF).gamma() / (ball(at).gamma() * ball(at + 1).gamma()).sqrt()
 
 
+def root(value: Fraction) -> Fraction | None:
+    """Returns √value if it is rational."""
+    top, bottom = isqrt(value.numerator), isqrt(value.denominator)
+    return Fraction(top, bottom) if (top * top, bottom * bottom) == (value.numerator, value.denominator) else None
+
+
 def distance(bc2: Algebraic) -> Ball:
-    """Returns a ball that contains H = √(1 − BC) from BC² exactly given."""
+    """Returns a ball that contains H = √(1 − BC) from BC² exactly given; exactly it where that is rational."""
+    bc = None if bc2.constants else root(Fraction(int(bc2.rational.p), int(bc2.rational.q)))
+    exact = None if bc is None else root(1 - bc)
+    if exact is not None:
+        return ball(exact)
     return (1 - bc2.ball().sqrt()).sqrt()
 
 
@@ -108,37 +122,78 @@ def levels(model: Model, x: Histogram) -> list[Level]:
 # ------------------------------------------------------------------ proofs
 
 
+IMPLIED = {"<": ("<", "<=", "!="), "<=": ("<=",), "=": ("=", "<=", ">="), ">": (">", ">=", "!="), ">=": (">=",)}
+"""What a proved relation implies; "!=" implies itself alone."""
+CHECKED, BY_HAND, TEXTBOOK, FAILED = "checked", "by hand", "textbook", "FAILED"
+NOT_THROUGH = "the proof does not go through at"
+Fact = bool | Callable[[], bool]
+
+
 @dataclass
 class Proof:
-    """The steps of a proof. Whatever a machine can check is checked; a step that fails leaves the claim UNDECIDED."""
+    """The lines of a proof, each with its tag; a checked line that fails leaves the claim UNDECIDED.
+
+    [checked]: an exact identity or comparison, by machine, for all values. [checked on cases: …]: finitely many
+    instances. [by hand]: reasoning or a definition that no machine checks. [textbook]: a known theorem.
+    """
 
     steps: list[Step] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
     def cites(self, label: str, text: str) -> None:
-        """Adds a step that is a definition, a conclusion in words or a textbook fact."""
-        self.steps.append(Step(label, "", text))
+        """Adds a line of reasoning, or a definition, that no machine checks."""
+        self._add(label, text, BY_HAND)
 
-    def holds(self, label: str, text: str, fact: bool) -> None:
-        """Adds a step that was computed: ``fact`` says whether it came out."""
-        self.steps.append(Step(label, "", f"{text}  [{'checked' if fact else 'FAILED'}]"))
-        if not fact:
-            self.failed.append(label)
+    def knows(self, label: str, text: str) -> None:
+        """Adds a theorem of the textbooks."""
+        self._add(label, text, TEXTBOOK)
+
+    def holds(self, label: str, text: str, fact: Fact) -> None:
+        """Adds a line that was computed for all values: ``fact`` says whether it came out."""
+        self._decided(label, text, fact, CHECKED)
+
+    def cases(self, label: str, text: str, which: str, fact: Fact) -> None:
+        """Adds a line that was computed on finitely many instances."""
+        self._decided(label, text, fact, f"{CHECKED} on cases: {which}")
+
+    def concludes(self, statement: Statement, relation: str) -> None:
+        """Adds: the proved ``relation`` implies the one that the statement claims."""
+        claim = f"{statement.left} {statement.relation} {statement.right}"
+        implied = statement.relation in IMPLIED.get(relation, (relation,))
+        self.holds("the claim", f"{claim}: its relation is the {relation} that was shown, or weaker", implied)
 
     def outcome(self, finding: str = "") -> Outcome:
         """Returns PROVED for all n by algebra, or UNDECIDED if a step failed."""
         if self.failed:
-            words = f"the proof does not go through at: {', '.join(self.failed)}"
+            words = f"{NOT_THROUGH}: {', '.join(self.failed)}"
             return Outcome(Verdict.UNDECIDED, NOTHING, steps=tuple(self.steps), finding=words)
         return by_algebra(self.steps, finding)
 
+    def _add(self, label: str, text: str, tag: str) -> None:
+        self.steps.append(Step(label, "", f"{text}  [{tag}]"))
+
+    def _decided(self, label: str, text: str, fact: Fact, tag: str) -> None:
+        came_out = fact if isinstance(fact, bool) else _evaluated(fact)
+        self._add(label, text, tag if came_out else FAILED)
+        if not came_out:
+            self.failed.append(label)
+
+
+def _evaluated(fact: Callable[[], bool]) -> bool:
+    """Returns what ``fact`` says; a formula that is not one for all values (it asks a symbol for its size) fails."""
+    try:
+        return bool(fact())
+    except (TypeError, DomainError):
+        return False
+
 
 def with_sanity(outcome: Outcome, grid: Outcome, words: str) -> Outcome:
-    """Returns the proof with a grid on top; a grid that contradicts the proof takes its place."""
-    if outcome.verdict is not Verdict.PROVED:
-        return outcome
+    """Returns the proof with a grid on top; a grid that contradicts the proof takes its place.
+
+    A proof that failed stays UNDECIDED where the grid holds; its failure is said in either case.
+    """
     if grid.verdict is not Verdict.PROVED:
-        return grid
+        return grid.having(outcome.finding if NOT_THROUGH in outcome.finding else "")
     return outcome.having(parts=[grid.part(words)])
 
 
@@ -154,13 +209,51 @@ def positive(poly: fmpq_mpoly) -> bool:
     return bool(coefficients) and all(c > 0 for c in coefficients)
 
 
+def moves(k: int) -> list[tuple[int, ...]]:
+    """Returns x′ − x for every neighbour x′ of x = (c₁, …, c_k), the counts being symbols: any counts, any n."""
+    x = variables(*(f"c{i}" for i in range(k)))
+    return [tuple(_constant(b - a) for a, b in zip(x, y, strict=True)) for y in neighbours(x)]  # type: ignore[arg-type]
+
+
+def _constant(poly: fmpq_mpoly) -> int:
+    """Returns the value of a polynomial that has one; refuses any other."""
+    if not poly.is_constant():
+        raise TypeError(f"{poly} is not a constant")
+    return int(fmpq(poly.leading_coefficient()).p) if poly else 0
+
+
+def step_of_g(a: Any) -> tuple[Any, Any]:
+    """Returns g(a+1)²/g(a)² = (a+½)²/(a(a+1)) as numerator and denominator."""
+    return (2 * a + 1) ** 2, 4 * a * (a + 1)
+
+
+STEP_CASES = ((5, 1, 1), (6, Fraction(1, 3), 2), (300, Fraction(1, 1000), 7))
+
+
+def engine_steps() -> bool:
+    """Returns whether the engine's exact BC² of neighbouring pairs of k = 2 have the ratio that step_of_g says."""
+    for n, first, second in STEP_CASES:
+        model = make_model(n, prior=(first, second))
+        for x in range(0, n - 1, max(1, n // 5)):
+            low, high = (bc_squared(model, (x + i, n - x - i), (x + i + 1, n - x - i - 1)) for i in (0, 1))
+            u, v = Fraction(first) + x, Fraction(second) + n - x - 2
+            (a, b), (c, d) = step_of_g(u), step_of_g(v)
+            ratio = high.rational / low.rational
+            if low.constants != high.constants or Fraction(int(ratio.p), int(ratio.q)) != Fraction(a) * d / (b * c):
+                return False
+    return True
+
+
 def adjacent_lemma(proof: Proof) -> None:
     """Adds: BC of adjacent data sets is a product of two values of g, and g rises strictly to 1."""
     (a,) = variables("a")
+    top, bottom = step_of_g(a)
     proof.cites("adjacent", "BC(x, x − e_j + e_i) = g(α_i + x_i)·g(α_j + x_j − 1), g(a) = Γ(a+½)/√(Γ(a)Γ(a+1))")
-    fact = 4 * (a + fmpq(1, 2)) ** 2 == 4 * a * (a + 1) + 1
-    proof.holds("one step of g", "g(a+1)²/g(a)² = (a+½)²/(a(a+1)) = 1 + 1/(4a(a+1))", fact)
-    proof.cites("limit of g", "a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ, so g(a) → 1")
+    which = "n = 5, 6, 300, three priors, exactly"
+    proof.cases("the engine's BC²", "of x, x+1 and of x+1, x+2 has the ratio that g gives", which, engine_steps)
+    rises = "g(a+1)²/g(a)² = (a+½)²/(a(a+1)) by Γ(z+1) = zΓ(z), and (2a+1)² − 4a(a+1) = 1 > 0: g(a+1) > g(a)"
+    proof.holds("one step of g", rises, lambda: top - bottom == 1 + 0 * a and positive(bottom))
+    proof.knows("limit of g", "a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ, so g(a) → 1")
     proof.cites(
         "g rises", "g(a)² = Π over j ≥ 0 of 1/(1 + 1/(4(a+j)(a+j+1))), and every factor rises in the real a > 0"
     )
@@ -170,20 +263,22 @@ def outward_lemma(proof: Proof) -> None:
     """Adds: for k = 2 the distance of x and x+1 grows strictly away from the middle."""
     u, v = variables("u", "v")
     proof.cites("two pairs", "H(x,x+1) has BC = g(u)·g(v+1), H(x+1,x+2) has g(u+1)·g(v); u = α₁+x, v = α₂+n−x−2")
-    proof.cites(
-        "their ratio", "squared it is (1 + 1/(4u(u+1))) / (1 + 1/(4v(v+1))), which is < 1 where u(u+1) > v(v+1)"
-    )
-    fact = u * (u + 1) - v * (v + 1) == (u - v) * (u + v + 1)
-    proof.holds("the sign", "u(u+1) − v(v+1) = (u − v)(u + v + 1): the sign of u − v = 2x + 2 − n + α₁ − α₂", fact)
+    (a, b), (c, d) = step_of_g(u), step_of_g(v)
+    text = "squared, it is N/D with N − D = −4(u − v)(u + v + 1): < 1 exactly where u > v, u − v = 2x + 2 − n + α₁ − α₂"
+    proof.holds("their ratio", text, a * d - b * c == -4 * (u - v) * (u + v + 1) and positive(b * c))
 
 
 def farther_lemma(proof: Proof) -> None:
     """Adds: H(x, ·) grows strictly when a cell is moved one more step away from its value in x."""
-    s, w = variables("s", "w")
+    a, s, w = variables("a", "s", "w")
     half = fmpq(1, 2)
-    proof.cites("bounds of g", "a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ")
-    up = "the factor of a cell of x with parameter a, s+1 steps up over s steps up, squared"
-    proof.cites("one more step up", f"{up}: g(b)²·b/(b + s/2) with b = a + s/2, which is < 1")
-    down = "(w−s/2−1)/(c·g(c)²) ≤ (w−s/2−1)·w/(w−½)² with w = a − s/2, c = w − ½"
-    fact = (w - half) ** 2 - w * (w - s * half - 1) == w * s * half + fmpq(1, 4) and positive(w * s * half + fmpq(1, 4))
-    proof.holds("one more step down", f"the same down: {down}, which is < 1: (w−½)² − w(w−s/2−1) = ws/2 + ¼ > 0", fact)
+    proof.knows("bounds of g", "a/(a+½) ≤ g(a)² < 1 by the log-convexity of Γ")
+    proof.cites("one cell", "s steps up from parameter a its factor is Γ(a+s/2)/√(Γ(a)Γ(a+s)), s down the same with −s")
+    proof.cites("one more step up", "squared it is Γ(b+½)²/(Γ(b)²(a+s)) = g(b)²·b/(a+s) with b = a + s/2")
+    b = a + s * half
+    proof.holds("which is < 1", "g(b)² < 1 and (a+s) − b = s/2 ≥ 0", (a + s) - b == s * half)
+    down = "squared it is ≤ (w−s/2−1)·w/(w−½)² with w = a − s/2, as g(c)² ≥ c/(c+½) at c = w − ½"
+    proof.cites("one more step down", down)
+    gap = (w - half) ** 2 - w * (w - s * half - 1)
+    fact = gap == w * s * half + fmpq(1, 4) and positive(gap)
+    proof.holds("which is < 1 too", "(w−½)² − w(w−s/2−1) = ws/2 + ¼ > 0", fact)

@@ -6,7 +6,16 @@ import pytest
 from flint import fmpq
 
 from dpaudit.verdict import Verdict
-from proofs_checks import expectations, runner, setting_gs, setting_levels, setting_limits, setting_ls, setting_tools
+from proofs_checks import (
+    expectations,
+    runner,
+    setting_chances,
+    setting_gs,
+    setting_levels,
+    setting_limits,
+    setting_ls,
+    setting_tools,
+)
 from proofs_checks.setting_tools import Proof
 
 EXPECTED = expectations.read()
@@ -47,9 +56,9 @@ PERTURBED = [
     ("level.two", *turned(setting_levels, "EXACTLY_TWO", "<=")),
     ("level.at-most-two", setting_levels, "two", lambda x, r: 1),
     ("level.same-steps", setting_levels, "Hellinger", Flat),
-    ("level.5.1", *turned(setting_levels, "SAME_CHANCE", "<")),
-    ("level.5.1", *turned(setting_levels, "OTHER_CHANCE", "=")),
-    ("level.5.2", *turned(setting_levels, "LEVEL_SUM", "<")),
+    ("level.5.1", *turned(setting_chances, "SAME_CHANCE", "<")),
+    ("level.5.1", *turned(setting_chances, "OTHER_CHANCE", "=")),
+    ("level.5.2", *turned(setting_chances, "LEVEL_SUM", "<")),
 ]
 
 
@@ -74,12 +83,20 @@ def test_a_proof_with_a_failed_step_proves_nothing():
     assert "twice two" in outcome.finding
 
 
-@pytest.mark.parametrize("lemma", ["adjacent_lemma", "farther_lemma"])
-def test_every_lemma_is_checked_and_can_fail(lemma, monkeypatch):
+@pytest.mark.parametrize(
+    ("lemma", "name", "value"),
+    [
+        ("adjacent_lemma", "step_of_g", lambda a: ((2 * a + 1) ** 2, 4 * a * (a + 2))),
+        ("adjacent_lemma", "bc_squared", lambda model, x, y: setting_gs.GS0_SQUARED),
+        ("outward_lemma", "step_of_g", lambda a: ((2 * a + 1) ** 2, 4 * a * (a + 2))),
+        ("farther_lemma", "fmpq", lambda p, q=1: fmpq(p + 1, q)),
+    ],
+)
+def test_every_lemma_is_checked_and_can_fail(lemma, name, value, monkeypatch):
     proof = Proof()
     getattr(setting_tools, lemma)(proof)
     assert proof.outcome().verdict is Verdict.PROVED
-    monkeypatch.setattr(setting_tools, "fmpq", lambda p, q=1: fmpq(p + 1, q))
+    monkeypatch.setattr(setting_tools, name, value)
     broken = Proof()
     getattr(setting_tools, lemma)(broken)
     assert broken.outcome().verdict is Verdict.UNDECIDED

@@ -87,6 +87,10 @@ class Exponential(PosteriorMechanism):
         """Returns whether the score is at most 1, which the proofs for the smooth sensitivities use."""
         return DIVERGENCES[self.score].at_most_one
 
+    def numerator(self) -> Fraction:
+        """Returns e of the rate e / (2 Delta(x)), exactly: epsilon unless the mechanism divides it further."""
+        return self.epsilon
+
     @abstractmethod
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
@@ -174,7 +178,7 @@ class EHD(Exponential):
 
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 GS), the same for every data set."""
-        return Rates(h, self.epsilon, gs_constant() if self.gs == "constant" else global_(h))
+        return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
 
 @dataclass(frozen=True)
@@ -192,7 +196,7 @@ class EHDL(Exponential):
 
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 LS(x))."""
-        return Rates(h, self.epsilon, None)
+        return Rates(h, self.numerator(), None)
 
 
 @dataclass(frozen=True)
@@ -202,8 +206,9 @@ class Smooth(Exponential):
     gamma: Fraction = Fraction(1)
     parameters: ClassVar[tuple[Parameter, ...]] = (GAMMA, SCORE)
 
-    def _smooth_rates(self, h: Score, numerator: Fraction) -> Rates:
-        return Rates(h, numerator, smooth_all(self.model, local_all(h), self.gamma))
+    def rates(self, h: Score) -> Rates:
+        """Returns numerator / (2 S(x))."""
+        return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
 
 @dataclass(frozen=True)
@@ -218,9 +223,9 @@ class EHDS(Smooth):
         """Returns epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
         return Guarantee(self.epsilon) if self.bounded_score() else None
 
-    def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 (1 + gamma) S(x))."""
-        return self._smooth_rates(h, self.epsilon / (1 + self.gamma))
+    def numerator(self) -> Fraction:
+        """Returns epsilon / (1 + gamma)."""
+        return self.epsilon / (1 + self.gamma)
 
 
 @dataclass(frozen=True)
@@ -234,10 +239,6 @@ class MH(Smooth):
     def claimed(self) -> Guarantee | None:
         """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
         return Guarantee((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
-
-    def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 S(x))."""
-        return self._smooth_rates(h, self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -261,4 +262,4 @@ class MHdelta(Exponential):
 
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
-        return Rates(h, self.epsilon, exp_smooth_all(self.model, local_all(h), self.gamma()))
+        return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
