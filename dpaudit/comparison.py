@@ -21,12 +21,13 @@ from dpaudit.privacy_loss import MEMORY_BOUND, Progress, worst_loss
 from dpaudit.rationals import Exact, positive, split, whole
 from dpaudit.utility import accuracy
 from dpaudit.utility.mean import mean_error
+from dpaudit.utility.staircase import ALL_OUTPUTS
 
 EQUAL = Fraction(1, 10**6)
 """Means closer than this, relatively, count as equal: the calibration itself has about 8 digits."""
 QUANTILES = ("1/2", "9/10", "99/100")
 STAIRS = 60_000
-"""Quantiles are computed up to this many outputs; beyond, the mean alone."""
+"""Quantiles are computed up to this many listed outputs; beyond, the mean alone."""
 WORK = 3 * 10**9
 """The true epsilon is computed up to this many pairs times outputs, unless it is known in closed form."""
 SORTS = ("calibrated", "mean", "true")
@@ -216,7 +217,7 @@ def auditable(mechanism: PosteriorMechanism) -> bool:
 def _performance(
     mechanism: PosteriorMechanism, x: Histogram, true: Enclosure | None, metric: str, digits: int, memory: int
 ) -> Performance:
-    if mechanism.count_outputs() > STAIRS:
+    if mechanism.row_size(Fraction(1, 10 ** (digits + 6)), ALL_OUTPUTS) > STAIRS:
         return Performance(mechanism.epsilon, true, mean_error(mechanism, x, digits, metric), ())
     found = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
     return Performance(mechanism.epsilon, true, found.mean, found.quantiles)

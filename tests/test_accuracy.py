@@ -199,6 +199,14 @@ def test_a_tie_with_t_is_decided_exactly(metric, prior, x, t, mech):
     assert agrees(beyond, both, 15)
 
 
+def test_memory_is_asked_for_the_listed_outputs_alone():
+    """36 million outputs, of which a box of some 38 000 is listed."""
+    few = accuracy("LSHist", "2000,2000,2000", digits=6, memory=1 << 30)
+    assert len(few.law) < 20_000
+    with pytest.raises(dpaudit.InputError, match="outputs to list"):
+        accuracy("LSHist", "2000,2000,2000", digits=6, memory=1 << 20)
+
+
 def test_a_tie_that_algebra_does_not_know_names_t_and_the_remedy(monkeypatch, capsys):
     monkeypatch.setattr(threshold, "exact_key", lambda *_: None)
     assert main(["accuracy", "--mech", "EHDS", "--x", "2,4", "--t", "1/2"]) == 3

@@ -8,6 +8,7 @@ import reference
 from agreement import agrees
 from mpmath import mp
 
+from dpaudit import comparison
 from dpaudit.cli import main
 from dpaudit.commands.common import decimal
 from dpaudit.comparison import compare
@@ -179,3 +180,21 @@ def test_bad_input(options, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_quantiles_that_are_not_computed_are_named(monkeypatch, capsys):
+    monkeypatch.setattr(comparison, "STAIRS", 5)
+    assert main(["compare", "--x", "3,3", "--mech", "EHD"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Quantiles are computed up to 5 outputs" in text
+
+
+def test_a_box_of_outputs_has_quantiles():
+    """90 601 outputs, of which a box is listed."""
+    found = comparison.compare("100,100,100", mechs="LSHist", digits=10)
+    assert len(found.entries[0].nominal.quantiles) == 3
+
+
+def test_csv_without_a_range_names_what_is_missing(capsys):
+    assert main(["compare", "--x", "3,3", "--csv"]) == 2
+    assert "--n = (missing): --csv goes with a range" in capsys.readouterr().err

@@ -73,6 +73,12 @@ def test_profile_calibrate_search(mine, capsys):
     assert found["found"] is False
     assert found["certified_places"] == 6
     assert found["largest_ratio"]["lower"] == "1"  # n = 1 is randomised response
+    assert found["witness"] is None
+    assert found["region"]["n"] == "1..3"
+    assert found["region"]["eps"] == "1/2,1"
+    assert {"n", "prior", "eps", "x", "x_prime", "output", "ratio"} <= set(found["largest"])
+    assert (found["largest"]["n"], found["largest"]["prior"]) == (1, None)
+    assert "n = 1..3; eps = 1/2,1" in run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1")
     bad = "dpaudit.examples.geometric:WrongSensitivity"
     assert "violated" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1", "--require", code=1)
 

@@ -159,3 +159,11 @@ def test_bad_input(options, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_the_region_and_the_certified_n_are_named(capsys):
+    assert main(["search", "--mech", "EHDL", "--prior", "1/100,1/100", "--eps", "1/100", "--n", "40..60"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "the smallest n in 40..60 is 45" in text
+    assert "n = 40..45, every n certified" in text
+    assert "beyond the violation only n = 47" in text

@@ -351,7 +351,7 @@ def test_command_line(plan, tmp_path, capsys):
     store = str(tmp_path / "s.db")
     for arguments, message in (
         ([str(plan)], "--out = (missing)"),
-        (["--out", store], "--plan = (missing)"),
+        (["--out", store], "PLAN = (missing)"),
         (["--out", store, "--status"], "there is no such store"),
         ([str(tmp_path / "none.toml"), "--out", store], "cannot be read"),
         ([str(plan), "--out", store, "--workers", "0"], "must be a whole number >= 1"),

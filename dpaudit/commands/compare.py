@@ -76,7 +76,7 @@ def compare(
     data = source(x, dataset, n, k, priors, share)
     ranged = n is not None or priors is not None
     if as_csv and not ranged:
-        raise InputError("csv", "given", "goes with a range: --n A..B or --priors A..B")
+        raise InputError("n", "(missing)", "--csv goes with a range: --n A..B or --priors A..B")
     if ranged and metric != "hellinger":
         raise InputError("metric", metric, "a range is for hellinger only")
     places = whole("digits", digits, 10, 2000)
@@ -135,6 +135,8 @@ def draw(console: Any, result: Any) -> None:
     """Draws the table of mechanisms."""
     from rich.markup import escape
 
+    from dpaudit.comparison import STAIRS
+
     model, others = result.model, ""
     if len(result.tied) > 1:
         others = f" (equal to 6 digits: {', '.join(result.tied)})"
@@ -163,11 +165,13 @@ def draw(console: Any, result: Any) -> None:
         shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
         table.add_row(*(escape(str(entry)) for entry in shown))
     console.print(table)
+    if not all(row.nominal.quantiles for row in result.entries):
+        console.print(f"Quantiles are computed up to {STAIRS} outputs; dpaudit accuracy has them beyond that.")
 
 
 def performance(found: Any) -> list[str]:
     """Returns true epsilon, mean and 9/10 quantile as text."""
-    tail = next((str(value) for level, value in found.quantiles if level * 10 == 9), "")
+    tail = next((str(value) for level, value in found.quantiles if level * 10 == 9), "not computed")
     return [str(found.true) if found.true else "too large a job", str(found.mean), tail]
 
 

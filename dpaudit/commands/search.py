@@ -84,7 +84,7 @@ def search_own(
         result = compute(mech, n, eps, given, progress, memory_bytes(memory))
 
     def render(console: Any) -> None:
-        rows = [("mechanism", cells(result.name))]
+        rows = [("mechanism", cells(result.name)), ("region", result.region_text())]
         rows.append(("finding", "[bold red]violated[/]" if result.found else "[bold]no violation[/]"))
         for title, place in (("smallest n", result.minimal), ("largest ratio", result.largest)):
             if place is not None:
@@ -108,7 +108,7 @@ def draw(console: Any, result: Any) -> None:
     where.append(f"prior {region['prior']}" if region["prior"] else f"prior entries in {region['prior_box']}")
     if result.found:
         least = "the smallest n" if result.exhaustive else "the smallest n found"
-        finding = f"[bold red]violated[/]; {least} is {result.minimal_n}"
+        finding = f"[bold red]violated[/]; {least} in {region['n']} is {result.minimal_n}"
     else:
         finding = "[bold]no violation found[/]"
     rows = [

@@ -66,7 +66,7 @@ def sweep(
         raise InputError("workers", workers, "cannot be given together with --scheduler")
     count = None if workers is None else whole("workers", workers, 1, 1024)
     if plan is None and not status and not export:
-        raise InputError("plan", "(missing)", "name a plan, or ask for --status or --export")
+        raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
     for path in export or ():
         writer(path)
     if scheduler is not None:

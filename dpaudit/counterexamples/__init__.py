@@ -95,6 +95,7 @@ class Search:
         self.mech, self.region, self.parameters = mech, region, parameters
         self._progress, self._memory = progress, memory
         self.certified = 0
+        self.places: set[int] = set()
 
     def build(self, n: int, prior: Sequence[Fraction], eps: Fraction) -> PosteriorMechanism:
         """Returns the mechanism."""
@@ -103,6 +104,7 @@ class Search:
     def certify(self, n: int, prior: Sequence[Fraction], eps: Fraction) -> Certified:
         """Returns the certified ratio, and whether the claim (or, where there is none, true <= nominal) is refuted."""
         self.certified += 1
+        self.places.add(n)
         mechanism = self.build(n, prior, eps)
         worst = worst_loss(mechanism, DIGITS + 4, memory=self._memory)
         claimed = mechanism.claimed()
@@ -147,6 +149,17 @@ class Search:
     def _linear(self, mechanism: PosteriorMechanism) -> bool:
         form = mechanism.loss_by_algebra()
         return form is not None and form.rational() is not None
+
+    def certified_at(self, above: int = 0) -> str:
+        """Returns the n > ``above`` at which something was certified, as text."""
+        return ", ".join(str(n) for n in sorted(self.places) if n > above)
+
+    def beyond(self, minimal: Certified | None) -> str:
+        """Returns what was looked at outside of the gapless range: nothing, or a few n after a violation."""
+        further = self.certified_at(minimal.mechanism.model.n) if minimal else ""
+        return "nothing: no float was used" + (
+            f"; beyond the violation only n = {further} certified" if further else ""
+        )
 
     def _beyond(self, prior: tuple[Fraction, ...], largest: Certified, n: int) -> Certified:
         """Returns the largest ratio at a few n beyond the minimal one, too."""
@@ -228,14 +241,15 @@ def search(
     sample = task.build(region.ns[0], region.prior or (Fraction(1),) * region.k, region.epsilons[0])
     if region.prior is not None or sample.loss_by_algebra() is not None:
         minimal, largest = task.exhaust(region.prior or sample.model.prior)
-        exhaustive, screened = covered(sample, region, minimal), "nothing: every point was certified"
+        exhaustive, screened = covered(sample, region, minimal), task.beyond(minimal)
     else:
         engine = _optimiser(sample, region)
         minimal, largest = task.optimise(engine)
         exhaustive = None
         screened = (
             f"{engine.evaluations} float evaluations at n = {', '.join(map(str, region.coarse()))} and, below a "
-            f"violation, at every n; {task.certified} certified. That an optimiser finds no more is no proof"
+            f"violation, at every n; {task.certified} certified, at n = {task.certified_at()}. "
+            "That an optimiser finds no more is no proof"
         )
     return SearchResult(
         kind.name, sample.settings(), region, minimal, largest, exhaustive, screened, perf_counter() - start
@@ -257,7 +271,9 @@ def _optimiser(sample: PosteriorMechanism, region: Region) -> Optimiser:
         from dpaudit.counterexamples.optimise import Optimiser
         from dpaudit.counterexamples.surrogate import Family
     except ImportError:
-        raise InputError("search", sample.name, 'needs numpy and scipy: pip install "dpaudit[search]"') from None
+        raise InputError(
+            "EXTRA", "search", f'{sample.name} needs numpy and scipy: pip install "dpaudit[search]"'
+        ) from None
     settings = sample.settings()
     family = Family(
         sample.name,

@@ -32,7 +32,14 @@ class Place:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting, the witness and the ratio."""
-        return {**self.result.subject.to_dict(), **self.result.witness.to_dict(), "ratio": self.ratio.to_dict()}
+        epsilon = self.result.subject.mechanism.epsilon
+        place = {"n": self.n, "prior": None, "eps": None if epsilon is None else str(epsilon)}
+        return {
+            **place,
+            **self.result.subject.to_dict(),
+            **self.result.witness.to_dict(),
+            "ratio": self.ratio.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -43,12 +50,18 @@ class OwnSearchResult:
     minimal: Place | None
     largest: Place
     places: int
+    region: dict[str, Any]
     seconds: float
 
     @property
     def found(self) -> bool:
         """Returns whether a violation is certified."""
         return self.minimal is not None
+
+    def region_text(self) -> str:
+        """Returns the region in one line, for people."""
+        given = {name: self.region[name] for name in ("n", "k", "eps", "prior")} | self.region["settings"]
+        return "; ".join(f"{name} = {value}" for name, value in given.items() if value is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit search --json``."""
@@ -59,6 +72,7 @@ class OwnSearchResult:
             "witness": self.minimal.to_dict() if self.minimal else None,
             "largest_ratio": self.largest.ratio.to_dict(),
             "largest": self.largest.to_dict(),
+            "region": self.region,
             "certified_places": self.places,
             "seconds": round(self.seconds, 6),
         }
@@ -93,7 +107,24 @@ def search_own(
     if best is None:
         raise InputError("n", n, "leaves nothing to look at")
     name = best.result.subject.mechanism.name
-    return OwnSearchResult(name, minimal, best, len(ns) * len(epsilons), perf_counter() - start)
+    region = _region(ns, epsilons, given or {})
+    return OwnSearchResult(name, minimal, best, len(ns) * len(epsilons), region, perf_counter() - start)
+
+
+def _region(ns: Sequence[int | None], epsilons: Sequence[Fraction], given: dict[str, Any]) -> dict[str, Any]:
+    """Returns the region with the keys that the family's search has, and the mechanism's own settings."""
+    named = {name: str(given[name]) for name in ("gamma", "delta_param", "gs") if given.get(name) is not None}
+    return {
+        "n": None if ns[0] is None else f"{ns[0]}..{ns[-1]}",
+        "k": given.get("k"),
+        "eps": ",".join(str(e) for e in epsilons),
+        "eps_between": None,
+        "prior": given.get("prior"),
+        "prior_box": None,
+        "settings": {**named, **(given.get("settings") or {})},
+        "exhaustive": "every n and eps of the region is certified",
+        "screened": None,
+    }
 
 
 def _certify(mech: Any, n: int | None, eps: Fraction, given: dict[str, Any], memory: int) -> Place:

@@ -263,6 +263,14 @@ class PosteriorMechanism(Mechanism):
         """Returns the outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
         return Row(self.outputs(), self.law().probabilities(x), balls.zero())
 
+    def row_size(self, tail: Fraction, most: int) -> int:
+        """Returns about how many outputs ``row`` lists, without listing them."""
+        return self.count_outputs()
+
+    def row_memory(self, tail: Fraction, most: int) -> int:
+        """Returns the bytes that one row of outputs needs at the least."""
+        return self.memory()
+
     def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
         """Returns P_x(output) as a polynomial in q, where the family has that form, else None."""
         return None

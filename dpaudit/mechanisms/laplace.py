@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import ceil, log, prod
 from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
@@ -209,6 +209,17 @@ class Laplace(PosteriorMechanism):
         kept = prod((balls.total(part) for _, part in cells), start=ball(1))
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
         return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
+
+    def row_size(self, tail: Fraction, most: int) -> int:
+        """Returns all outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
+        if self.count_outputs() <= most:
+            return self.count_outputs()
+        reach = ceil(self.unit() / self.epsilon * ceil(log(self.noised() / tail)))
+        return int(min(self.model.n + 1, 2 * reach + 1) ** self.noised())
+
+    def row_memory(self, tail: Fraction, most: int) -> int:
+        """Returns the bytes for the laws of the cells and for the outputs listed, no more than the row's limit."""
+        return 2000 * (self.model.n + 1) + HISTOGRAM_BYTES * min(self.row_size(tail, most), MOST_OUTPUTS)
 
     def count_masses(self) -> int:
         """Returns a bound: outputs with the same likelihood ratio are merged, a few remain for each changed cell."""

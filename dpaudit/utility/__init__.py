@@ -14,12 +14,13 @@ from dpaudit.balls import Ball, ball
 from dpaudit.display import Shown
 from dpaudit.divergences import check_offered, choice
 from dpaudit.enclosure import Enclosure, exact, infinite
+from dpaudit.errors import TooLargeError, approximately
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.model import Histogram, parse_data
-from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
+from dpaudit.privacy_loss import MEMORY_BOUND
 from dpaudit.rationals import Exact, positive, probability, sequence, whole
 from dpaudit.utility.checks import Checked, Checker, applicable
-from dpaudit.utility.staircase import TIE_BITS, Staircase, build
+from dpaudit.utility.staircase import ALL_OUTPUTS, TIE_BITS, Staircase, build
 from dpaudit.utility.threshold import count_below
 from dpaudit.verdict import Verdict
 
@@ -163,7 +164,11 @@ def accuracy(
     parameters = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score}
     subject, cells = subject_of(mech, x, prior, eps, parameters)
     check_offered("metric", metric, subject.model)
-    check_memory(subject, memory)
+    tail = Fraction(1, 10 ** (digits + 6))
+    need = subject.row_memory(tail, ALL_OUTPUTS)
+    if need > memory:
+        size = approximately(subject.row_size(tail, ALL_OUTPUTS))
+        raise TooLargeError(need, memory, f"{subject.name} with about {size} outputs to list")
     report = Report(subject, cells, metric, threshold, levels, digits, bounds)
     first, most = balls.bits_for(digits, subject.count_outputs())
     shown, bits = balls.refine(report.attempt, first, max(most, 2 * TIE_BITS))
