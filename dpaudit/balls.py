@@ -82,17 +82,31 @@ def bits_for(digits: int, size: int = 1) -> tuple[int, int]:
     return first, max(MAX_BITS, 8 * first)
 
 
+MAX_SHIFT = 1 << 20
+"""A number of size beyond 2^MAX_SHIFT is not written out; one below 2^-MAX_SHIFT is bounded by that."""
+
+
 def ends(value: Ball) -> tuple[Fraction, Fraction]:
-    """Returns the exact rational ends of the ball (its radius is a dyadic number)."""
+    """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
     if not value.is_finite():
         raise PrecisionExhausted(working_bits())
-    centre, radius = _dyadic(value.mid()), _dyadic(value.rad())
-    return centre - radius, centre + radius
+    (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
+    return low - radius, high + radius
 
 
-def _dyadic(value: Ball) -> Fraction:
-    """Returns the exact value of a ball without radius."""
+def _dyadic(value: Ball) -> tuple[Fraction, Fraction]:
+    """Returns bounds of a ball without radius: its exact value twice, unless it is as good as 0."""
     mantissa, exponent = (int(part) for part in value.man_exp())
+    if mantissa and exponent + mantissa.bit_length() < -MAX_SHIFT:
+        tiny = Fraction(1, 1 << MAX_SHIFT)
+        return (Fraction(0), tiny) if mantissa > 0 else (-tiny, Fraction(0))
+    if exponent > MAX_SHIFT:
+        raise PrecisionExhausted(working_bits())
+    exact = _shifted(mantissa, exponent)
+    return exact, exact
+
+
+def _shifted(mantissa: int, exponent: int) -> Fraction:
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 

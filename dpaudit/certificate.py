@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit import balls
-from dpaudit.enclosure import Enclosure
+from dpaudit.enclosure import Enclosure, outward
 from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain, text
 from dpaudit.mechanisms.own import OwnMechanism
@@ -26,6 +26,9 @@ from dpaudit.version import __version__
 MAX_ENTRIES = 50_000
 """Somebody's own mechanism is held in full up to this many probabilities, beyond that the two rows of the witness."""
 
+MAX_PLACES = 2050
+"""Decimals of an end of an enclosure; the verifier reads up to 2100."""
+
 Result = EpsilonResult | DeltaResult
 
 
@@ -36,7 +39,7 @@ def certificate(result: Result) -> dict[str, Any]:
     statement: dict[str, Any] = {"quantity": "epsilon" if isinstance(result, EpsilonResult) else "delta"}
     if isinstance(result, DeltaResult):
         statement["at"] = str(result.at)
-    statement |= {**found.to_dict(), **result.claim.to_dict()}
+    statement |= {**readable(found).to_dict(), **result.claim.to_dict()}
     document = {
         "format": FORMAT,
         "version": 1,
@@ -102,8 +105,15 @@ def _witness(mechanism: Mechanism, result: Result) -> dict[str, Any]:
         digits = min(30, max(15, result.precision_bits // 8))
         found["output"] = show(witness.output)
         for name, x in (("p", witness.x), ("p_prime", witness.x_prime)):
-            found[name] = probability(mechanism, x, witness.output, digits).to_dict()
+            found[name] = readable(probability(mechanism, x, witness.output, digits)).to_dict()
     return found
+
+
+def readable(found: Enclosure) -> Enclosure:
+    """Returns an enclosure that the verifier reads: an end of more than MAX_PLACES decimals is moved outward."""
+    if found.is_infinite or found.places <= MAX_PLACES:
+        return found
+    return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)
 
 
 def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int) -> Enclosure:

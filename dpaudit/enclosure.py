@@ -110,15 +110,15 @@ def _length(number: int) -> int:
     return len(str(number)) if bits < 10**4 else bits * 30102 // 10**5
 
 
-def outward(lower: Fraction, upper: Fraction, digits: int) -> Enclosure:
+def outward(lower: Fraction, upper: Fraction, digits: int, small: bool = True) -> Enclosure:
     """Returns a decimal enclosure that contains [lower, upper], widened by at most 2 * 10^-places.
 
-    places >= digits + 2; small numbers get more places, so that they keep about ``digits`` significant digits
-    as far as the given interval has them.
+    places = digits + 2; if ``small``, small numbers get more places, so that they keep about ``digits`` significant
+    digits as far as the given interval has them.
     """
     places = digits + 2
     size = min(abs(lower), abs(upper))
-    if size and lower * upper > 0:
+    if small and size and lower * upper > 0:
         zeros = max(0, _length(size.denominator) - _length(size.numerator) - 1)
         width = upper - lower
         known = _length(width.denominator) - _length(width.numerator) if width else zeros + places

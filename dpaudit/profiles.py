@@ -195,7 +195,7 @@ def _refined(
         return None if narrow.failed else parts
 
     first, cap = balls.bits_for(digits, subject.counts().datasets)
-    return balls.refine(attempt, first + EXTRA_BITS, cap + EXTRA_BITS)
+    return balls.refine(attempt, first + EXTRA_BITS, (cap if subject.refinable else first) + EXTRA_BITS)
 
 
 class _Narrow:

@@ -64,7 +64,8 @@ class Renyi:
         """Returns a ball that contains rho = sup over a > 1 of D_a / a; ``epsilon`` contains the true epsilon.
 
         Lower: the largest value met, and D_1, the limit. Upper: between two orders G lies below its chord; beyond the
-        last order D_a <= epsilon. The interval with the largest upper bound is halved until the two nearly meet.
+        last order D_a <= epsilon. The interval with the largest upper bound is halved until the two nearly meet,
+        or cannot be told apart.
         """
         orders = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(8)]
         lower = self.kullback_leibler()
@@ -73,7 +74,8 @@ class Renyi:
             bounds = [self._chord(a, b) for a, b in itertools.pairwise(orders)]
             bounds.append(epsilon / ball(orders[-1]))
             upper = balls.maximum(bounds)
-            if balls.certainly_at_most(upper, lower * ball(1 + RELATIVE_WIDTH)):
+            close = balls.certainly_at_most(upper, lower * ball(1 + RELATIVE_WIDTH))
+            if close or not balls.certainly_less(lower, upper):
                 break
             worst = max(range(len(bounds)), key=lambda i: balls.midpoint(bounds[i], balls.working_bits()))
             last = worst == len(orders) - 1

@@ -86,15 +86,18 @@ class PrivacyAssertions:
 
 
 @pytest.fixture
-def dp_audit(record_property: Callable[[str, object], None]) -> Callable[..., PrivacyAssertions]:
+def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]:
     """Returns dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
 
     ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv.
     """
 
+    def record(name: str, value: object) -> None:
+        request.node.user_properties.append((name, value))
+
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
         from dpaudit.audit import mechanism
 
-        return PrivacyAssertions(mechanism(mech, **parameters), record_property)
+        return PrivacyAssertions(mechanism(mech, **parameters), record)
 
     return audit

@@ -94,7 +94,8 @@ class _Certificate:
         if (self.at is not None and self.at < 0) or (self.quantity == "delta" and self.lower is None):
             raise Malformed("delta is asked for at a negative epsilon, or is infinite")
         texts = [str(statement.get(end)) for end in ("lower", "upper", "claimed", "claimed_delta")]
-        self.bits = 128 + 4 * max(len(text) for text in texts)
+        smallest = max(end.denominator.bit_length() for end in (self.lower, self.upper) if end) if self.upper else 0
+        self.bits = 128 + max(*(4 * len(text) for text in texts), smallest if self.quantity == "delta" else 0)
 
     def check(self) -> list[str]:
         """Returns what was established, with more bits if that is needed to decide."""
@@ -151,7 +152,7 @@ class _Certificate:
     def _witness_delta(self, law: Law, x: object, y: object) -> list[str]:
         at, lower, upper = self.at or Fraction(0), self.lower or Fraction(0), self.upper or Fraction(0)
         value = _delta(law.row(x), law.row(y), at, law.bits)
-        if _sign(value, lower, law.bits) < 0:
+        if lower > 0 and _sign(value, lower, law.bits) < 0:
             raise Rejected("delta of the witness is below the stated lower bound")
         if _sign(value, upper, law.bits) > 0:
             raise Rejected("delta of the witness is above the stated upper bound")

@@ -11,7 +11,7 @@ from math import isqrt
 
 GUARD = 64
 MAX_EXPONENT = 1 << 24
-"""exp refuses arguments beyond this size."""
+"""exp refuses arguments above this; below minus this it is between 0 and the last place."""
 
 
 class Undecided(Exception):
@@ -99,6 +99,8 @@ def _down(lo: int, hi: int, guard: int = GUARD) -> tuple[int, int]:
 def _exp(x: int, bits: int) -> tuple[int, int]:
     """Bounds of e^(x / 2^bits): x = k ln 2 + r, then the Taylor series of r / 2^10, squared ten times."""
     if abs(x) >> bits > MAX_EXPONENT:
+        if x < 0:
+            return 0, 1
         raise Undecided
     wide = bits + GUARD + max(x.bit_length() - bits, 0)
     x <<= wide - bits

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from math import comb
 
-from dpaudit.verifier.interval import Interval, Undecided, largest, log_gamma, pi, rational, total
+from dpaudit.verifier.interval import Interval, Undecided, largest, log_gamma, log_rational, pi, rational, total
 
 Sum = dict[Fraction, Fraction]
 """{a: c} is the exact number sum of c e^a. It is 0 only if all c are (Lindemann-Weierstrass)."""
@@ -39,6 +39,8 @@ def plus(a: Sum, b: Sum) -> Sum:
 def log_sum(terms: Sum, bits: int) -> Interval:
     """Returns ln of a positive sum of exponentials; the largest is taken out, so that tiny sums stay accurate."""
     top = max(terms)
+    if len(terms) == 1:
+        return log_rational(terms[top], bits) + rational(top, bits)
     parts = [rational(c, bits) * rational(a - top, bits).exp() for a, c in terms.items()]
     return total(parts, bits).log() + rational(top, bits)
 

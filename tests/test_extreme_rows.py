@@ -1,0 +1,82 @@
+"""Own mechanisms at the edge: huge weights, tiny probabilities, fixed width, sums that miss 1 by a hair."""
+
+import subprocess
+import sys
+
+import pytest
+from certificates import changed, outcome
+
+import dpaudit
+from dpaudit import balls
+from dpaudit.certificate import certificate
+from dpaudit.cli import main
+from dpaudit.profiles import profile
+
+SOURCE = """
+class Weights:
+    def __init__(self, w): self.w = int(w)
+    def datasets(self): return [0, 1]
+    def outputs(self): return ["a", "b"]
+    def log_weight(self, x, r): return self.w * (1 + x) if r == "a" else 0
+
+class Wide:
+    def datasets(self): return [0, 1]
+    def outputs(self): return ["a", "b"]
+    def probabilities(self, x):
+        return [("0.30", "0.31"), ("0.69", "0.70")] if x else [("0.5", "0.5"), ("0.5", "0.5")]
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+@pytest.mark.parametrize("w", [10**30, -(10**30), -5000, -300, 10**7])
+def test_extreme_weights_have_certificates_that_are_accepted(source, w):
+    for found in (
+        dpaudit.epsilon(f"{source}:Weights", settings={"w": str(w)}),
+        dpaudit.delta(f"{source}:Weights", "1/2", settings={"w": str(w)}),
+    ):
+        assert outcome(certificate(found), work=10**6) is None
+        assert outcome(certificate(found), full=True, work=10**6) is None
+
+
+def test_a_tiny_probability_outside_its_enclosure_is_still_rejected(source):
+    found = certificate(dpaudit.epsilon(f"{source}:Weights", settings={"w": "-2000"}))
+    assert found["witness"]["p_prime"]["upper"].endswith("e-1738")
+    assert "p_prime does not lie" in outcome(changed(found, ("witness", "p_prime", "upper"), "1e-1739"))
+
+
+def test_a_profile_of_huge_weights_ends_with_one_line(source, capsys):
+    assert main(["profile", "--mech", f"{source}:Weights", "--set", f"w={10**30}"]) in (0, 3)
+    assert capsys.readouterr().err.count("\n") <= 1
+
+
+def test_a_profile_of_fixed_width_is_not_refined(source, monkeypatch):
+    seen = []
+    right = balls.refine
+    monkeypatch.setattr(balls, "refine", lambda f, bits, most: seen.append(most) or right(f, bits, most))
+    with pytest.raises(dpaudit.InputError, match="too wide for an answer of one digit"):
+        profile(f"{source}:Wide")
+    assert max(seen[-15:]) < 1024
+
+
+def test_ends_of_numbers_beyond_any_size_are_outward():
+    tiny = balls.ball(-(10**30)).exp()
+    low, high = balls.ends(tiny)
+    assert low <= 0 < high
+    assert balls.ends(-tiny)[0] < 0 <= balls.ends(-tiny)[1]
+    with pytest.raises(balls.PrecisionExhausted):
+        balls.ends(balls.ball(10**30).exp())
+
+
+def test_the_fixture_has_no_warning_for_junit(tmp_path, source):
+    (tmp_path / "test_it.py").write_text("def test_it(dp_audit):\n    dp_audit('EHDL', n=3).epsilon_at_most(1)\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "--junitxml", "j.xml", "-p", "no:cacheprovider"]
+    command += ["-o", "junit_family=xunit2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "dpaudit_epsilon" in (tmp_path / "j.xml").read_text()
