@@ -121,7 +121,7 @@ def test_a_verdict_is_checked_where_a_delta_is_claimed():
 
 def wrong_factor(patch):
     """EHDS forgets the factor 1 + gamma."""
-    patch.setattr(exponential.EHDS, "rates", lambda self, h: self._smooth_rates(h, self.epsilon))
+    patch.setattr(exponential.EHDS, "numerator", lambda self: self.epsilon)
 
 
 def wrong_sensitivity(patch):
