@@ -185,8 +185,8 @@ def test_a_failed_job_is_recorded_and_stops_nothing(tmp_path):
     store = Store(str(tmp_path / "s.db"))
     store.add([broken, good])
     assert Loop(store, Here()).run()[:3] == (2, 1, 1)
-    ((key, error),) = store.errors(5)
-    assert key == broken.key
+    ((entry, error, count),) = store.errors(5)
+    assert (entry, count) == (broken.entry, 1)
     assert "unknown mechanism; did you mean EHD" in error
     states = {row["n"]: (row["state"], row["error"], row["lower"]) for row in table(store)}
     assert states[5] == ("failed", error, None)
@@ -194,6 +194,20 @@ def test_a_failed_job_is_recorded_and_stops_nothing(tmp_path):
     assert Loop(store, Here()).run().failed == 1, "failed jobs are left alone"
     store.add([], retry=True)
     assert store.status().failed == 0
+
+
+def test_the_failed_parts_of_one_audit_are_one_line(tmp_path, capsys):
+    (job,) = expand({"mech": "EHDS", "n": 4})
+    name = str(tmp_path / "s.db")
+    store = Store(name)
+    store.add([Job({**job.spec, "mech": "EHDQ", "part": [i, 12]}, 0.1) for i in range(12)])
+    assert Loop(store, Here()).run().failed == 12
+    store.close()
+    assert main(["sweep", "--out", name, "--status"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.count("unknown mechanism") == 1
+    assert "(12 parts)" in text
+    assert "more: --export" not in text
 
 
 class Dying(Here):
@@ -221,7 +235,8 @@ def test_a_lost_batch_is_done_again_and_a_deadly_job_is_given_up(tmp_path):
     store = Store(str(tmp_path / "deadly.db"))
     store.add(jobs)
     assert Loop(store, Dying(0, jobs[3].key)).run()[:3] == (8, 7, 1)
-    assert store.errors(1) == [(jobs[3].key, "lost with its worker 3 times (out of memory?): terminated abruptly")]
+    lost = "lost with its worker 3 times (out of memory?): terminated abruptly"
+    assert store.errors(1) == [(jobs[3].entry, lost, 1)]
 
 
 def test_a_worker_process_that_dies_is_replaced():

@@ -139,7 +139,7 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _payload(out: str, state: Status, errors: list[tuple[str, str]]) -> dict[str, Any]:
+def _payload(out: str, state: Status, errors: list[tuple[str, str, int]]) -> dict[str, Any]:
     return {
         "store": out,
         "jobs": state.total,
@@ -148,11 +148,11 @@ def _payload(out: str, state: Status, errors: list[tuple[str, str]]) -> dict[str
         "running": state.running,
         "open": state.total - state.done - state.failed - state.running,
         "rate": round(state.rate, 3),
-        "errors": [{"job": key, "error": error} for key, error in errors],
+        "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in errors],
     }
 
 
-def _render(console: Any, out: str, state: Status, errors: list[tuple[str, str]]) -> None:
+def _render(console: Any, out: str, state: Status, errors: list[tuple[str, str, int]]) -> None:
     from rich.markup import escape
 
     waiting = state.total - state.done - state.failed - state.running
@@ -168,7 +168,9 @@ def _render(console: Any, out: str, state: Status, errors: list[tuple[str, str]]
             f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute",
         ),
     ]
-    rows += [("failed", escape(f"{error}   {key}")) for key, error in errors]
-    if state.failed > len(errors):
-        rows.append(("", f"and {state.failed - len(errors)} more: --export lists them"))
+    for entry, error, count in errors:
+        rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
+    unnamed = state.failed - sum(count for *_, count in errors)
+    if unnamed:
+        rows.append(("", f"and {unnamed} more: --export lists them"))
     common.fields(console, rows)

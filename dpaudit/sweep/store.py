@@ -183,10 +183,13 @@ class Store:
         ).fetchone()
         return Status(*(int(v) for v in row[:4]), *row[4:])
 
-    def errors(self, most: int) -> list[tuple[str, str]]:
-        """Returns the entries and errors of failed jobs, the first ones."""
-        query = "SELECT key, error FROM jobs WHERE state = 'failed' ORDER BY position LIMIT ?"
-        return [(str(key), str(error)) for key, error in self._db.execute(query, (most,))]
+    def errors(self, most: int) -> list[tuple[str, str, int]]:
+        """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""
+        query = (
+            "SELECT entry, error, count(*) FROM jobs WHERE state = 'failed' "
+            "GROUP BY entry, error ORDER BY min(position) LIMIT ?"
+        )
+        return [(str(entry), str(error), int(count)) for entry, error, count in self._db.execute(query, (most,))]
 
     def jobs(self) -> Iterator[tuple[str, dict[str, Any], str, dict[str, Any] | None, str | None, float | None]]:
         """Yields entry, specification, state, result, error and seconds of every job, in order."""
