@@ -10,6 +10,7 @@ from dpaudit import audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import claim_rows, effort_rows, escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Guarantee
 from dpaudit.rationals import nonnegative, split
 from dpaudit.verdict import Verdict
@@ -49,7 +50,10 @@ def table(
     """
     from dpaudit.table import read_table
 
-    bound = None if claim is None else Guarantee(nonnegative("claim", claim), nonnegative("claim-delta", claim_delta))
+    with_delta = nonnegative("claim-delta", claim_delta)
+    if with_delta > 1:
+        raise InputError("claim-delta", claim_delta, "must be <= 1")
+    bound = None if claim is None else Guarantee(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in split("at", at)] if at is not None else []
     subject = read_table(file, adjacency, bound)
     with common.progress_bar(f"{file}: data sets") as progress:

@@ -9,18 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.verifier.interval import Interval, Undecided, rational, total
 from dpaudit.verifier.laws import ONE, Law, Probability, Sum, compare, of_exact, plus, times
-from dpaudit.verifier.reading import read_dataset, read_law, read_output, take
+from dpaudit.verifier.reading import only, read_dataset, read_law, read_output, take
 from dpaudit.verifier.tables import Malformed, number
 
 FORMAT = "dpaudit certificate"
 MAX_WORK = 500_000
 """Evaluations of a function at 128 bits that are allowed; more bits count for more."""
 DIGITS = 2100
+BUNDLE = ("format", "version", "parts", "sha256")
+MEMBERS = ("format", "version", "subject", "statement", "witness", "method", "versions", "sha256")
+STATEMENT = ("quantity", "lower", "upper", "claimed", "claimed_delta", "verdict")
+PAIR = ("x", "x_prime")
 
 
 class Rejected(Exception):
@@ -34,8 +39,25 @@ def digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+@dataclass
+class Budget:
+    """The evaluations that are left, for all parts of a file together."""
+
+    left: int
+
+    def spend(self, cost: int) -> None:
+        """Takes the cost off; refuses if it is not left."""
+        if cost > self.left:
+            raise Rejected(f"too large to be checked: about {cost} evaluations, {self.left} are left (--work)")
+        self.left -= cost
+
+
 def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]:
     """Returns what was established, line by line; raises Rejected with the first thing that fails."""
+    return _verify(document, full, Budget(work))
+
+
+def _verify(document: Any, full: bool, budget: Budget) -> list[str]:
     try:
         if not isinstance(document, dict) or document.get("format") != FORMAT or take(document, "version", int) != 1:
             raise Malformed(f'this is not a "{FORMAT}" of version 1')
@@ -44,13 +66,14 @@ def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]
         lines = ["the hash fits the content"]
         parts = document.get("parts")
         if parts is None:
-            return lines + _Certificate(document, full, work).check()
+            return lines + _Certificate(document, full, budget).check()
+        only(document, BUNDLE, "the certificate")
         if not isinstance(parts, list) or not 0 < len(parts) <= 1000:
             raise Malformed("parts is not a list of 1 to 1000 certificates")
         for i, part in enumerate(parts, start=1):
             if not isinstance(part, dict) or part.get("parts") is not None:
                 raise Malformed(f"part {i} is not a certificate")
-            lines += [f"part {i}: {line}" for line in verify(part, full, work)]
+            lines += [f"part {i}: {line}" for line in _verify(part, full, budget)]
         return lines
     except Malformed as problem:
         raise Rejected(f"malformed: {problem}") from None
@@ -70,15 +93,23 @@ def _optional(document: dict[str, Any], name: str) -> Fraction | None:
 class _Certificate:
     """One certificate, taken apart."""
 
-    def __init__(self, document: dict[str, Any], full: bool, work: int) -> None:
+    def __init__(self, document: dict[str, Any], full: bool, budget: Budget) -> None:
+        only(document, MEMBERS, "the certificate")
+        only(take(document, "versions", dict), ("dpaudit", "python-flint", "python"), "versions")
         self.subject = take(document, "subject", dict)
         statement = take(document, "statement", dict)
         self.witness = take(document, "witness", dict)
-        self.counts = take(take(document, "method", dict), "counts", dict)
-        self.full, self.work = full, work
+        self.method = take(document, "method", dict)
+        self.counts = take(self.method, "counts", dict)
+        self.full, self.budget = full, budget
         self.quantity = statement.get("quantity")
         if self.quantity not in ("epsilon", "delta"):
             raise Malformed("quantity is neither epsilon nor delta")
+        of_epsilon = self.quantity == "epsilon"
+        only(statement, STATEMENT if of_epsilon else (*STATEMENT, "at"), "the statement")
+        only(self.witness, (*PAIR, "output", "p", "p_prime") if of_epsilon else PAIR, "the witness")
+        only(self.method, ("arithmetic", "precision_bits", "counts"), "the method")
+        only(self.counts, ("datasets", "pairs", "outputs"), "the counts")
         self.lower, self.upper = (_bound(statement.get(end), end) for end in ("lower", "upper"))
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise Malformed("lower and upper are no interval")
@@ -91,6 +122,10 @@ class _Certificate:
             raise Malformed("verdict is not one of PROVED, REFUTED, UNDECIDED")
         if self.verdict is not None and (self.claimed is None or self.claimed_delta is None):
             raise Malformed("there is a verdict but nothing is claimed")
+        if (self.claimed is None) != (self.claimed_delta is None):
+            raise Malformed("claimed and claimed_delta are not given together")
+        if self.claimed is not None and (self.claimed < 0 or not 0 <= (self.claimed_delta or 0) <= 1):
+            raise Malformed("claimed is negative, or claimed_delta is not between 0 and 1")
         if (self.at is not None and self.at < 0) or (self.quantity == "delta" and self.lower is None):
             raise Malformed("delta is asked for at a negative epsilon, or is infinite")
         texts = [str(statement.get(end)) for end in ("lower", "upper", "claimed", "claimed_delta")]
@@ -101,11 +136,9 @@ class _Certificate:
         """Returns what was established, with more bits if that is needed to decide."""
         for bits in (self.bits, 2 * self.bits, 4 * self.bits):
             law = read_law(self.subject, bits)
-            cost = law.work(self.full) * max(1, bits // 128) ** 2
-            if cost > self.work:
-                raise Rejected(f"too large to be checked: about {cost} evaluations, {self.work} are allowed (--work)")
+            self.budget.spend(law.work(self.full) * max(1, bits // 128) ** 2)
             try:
-                return self._check(law)
+                return self._check(law) + self._verdict_from_bounds()
             except Undecided:
                 continue
         raise Rejected(f"undecided with {4 * self.bits} bits: the stated bounds are too tight to be confirmed")
@@ -121,6 +154,32 @@ class _Certificate:
         self._counts(law)
         lines.append(f"{law.bits} bits; the counts of data sets, pairs and outputs are right")
         return lines + (self._all_epsilon(law) if self.quantity == "epsilon" else self._all_delta(law))
+
+    def _verdict_from_bounds(self) -> list[str]:
+        """The bounds are right: refuses a missing or open verdict that follows from them; says if it is not checked."""
+        if self.claimed is None:
+            return []
+        expected = self._expected(self.claimed, self.claimed_delta or Fraction(0))
+        if expected is not None and self.verdict != expected:
+            raise Rejected(f"the verdict {self.verdict} contradicts the bounds, by which it is {expected}")
+        if self.verdict in ("PROVED", "REFUTED") and (self.full or expected or self._refuted_by_witness()):
+            return []
+        return [f"verdict: not checked ({self.verdict or 'none'} is stated)"]
+
+    def _refuted_by_witness(self) -> bool:
+        return self.verdict == "REFUTED" and (self.quantity == "delta" or not self.claimed_delta)
+
+    def _expected(self, claimed: Fraction, claimed_delta: Fraction) -> str | None:
+        """Returns the verdict on the claim that follows from the bounds that were checked, or None."""
+        if self.quantity == "epsilon":
+            if self.full and self.upper is not None and self.upper <= claimed:
+                return "PROVED"
+            exceeds = self.lower is None or self.lower > claimed
+            return "REFUTED" if exceeds and not claimed_delta else None
+        at = self.at or Fraction(0)
+        if self.full and at <= claimed and self.upper is not None and self.upper <= claimed_delta:
+            return "PROVED"
+        return "REFUTED" if at >= claimed and self.lower is not None and self.lower > claimed_delta else None
 
     # ------------------------------------------------------------ the witness
 
@@ -237,6 +296,7 @@ class _Certificate:
 
 def _within(probability: Probability, ends: dict[str, Any], name: str, bits: int) -> None:
     """Refuses unless the probability lies in the stated enclosure."""
+    only(ends, ("lower", "upper"), name)
     lower, upper = (number(ends.get(end), f"{name}.{end}", DIGITS) for end in ("lower", "upper"))
     if probability.log is None:
         inside = lower <= 0 <= upper

@@ -17,6 +17,16 @@ def take(document: Any, name: str, kind: type) -> Any:
     return value
 
 
+def only(document: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    """Refuses a member that is none of the names."""
+    unknown = [name for name in document if name not in names]
+    if unknown:
+        raise Malformed(f"{what} has the unknown member {unknown[0][:40]!r}")
+
+
+SETTING = ("mechanism", "nominal_epsilon", "parameters")
+
+
 def read_law(subject: dict[str, Any], bits: int) -> Law:
     """Returns the mechanism that the certificate names, or holds."""
     if "rows" in subject:
@@ -25,6 +35,7 @@ def read_law(subject: dict[str, Any], bits: int) -> Law:
     if not isinstance(name, str) or name not in FAMILY:
         raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
     kind, names = FAMILY[name]
+    only(subject, (*SETTING, "n", "k", "prior"), "the subject")
     n, prior = take(subject, "n", int), take(subject, "prior", list)
     if not 1 <= n <= 10**6 or not 2 <= len(prior) <= 100 or subject.get("k") != len(prior):
         raise Malformed("n, k and prior do not fit, or are too large")
@@ -43,6 +54,7 @@ def read_law(subject: dict[str, Any], bits: int) -> Law:
 
 
 def _read_table(subject: dict[str, Any], bits: int) -> Law:
+    only(subject, (*SETTING, "source", "datasets", "outputs", "pairs", "logarithmic", "rows"), "the subject")
     names, columns, rows = (
         take(subject, "datasets", list),
         take(subject, "outputs", list),

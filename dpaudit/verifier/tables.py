@@ -61,6 +61,9 @@ def evaluate(entry: Any, bits: int, depth: int = 0) -> Number:
         return Number(pi(bits), None)
     if entry[0] == "between" and len(entry) == 3:
         ends = [evaluate(end, bits, MAX_DEPTH) for end in entry[1:]]
+        low, high = (end.rational() for end in ends)
+        if low is None or high is None or low > high:
+            raise Malformed("between wants two numbers, the lower one first")
         return Number(hull(ends[0].interval, ends[1].interval), None)
     parts = [evaluate(argument, bits, depth + 1) for argument in entry[1:]]
     if entry[0] in ("+", "*") and len(parts) > 1:

@@ -1,0 +1,114 @@
+"""What a certificate may not say: verdicts against its own bounds, members that nobody knows, claims out of range."""
+
+import pytest
+from certificates import FAMILY, OWN, changed, make, outcome
+
+import dpaudit
+from dpaudit.certificate import bundle
+from dpaudit.cli import main
+from dpaudit.verifier.check import digest, verify
+
+EHDS = ("EHDS", {"n": 8, "prior": "1/2,3"})
+WORK = 10**6
+
+
+def stated(found, **members):
+    for name, value in members.items():
+        found = changed(found, ("statement", name), value)
+    return found
+
+
+@pytest.mark.parametrize("verdict", ["UNDECIDED", None])
+@pytest.mark.parametrize("full", [False, True])
+def test_an_open_verdict_that_the_lower_bound_decides_is_rejected(verdict, full):
+    found = make(EHDS)
+    assert "REFUTED" in outcome(stated(found, claimed="1/10", verdict=verdict), full, WORK)
+    assert outcome(stated(found, claimed="1/10", verdict="REFUTED"), full, WORK) is None
+
+
+@pytest.mark.parametrize("verdict", ["UNDECIDED", None])
+def test_an_open_verdict_that_the_upper_bound_decides_is_rejected_with_full(verdict):
+    found = stated(make(EHDS), verdict=verdict)
+    assert "by which it is PROVED" in outcome(found, True, WORK)
+    assert any(line.startswith("verdict: not checked") for line in verify(found, False, WORK))
+
+
+def test_the_same_of_delta_and_of_a_claim_with_delta():
+    found = stated(make(EHDS, "1/10"), claimed="1/10", claimed_delta="1/1000", verdict="UNDECIDED")
+    assert "by which it is REFUTED" in outcome(found, False, WORK)
+    found = stated(found, claimed_delta="1/2")
+    assert "by which it is PROVED" in outcome(found, True, WORK)
+    assert outcome(stated(found, claimed="1/20"), True, WORK) is None
+    found = stated(make(EHDS), claimed_delta="1/100", verdict="REFUTED")
+    assert "verdict: not checked (REFUTED is stated)" in verify(found, False, WORK)
+    assert outcome(found, True, WORK) is not None
+
+
+def test_an_infinite_loss_refutes_a_claim_without_delta(tmp_path):
+    (tmp_path / "t.csv").write_text(",a,b\nx,1,0\ny,1/2,1/2\n")
+    found = make((str(tmp_path / "t.csv"), {}))
+    assert found["statement"]["lower"] == "inf"
+    assert outcome(found) is None
+    assert "REFUTED" in outcome(stated(found, claimed="1", claimed_delta="0", verdict="UNDECIDED"))
+
+
+def test_what_was_checked_is_not_called_unchecked():
+    assert not any("not checked" in line for line in verify(make(EHDS), True, WORK))
+
+
+def test_the_work_is_one_budget_for_all_parts():
+    result = dpaudit.epsilon("EHDS", n=4)
+    one, many = bundle([result]), bundle([result] * 40)
+    cost = next(work for work in range(100, 10**5, 100) if outcome(one, work=work) is None)
+    assert "left (--work)" in outcome(many, work=2 * cost)
+    assert outcome(many, work=40 * cost) is None
+
+
+UNKNOWN = [
+    (),
+    ("versions",),
+    ("subject",),
+    ("statement",),
+    ("witness",),
+    ("witness", "p"),
+    ("method",),
+    ("method", "counts"),
+]
+
+
+@pytest.mark.parametrize("path", UNKNOWN)
+@pytest.mark.parametrize("case", [FAMILY[0], OWN[0]])
+def test_unknown_members_are_refused(case, path):
+    found = make(case)
+    place = found
+    for name in path:
+        place = place[name]
+    place["remark"] = "trust me"
+    found["sha256"] = digest(found)
+    assert "unknown member 'remark'" in outcome(found)
+
+
+def test_unknown_members_beside_parts_are_refused():
+    found = {**bundle([dpaudit.epsilon("EHDS", n=3)]), "statement": {}}
+    found["sha256"] = digest(found)
+    assert "unknown member 'statement'" in outcome(found)
+
+
+@pytest.mark.parametrize(("name", "value"), [("claimed_delta", "-1"), ("claimed_delta", "3/2"), ("claimed", "-1")])
+def test_claims_out_of_range_are_malformed(name, value):
+    assert "malformed: claimed is negative, or" in outcome(stated(make(FAMILY[0]), **{name: value}))
+
+
+def test_claims_out_of_range_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text(",a,b\nx,1/3,2/3\ny,0.5,0.5\n")
+    for value in ("3/2", "-1"):
+        assert main(["table", str(tmp_path / "t.csv"), "--claim", "1", "--claim-delta", value]) == 2
+        assert capsys.readouterr().err.startswith(f"dpaudit: --claim-delta = {value}")
+
+
+def test_an_interval_upside_down_is_malformed():
+    found = make(OWN[0])
+    row = next(iter(found["subject"]["rows"]))
+    wrong = changed(found, ("subject", "rows", row, 0), ["between", "0.9", "0.1"])
+    wrong = changed(wrong, ("subject", "logarithmic"), False)
+    assert "malformed: between wants" in outcome(wrong)
