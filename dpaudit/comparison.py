@@ -81,6 +81,7 @@ class Performance:
             "true_epsilon": self.true.to_dict() if self.true else None,
             "mean": self.mean.to_dict(),
             "quantiles": {str(level): value.to_dict() for level, value in self.quantiles},
+            "quantiles_omitted": None if self.quantiles else f"more than {STAIRS} outputs to list",
         }
 
 

@@ -187,6 +187,8 @@ def test_quantiles_that_are_not_computed_are_named(monkeypatch, capsys):
     assert main(["compare", "--x", "3,3", "--mech", "EHD"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Quantiles are computed up to 5 outputs" in text
+    assert main(["compare", "--x", "3,3", "--mech", "EHD", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["quantiles_omitted"] == "more than 5 outputs to list"
 
 
 def test_a_box_of_outputs_has_quantiles():

@@ -85,7 +85,9 @@ def search_own(
 
     def render(console: Any) -> None:
         rows = [("mechanism", cells(result.name)), ("region", result.region_text())]
-        rows.append(("finding", "[bold red]violated[/]" if result.found else "[bold]no violation[/]"))
+        least = result.minimal.n if result.minimal else None
+        where = "" if least is None else f"; the smallest n in {result.region['n']} is {least}"
+        rows.append(("finding", f"[bold red]violated[/]{where}" if result.found else "[bold]no violation[/]"))
         for title, place in (("smallest n", result.minimal), ("largest ratio", result.largest)):
             if place is not None:
                 worst = place.result.witness
