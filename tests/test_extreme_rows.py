@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 from certificates import changed, outcome
@@ -10,6 +11,7 @@ import dpaudit
 from dpaudit import balls
 from dpaudit.certificate import certificate
 from dpaudit.cli import main
+from dpaudit.expressions import log
 from dpaudit.profiles import profile
 
 SOURCE = """
@@ -80,3 +82,29 @@ def test_the_fixture_has_no_warning_for_junit(tmp_path, source):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "dpaudit_epsilon" in (tmp_path / "j.xml").read_text()
+
+
+def test_a_sum_that_misses_one_by_a_hair_is_refused_by_engine_and_verifier():
+    hair = Fraction(1, 10**60)
+
+    class Hair:
+        def __init__(self, miss):
+            self.miss = miss
+
+        def datasets(self):
+            return [0, 1]
+
+        def outputs(self):
+            return ["a", "b"]
+
+        def probabilities(self, x):
+            half = log(2) / log(4)
+            return [half, half + self.miss] if x else [Fraction(1, 3), Fraction(2, 3)]
+
+    good = certificate(dpaudit.epsilon(Hair(Fraction(0))))
+    assert outcome(good) is None
+    with pytest.raises(dpaudit.InputError, match="not to 1"):
+        dpaudit.epsilon(Hair(hair))
+    entry = good["subject"]["rows"]["1"][1]
+    wrong = changed(good, ("subject", "rows", "1", 1), ["+", entry, str(hair)])
+    assert "does not sum to 1" in outcome(wrong)

@@ -18,6 +18,9 @@ from dpaudit.rationals import rational
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
 
+SUM_BITS = 512
+"""A row that is not rational sums to 1 as far as this precision tells; the verifier asks for the same."""
+
 Error = Callable[[int | None, str], InputError]
 
 
@@ -63,7 +66,7 @@ class Row:
             if sum(exact) != 1:
                 raise error(None, f"sums to {_short(sum(exact, Fraction(0)))}, not to 1")
             return
-        with balls.precision(192):
+        with balls.precision(SUM_BITS):
             found = self._balls()
             for i, value in enumerate(found):
                 if not value.is_finite():

@@ -17,6 +17,8 @@ from dpaudit.verifier.laws import ONE, Law, Probability, Sum, log_sum, of_exact,
 MAX_DEPTH = 60
 MAX_TERMS = 400
 MAX_POWER = 10**4
+SUM_BITS = 512
+"""At least with this many bits a row that is not rational must sum to 1."""
 
 
 class Malformed(Exception):
@@ -166,7 +168,9 @@ class TableLaw(Law):
     def _from_probabilities(self, entries: list[Any], x: str) -> list[Probability]:
         numbers = [evaluate(entry, self.bits) for entry in entries]
         rationals = [value for value in (n.rational() for n in numbers) if value is not None]
-        sums_to_one = total([n.interval for n in numbers], self.bits) - rational(1, self.bits)
+        bits = self.bits if len(rationals) == len(numbers) else max(self.bits, SUM_BITS)
+        parts = numbers if bits == self.bits else [evaluate(entry, bits) for entry in entries]
+        sums_to_one = total([n.interval for n in parts], bits) - rational(1, bits)
         if any(n.interval.hi < 0 for n in numbers):
             raise Malformed(f"the row of {x[:40]} has a negative entry")
         if sums_to_one.sign() is not None and sums_to_one.sign() != 0:
