@@ -386,3 +386,24 @@ def test_command_line(plan, tmp_path, capsys):
     assert "2: 2 done, 0 failed" in capsys.readouterr().out
     assert main(["sweep", "--out", store, "--status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["done"] == 2
+
+
+def test_parameters_of_an_own_mechanism_in_a_plan(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n"
+        "    def __init__(self, epsilon, w): self.weight = epsilon * int(w)\n"
+        "    def datasets(self): return [0, 1]\n"
+        "    def outputs(self): return [0, 1]\n"
+        "    def log_weight(self, x, r): return self.weight if x == r else 0\n"
+    )
+    (tmp_path / "plan.toml").write_text(f'mech = "{tmp_path}/mine.py:Mine"\nset = {{w = [2, 3]}}\n')
+    jobs = read_plan(str(tmp_path / "plan.toml"))
+    assert [job.spec["own"] for job in jobs] == [{"w": "2"}, {"w": "3"}]
+    done = run_batch([(job.key, job.spec) for job in jobs])
+    rows = [combine([(job.spec, "done", out["result"], None, 0.0)]) for job, out in zip(jobs, done, strict=True)]
+    assert [row["own"] for row in rows] == ["w=2", "w=3"]
+    for w, row in zip((2, 3), rows, strict=True):
+        assert w - Fraction(1, 10**9) < Fraction(row["lower"]) <= w <= Fraction(row["upper"])
+    for given, rule in (("w = 2", "must be a table"), ({"n": 3}, "key of its own"), ({"w": 2}, "your own mechanism")):
+        with pytest.raises(InputError, match=rule):
+            expand({"mech": "EHDS", "n": 3, "set": given})

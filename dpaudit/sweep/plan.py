@@ -19,7 +19,7 @@ from dpaudit.rationals import nonnegative, positive, rational, split, whole
 PARAMETERS = ("gamma", "delta", "gs", "score")
 AXES = ("mech", "n", "k", "prior", "eps", *PARAMETERS, "x")
 """What varies; every combination is one audit."""
-GENERAL = ("digits", "memory", "tiles", "quantities")
+GENERAL = ("digits", "memory", "tiles", "quantities", "set")
 QUANTITIES = ("epsilon", "delta at E", "mean error")
 MOST_JOBS = 1_000_000
 TILE_CELLS = 1 << 28
@@ -90,8 +90,8 @@ def _block(block: Mapping[str, Any]) -> Iterator[Job]:
     tiles = None if "tiles" not in block else whole("tiles", block["tiles"], 1, 10_000)
     quantities = [_quantity(text) for text in _list("quantities", block.get("quantities", "epsilon"))]
     axes = [_list(name, block[name]) if name in block else [None] for name in AXES]
-    for values in product(*axes):
-        chosen = dict(zip(AXES, values, strict=True))
+    for *values, own in product(*axes, _own_settings(block.get("set", {}))):
+        chosen = {**dict(zip(AXES, values, strict=True)), "set": own}
         subject, setting = _subject(chosen)
         for quantity in quantities:
             extra = {"x": _dataset(subject, chosen["x"])} if quantity["quantity"] == "mean error" else {}
@@ -107,6 +107,17 @@ def _list(name: str, value: Any) -> list[Any]:
         nested = [_list(name, item) if isinstance(item, dict) else [item] for item in value]
         return [item for items in nested for item in items]
     return [value]
+
+
+def _own_settings(table: Any) -> list[dict[str, str]]:
+    """Returns every combination of the parameters of one's own mechanism: set = {w = [1, 2], mode = "a"}."""
+    if not isinstance(table, dict):
+        raise InputError("set", table, "must be a table such as {w = 2}")
+    for name in table:
+        if name in AXES:
+            raise InputError("set", name, f"is a key of its own: write {name} = ...")
+    values = [_list(name, value) for name, value in table.items()]
+    return [dict(zip(table, map(str, chosen), strict=True)) for chosen in product(*values)]
 
 
 def _range(name: str, table: Mapping[str, Any]) -> list[str]:
@@ -143,6 +154,8 @@ def _subject(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
     """Returns the mechanism, and its setting as exact text; a parameter that the mechanism lacks is left out."""
     if not in_family(str(chosen["mech"])):
         return _own(chosen)
+    if chosen["set"]:
+        raise InputError("set", ", ".join(chosen["set"]), "is for your own mechanism, not for one of the family")
     kind = lookup(str(chosen["mech"]))
     model = make_model(chosen["n"], chosen["k"], _prior(chosen["prior"], chosen["k"]))
     known = {parameter.name for parameter in kind.parameters}
@@ -156,6 +169,7 @@ def _own(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
     """Returns somebody's own mechanism, and its setting: ``own`` are the parameters that its constructor gets."""
     mech, eps = str(chosen["mech"]), str(1 if chosen["eps"] is None else chosen["eps"])
     given = {name: str(chosen[name]) for name in ("n", "k", "prior", *PARAMETERS) if chosen[name] is not None}
+    given |= chosen["set"]
     subject = load_mechanism(mech, eps, given)
     n = int(given["n"]) if "n" in given else None
     return subject, {"mech": mech, "n": n, "prior": "", "eps": eps, "parameters": {}, "own": given}
