@@ -3,12 +3,14 @@
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 import dpaudit
 from dpaudit import judge
-from dpaudit.balls import PrecisionExhausted
+from dpaudit.balls import PrecisionExhausted, ball
 from dpaudit.enclosure import Enclosure
 from dpaudit.mechanisms import make_mechanism
+from dpaudit.mechanisms.base import Mass
 from dpaudit.model import make_model
 from dpaudit.pairs import Witness, Worst
 from dpaudit.results import Claim
@@ -106,3 +108,25 @@ def test_a_mechanism_of_fixed_width_gets_the_digits_it_allows():
     assert judge.widest(Fixed(), lambda d: compute(d + 6), 15) == 7
     with pytest.raises(PrecisionExhausted):
         judge.widest(make_mechanism("EHD", make_model(1), 1, {}), compute, 8)
+
+
+@pytest.mark.parametrize(
+    ("p", "p_prime", "loss", "verdict"),
+    [
+        (1, 2, "1/2", PROVED),
+        (1, 2, "51/100", REFUTED),  # algebra has the last word
+        (0, 1, None, PROVED),
+        (0, 0, None, PROVED),
+        (1, 0, None, REFUTED),
+        (None, 0, None, UNDECIDED),
+        (3, 2, None, PROVED),  # ln 3/2 < 1/2
+        (2, 3, None, PROVED),
+        (2, 1, None, REFUTED),  # ln 2 > 1/2
+        (None, 1, None, UNDECIDED),
+    ],
+)
+def test_the_verdict_on_one_output(p, p_prime, loss, verdict):
+    """ln p/p' <= 1/2; None is a ball around 0 of which nothing is known."""
+    masses = [arb(0, 1) if value is None else ball(value) for value in (p, p_prime)]
+    mass = Mass(*masses, None if loss is None else Fraction(loss))
+    assert judge._one_at_most(mass, Fraction(1, 2), ball(Fraction(1, 2))) is verdict

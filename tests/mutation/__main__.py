@@ -39,12 +39,12 @@ FIRST = {
     "pairs": ("test_privacy_loss", "test_symmetry", "test_cli"),
     "privacy_loss": ("test_privacy_loss", "test_symmetry", "test_inputs", "test_fast"),
     "judge": ("test_audit", "test_own_mechanism", "test_cli"),
-    "audit": ("test_audit", "test_cli", "test_inputs"),
-    "mechanisms.base": ("test_privacy_loss", "test_registry", "test_own_mechanism", "test_inputs"),
+    "audit": ("test_audit", "test_cli", "test_inputs", "test_own_mechanism"),
+    "mechanisms.base": ("test_privacy_loss", "test_registry", "test_own_mechanism", "test_inputs", "test_cli"),
     "mechanisms.laplace": ("test_exact", "test_privacy_loss"),
     "mechanisms.closed_form": ("test_exact",),
     "mechanisms.exponential": ("test_privacy_loss", "test_registry", "test_scores", "test_inputs", "test_cli"),
-    "mechanisms": ("test_inputs",),
+    "mechanisms": ("test_inputs", "test_cli", "test_own_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
 BLIND = "not nothing_heavy and not ci_runs and not extreme_settings"
