@@ -7,7 +7,7 @@ import pytest
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.mechanisms import lookup, make_mechanism
-from dpaudit.model import make_model
+from dpaudit.model import make_model, parse_data
 from dpaudit.rationals import nonnegative, positive, probability, rational, sequence, whole
 
 BASE = ["epsilon", "--mech", "EHDS", "--n", "4"]
@@ -234,3 +234,11 @@ def test_a_parameter_that_is_not_there():
         make_mechanism("EHDS", make_model(3), 1, {"delta": "1/2"})
     with pytest.raises(dpaudit.InputError, match="it has: none"):
         make_mechanism("LSHist", make_model(3), 1, {"delta": "1/2"})
+
+
+def test_a_data_set_has_two_cells_and_a_record():
+    assert parse_data("1,2") == parse_data([1, 2]) == parse_data(iter([1, 2])) == (1, 2)
+    assert parse_data("0,1") == (0, 1)
+    for bad in ("3", "0,0", [3], []):
+        with pytest.raises(dpaudit.InputError, match="at least 2 cells and 1 record"):
+            parse_data(bad)

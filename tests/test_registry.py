@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dpaudit
 from dpaudit import balls
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import PosteriorMechanism
+from dpaudit.mechanisms.base import Guarantee, PosteriorMechanism
 from dpaudit.model import make_model
 
 RATIONALS = st.builds(Fraction, st.integers(1, 400), st.integers(1, 60))
@@ -121,3 +121,40 @@ def test_a_released_posterior_has_k_cells_within_bounds(kind):
         cells = mechanism.released(output)
         assert len(cells) == 3
         assert all(0 <= cell <= 3 for cell in cells)
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=lambda kind: kind.name)
+def test_one_point_is_the_row_s(kind):
+    values = {p.name: p.read(kind.name, p.examples[0]) for p in kind.parameters}
+    mechanism = kind(make_model(3, prior="1,1/3"), Fraction(3, 2), **values)
+    with balls.precision(150):
+        row = mechanism.law().probabilities((1, 2))
+        for output, p in zip(mechanism.outputs(), row, strict=True):
+            assert balls.overlap(mechanism.point((1, 2), output), p)
+            assert balls.enclosure(mechanism.point((1, 2), output), 30) is not None
+    few = sum(len(mechanism.law().masses(x, y)) for x in mechanism.model.histograms for y in mechanism.neighbours(x))
+    assert few <= mechanism.count_masses()
+
+
+@pytest.mark.parametrize(("n", "eps", "delta"), [(1, "1", "1/20"), (7, "8", "1e-8"), (40, "1/100", "1/2000")])
+def test_the_gamma_of_mhdelta(n, eps, delta):
+    mechanism = make_mechanism("MHdelta", make_model(n), eps, {"delta": delta})
+    with balls.precision(200):
+        found = balls.enclosure(mechanism.gamma(), DIGITS)
+    assert agrees(found, ref.delta_gamma(n, Fraction(eps), Fraction(delta), DPS))
+
+
+def test_claims_with_another_score():
+    model = make_model(2)
+
+    def claimed(name, score, **own):
+        return make_mechanism(name, model, 2, {"score": score, **own}).claimed()
+
+    for name, bound in (("EHDS", 2), ("MH", 4)):
+        assert claimed(name, "hellinger") == claimed(name, "tv") == Guarantee(Fraction(bound))
+        assert claimed(name, "kl") is None
+    assert claimed("MHdelta", "tv", delta="1/20") is None
+    assert claimed("EHDL", "hellinger") is None
+    for kind in ("EHD", "EHDL", "MH"):
+        with pytest.raises(dpaudit.InputError, match="tv"):
+            make_mechanism(kind, make_model(2, 3), 1, {"score": "tv"} | ({"gs": "exact"} if kind == "EHD" else {}))
