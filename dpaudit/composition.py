@@ -91,8 +91,7 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     reveals everything makes it dominate for certain, and adds at most T times that mass to delta.
     """
     upper = Product(*dominating_atoms(envelope), times)
-    variation = envelope.vertices[-1].power - envelope.vertices[-1].alpha
-    room = 1 - variation - envelope.slack
+    room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
     chosen = {envelope.vertices[-1].curve, envelope.vertices[min(1, len(envelope.vertices) - 1)].curve}
     lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in sorted(chosen)]
@@ -126,7 +125,7 @@ def connect_the_dots(envelope: Envelope, steps: int = 1000) -> tuple[float, list
     top = float(envelope.breakpoints[0].upper()) if envelope.breakpoints else 0.0
     interval = max(top / steps, 1e-6)
     multiples = list(range(-steps - 1, steps + 2))
-    half = [_up(envelope.delta((ball(Fraction(interval)) * i).exp())) for i in range(steps + 2)]
+    half = [_up(envelope.delta(ball(Fraction(interval)) * i)) for i in range(steps + 2)]
     deltas = [
         half[i] if i >= 0 else min(1.0, -math.expm1(i * interval) + math.exp(i * interval) * half[-i])
         for i in multiples
