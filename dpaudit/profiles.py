@@ -21,7 +21,7 @@ from dpaudit.mechanisms import Mechanism
 from dpaudit.pairs import Progress, Witness
 from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
 from dpaudit.rationals import Exact, nonnegative, rational, sequence, whole
-from dpaudit.renyi import RELATIVE_WIDTH, Renyi, has_infinite_loss
+from dpaudit.renyi import Renyi, has_infinite_loss
 from dpaudit.results import Subject
 from dpaudit.verdict import Verdict
 
@@ -30,7 +30,7 @@ EXTRA_BITS = 256
 """The first precision beyond what the digits need: vertices that cannot be told apart with it are left out."""
 RHO_DIGITS = 6
 RHO_BITS = 128
-RHO_SHARE = 2 * RELATIVE_WIDTH
+RHO_SHARE = Fraction(1, 100)
 
 
 @dataclass(frozen=True)
