@@ -84,8 +84,8 @@ def _add(key: Key, number: int) -> Key:
     return tuple(sorted(counts.items()))
 
 
-def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) -> list[Ball]:
-    """Returns balls that contain delta of ``times`` adaptive releases at each epsilon >= 0.
+def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) -> list[tuple[Ball, Ball]]:
+    """Returns for each epsilon >= 0 two balls: delta of ``times`` adaptive releases lies between what they contain.
 
     The dominating pair is known up to the slack s of the envelope: a mass s / (1 - TV) on top of it that always
     reveals everything makes it dominate for certain, and adds at most T times that mass to delta.
@@ -93,13 +93,13 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     upper = Product(*dominating_atoms(envelope), times)
     room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
-    chosen = {envelope.vertices[-1].curve, envelope.vertices[min(1, len(envelope.vertices) - 1)].curve}
+    extra = balls.from_ends(balls.zero(), extra)
+    chosen = {vertex.curve for vertex in (*envelope.vertices[:2], envelope.vertices[-1])}
     lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in sorted(chosen)]
     found = []
     for epsilon in points:
-        high = (upper.delta(epsilon) + extra).min(ball(1))
         low = balls.maximum([product.delta(epsilon) for product in lower])
-        found.append(balls.positive_part(low.union(high)))
+        found.append((low, (upper.delta(epsilon) + extra).min(ball(1))))
     return found
 
 

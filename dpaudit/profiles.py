@@ -191,7 +191,7 @@ def _refined(
             "segments": _segments(whole_curve, narrow),
             "slack": narrow(whole_curve.slack),
             "deltas": tuple((at, _delta(whole_curve, at, true, narrow)) for at in points),
-            "composition": None if times is None else _compose(whole_curve, times, points, narrow),
+            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
         }
         parts["renyi"], parts["rho"] = _divergences(whole_curve, true, orders, narrow)
         return None if narrow.failed else parts
@@ -255,15 +255,17 @@ def _rho(curve: Envelope, true: Enclosure, narrow: _Narrow) -> Enclosure:
     return narrow(rate, digits=2)
 
 
-def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow) -> Composition:
-    """Returns delta of ``times`` releases; what cannot be certified is said so."""
+def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, refinable: bool) -> Composition:
+    """Returns delta of ``times`` releases; what cannot be certified is said so. More bits narrow both bounds."""
     floats = accounting_deltas(curve, times, points)
     accounting = None if floats is None else tuple(floats)
     try:
         deltas = composed_deltas(curve, times, points)
     except InputError as error:
         return Composition(times, tuple(points), None, error.rule, accounting)
-    shown = tuple(_widest_enclosure(delta, narrow.digits) for delta in deltas)
+    wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
+    narrow.failed = narrow.failed or (refinable and wide)
+    shown = tuple(_widest_enclosure(balls.from_ends(*bounds), narrow.digits) for bounds in deltas)
     return Composition(times, tuple(points), shown, None, accounting)
 
 
