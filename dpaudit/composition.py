@@ -93,13 +93,13 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     upper = Product(*dominating_atoms(envelope), times)
     room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
-    extra = balls.from_ends(balls.zero(), extra)
     chosen = {vertex.curve for vertex in (*envelope.vertices[:2], envelope.vertices[-1])}
     lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in sorted(chosen)]
     found = []
     for epsilon in points:
         low = balls.maximum([product.delta(epsilon) for product in lower])
-        found.append((low, (upper.delta(epsilon) + extra).min(ball(1))))
+        high = upper.delta(epsilon)
+        found.append((low, balls.from_ends(high.min(ball(1)), (high + extra).min(ball(1)))))
     return found
 
 
@@ -115,7 +115,10 @@ def accounting_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]
         from dp_accounting.pld import pld_pmf
     except ImportError:
         return None
-    pmf: Any = pld_pmf.create_pmf_pessimistic_connect_dots(*connect_the_dots(envelope))
+    interval, multiples, deltas = connect_the_dots(envelope)
+    if deltas[-1] == 1:  # one release may reveal everything: dp-accounting would take the logarithm of 0
+        return [1.0] * len(points)
+    pmf: Any = pld_pmf.create_pmf_pessimistic_connect_dots(interval, multiples, deltas)
     composed = pmf.self_compose(times) if times > 1 else pmf
     return [float(composed.get_delta_for_epsilon(float(epsilon))) for epsilon in points]
 
