@@ -181,6 +181,16 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     return outward(lower, upper, digits)
 
 
+def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
+    """Returns an outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
+
+    The ball may be as wide as the ``share`` of its lower end.
+    """
+    if not value.is_finite() or not value.rad() * 2 <= value.lower() * ball(share):
+        return None
+    return outward(*ends(value), digits)
+
+
 # ------------------------------------------------------------------ comparison
 
 
