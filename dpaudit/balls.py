@@ -34,6 +34,10 @@ class PrecisionExhausted(ArithmeticError):
         super().__init__(f"undecided after {bits} bits")
 
 
+class NeedsMoreBits(PrecisionExhausted):
+    """Not known at the working precision; more bits may help, so ``refine`` goes on."""
+
+
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """Sets the working precision for the block and restores the old one whatever happens."""
@@ -89,7 +93,7 @@ MAX_SHIFT = 1 << 20
 def ends(value: Ball) -> tuple[Fraction, Fraction]:
     """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
     if not value.is_finite():
-        raise PrecisionExhausted(working_bits())
+        raise NeedsMoreBits(working_bits())
     (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
     return low - radius, high + radius
 
@@ -151,6 +155,8 @@ def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: boo
 
 def midpoint(value: Ball, bits: int) -> int:
     """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
     mantissa, exponent = value.mid().man_exp()
     shift = int(exponent) + bits
     return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
@@ -327,11 +333,15 @@ def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS)
     """Returns the first answer of ``compute`` that is not None, and the bits it took.
 
     ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
-    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided.
+    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
+    NeedsMoreBits; any other PrecisionExhausted says that more bits are of no use, and ends it.
     """
     while True:
-        with precision(bits):
-            answer = compute()
+        try:
+            with precision(bits):
+                answer = compute()
+        except NeedsMoreBits:
+            answer = None
         if answer is not None:
             return answer, bits
         if bits >= max_bits:
