@@ -206,24 +206,24 @@ def sums(view: View) -> None:
 
 @law("ε and δ from pmf, by brute force")
 def brute_force(view: View) -> None:
-    rows = view.rows
-    with mp.workdps(truth.DPS):
-        losses = [_loss(p, q) for i, j in view.pairs for p, q in zip(rows[i], rows[j], strict=True)]
-        low = max([mpf(0), *(low for low, _ in losses)])
-        high = max([mpf(0), *(high for _, high in losses)])
+    rows, dust = view.rows, mpf(10) ** -50
+    with mp.workdps(80):
+        logs = [[tuple(mp.log(end) if end else mp.ninf for end in p) for p in row] for row in rows]
+        losses = [_loss(p, q) for i, j in view.pairs for p, q in zip(logs[i], logs[j], strict=True)]
+        low, high = (max(mpf(0), *ends) for ends in zip(*losses, strict=True))
         contains("epsilon", view.epsilon.epsilon, "from pmf", low, high)
         for at in view.points:
             factor = mp.exp(number(at))
             both = [list(zip(rows[i], rows[j], strict=True)) for i, j in view.pairs]
             low = max(mp.fsum(max(mpf(0), p[0] - factor * q[1]) for p, q in row) for row in both)
             high = max(mp.fsum(max(mpf(0), p[1] - factor * q[0]) for p, q in row) for row in both)
-            contains(f"delta at {at}", view.delta(at), "from pmf", low, high)
+            contains(f"delta at {at}", view.delta(at), "from pmf", low - dust, high + dust)
 
 
 def _loss(p: tuple[mpf, mpf], q: tuple[mpf, mpf]) -> tuple[mpf, mpf]:
-    """The ends of ln p/q; minus infinity where p is 0, plus infinity where p is not and q is."""
-    low = mp.ninf if not p[0] else mp.log(p[0] / q[1]) if q[1] else mp.inf
-    high = mp.ninf if not p[1] else mp.log(p[1] / q[0]) if q[0] else mp.inf
+    """The ends of ln p/q from those of ln p and ln q; minus infinity where p is 0, infinity where only q is."""
+    low = mp.ninf if mp.isinf(p[0]) else p[0] - q[1]
+    high = mp.ninf if mp.isinf(p[1]) else p[1] - q[0]
     return low, high
 
 

@@ -13,7 +13,6 @@ from mpmath import mp, mpf
 
 import dpaudit
 
-from . import truth
 from .settings import Family, Own
 from .truth import NOTHING, number
 
@@ -174,6 +173,6 @@ class View:
                 row = self.row(x, digits).probabilities
                 if all(p.lower > 0 or p.upper == 0 for p in row):
                     break
-            with mp.workdps(truth.DPS):
+            with mp.workdps(80):
                 found.append([(number(p.lower), number(p.upper)) for p in row])
         return found
