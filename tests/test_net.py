@@ -53,29 +53,31 @@ def disagreements(case):
     return "\n".join(finding.text() for finding in tally.findings)
 
 
-@pytest.mark.parametrize("case", REMEMBERED, ids=to_json)
+@pytest.mark.parametrize("case", REMEMBERED, ids=range(len(REMEMBERED)))
 def test_what_went_wrong_once(case):
     assert not disagreements(case)
 
 
-@settings(max_examples=15)
+@settings(max_examples=20)
 @given(drawn_cases(family))
 def test_the_family(case):
     assert not disagreements(case)
 
 
-@settings(max_examples=30)
+@settings(max_examples=40)
 @given(drawn_cases(own))
 def test_own_mechanisms(case):
     assert not disagreements(case)
 
 
 def test_settings_that_should_be_answered_are():
+    """Of the verifier less is asked: it takes priors up to 10^6 and has fewer bits than the engine."""
     tally = batch(2, range(40))
     assert not tally.findings
     assert tally.settings == 40
-    assert all(tally.agreed[law.name] for law in LAWS if law.occasional is None)
-    owed, refused = sum(tally.owed.values()), sum(tally.unanswered.values())
+    assert all(tally.agreed[law.name] for law in LAWS)
+    names = [law.name for law in LAWS if law.occasional != "verify"]
+    owed, refused = (sum(counts[name] for name in names) for counts in (tally.owed, tally.unanswered))
     assert owed > 250
     assert refused <= owed // 50, tally.messages
 
@@ -119,7 +121,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("law", "name", "member", "change"), PLANTED)
+@pytest.mark.parametrize(("law", "name", "member", "change"), PLANTED, ids=range(len(PLANTED)))
 def test_a_planted_error_is_found(monkeypatch, law, name, member, change):
     true = getattr(dpaudit, name)
 
@@ -219,7 +221,7 @@ def test_the_text_of_an_enclosure(shown, ends):
 
 
 def test_the_command(monkeypatch, capsys):
-    tally = cast(5, None, 2, 1, print)
+    tally = cast(2, None, 2, 1, print)
     assert tally.settings == 2
     case = setting("LSHist", n="2", prior="1,1", eps="1")
     monkeypatch.setattr("sys.argv", ["net", "--case", to_json(case)])

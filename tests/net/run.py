@@ -169,7 +169,7 @@ def refusal(error: Exception) -> str | None:
         return f"more than {PATIENCE} s"
     if isinstance(error, dpaudit.InputError):
         text = f"{error.option}: {error.rule}"
-    elif isinstance(error, Undecided) or type(error).__name__ == "PrecisionExhausted":
+    elif isinstance(error, Undecided) or "PrecisionExhausted" in [kind.__name__ for kind in type(error).__mro__]:
         text = str(error)
     else:
         return None
