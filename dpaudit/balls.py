@@ -149,13 +149,6 @@ def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: boo
     return float_above(worst)
 
 
-def midpoint(value: Ball, bits: int) -> int:
-    """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
-    mantissa, exponent = value.mid().man_exp()
-    shift = int(exponent) + bits
-    return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
-
-
 def from_ends(lower: Ball, upper: Ball) -> Ball:
     """Returns a ball that contains both balls."""
     return lower.union(upper)
