@@ -86,7 +86,7 @@ class Renyi:
             close = balls.certainly_at_most(upper, lower * ball(1 + RELATIVE_WIDTH))
             if close or not balls.certainly_less(lower, upper):
                 break
-            worst = max(range(len(bounds)), key=lambda i: balls.midpoint(bounds[i], balls.working_bits()))
+            worst = balls.argsort(bounds)[-1]
             last = worst == len(orders) - 1
             orders.insert(worst + 1, orders[-1] * 2 if last else (orders[worst] + orders[worst + 1]) / 2)
         return lower.union(balls.maximum([lower, upper]))

@@ -274,12 +274,13 @@ def test_midpoints_and_upper_ends():
     assert balls.argsort([arb(3), arb(-1, 9), arb(2)]) == [1, 2, 0]
 
 
-def test_midpoints_as_whole_numbers():
-    assert balls.midpoint(ball(3), 4) == 48
-    assert balls.midpoint(ball(Fraction(5, 2)), 0) == 2
-    assert balls.midpoint(ball(Fraction(1, 4)), 2) == 1
-    assert balls.midpoint(ball(Fraction(-3, 8)), 1) == -1
-    assert balls.midpoint(arb(2, 1), 1) == 4
+def test_enclosures_to_a_share_of_the_size():
+    wide = balls.from_ends(ball(2000), ball(2002))
+    assert balls.proportional(wide, 2, Fraction(1, 2000)) is None
+    found = balls.proportional(wide, 2, Fraction(1, 900))
+    assert (found.lower <= 2000, found.upper >= 2002, found.width < 3) == (True, True, True)
+    for hopeless in (balls.from_ends(ball(0), ball(1)), balls.infinity(), 1 / ball(0), -ball(1)):
+        assert balls.proportional(hopeless, 2, Fraction(1)) is None
 
 
 def test_a_capped_ball():
