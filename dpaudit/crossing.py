@@ -62,8 +62,8 @@ def _fall(u: Ball, v: Ball, start: Fraction, stop: Fraction, other: Fraction) ->
 def _zero(constant: Ball, p: Fraction, q: Fraction) -> Ball:
     """Returns a ball that contains the one zero of g where its slope has the sign of p (|p| > |q| or p q > 0).
 
-    Newton proposes it, from the zero of the asymptote at z = -infinity: no tangent crosses a g that is convex or concave,
-    so the steps do not leave that side. Certified: the slope has that sign all over the ball, and g opposite signs at
+    Newton proposes it, from the zero of the asymptote at z = -infinity: g is convex or concave, no tangent crosses
+    it, so the steps stay on that side. Certified: the slope has that sign all over the ball, and g opposite signs at
     its ends.
     """
     m, j = ball(p), ball(q)

@@ -63,9 +63,9 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
     """Returns balls that contain v(c) = min over c'' of start(c'') + gamma d(c, c''), gamma >= 0.
 
     Dijkstra on the midpoints, whole multiples of 2^-(working bits), proposes a source c'' and a distance for every c:
-    an upper bound of v(c), whatever was proposed. The certificate for the other side: if u(c) <= start(c) + w at every node and
-    u(c) <= u(c') + gamma + w on every edge, then u(c) - (n+1) w <= v(c), since no two histograms are more than
-    n edges apart. The balls are widened downward by (n+1) w; w is 0 or of the order of the rounding.
+    an upper bound of v(c), whatever was proposed. The certificate for the other side: if u(c) <= start(c) + w at
+    every node and u(c) <= u(c') + gamma + w on every edge, then u(c) - (n+1) w <= v(c), since no two histograms are
+    more than n edges apart. The balls are widened downward by (n+1) w; w is 0 or of the order of the rounding.
     """
     index = model.index
     links = [[index[d] for d in neighbours(c)] for c in model.histograms]

@@ -55,7 +55,7 @@ class FastTier:
     def _screened(self, digits: int, bound: Callable[[Screen], T]) -> tuple[T, tuple[int, int]]:
         """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
 
-        Losses are in proportion to a small epsilon: so many bits more, or the balls could not tell pairs that floats can.
+        Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
         """
         bits, most = balls.bits_for(digits, self.mechanism.model.size)
         small = self.mechanism.numerator()

@@ -1,6 +1,7 @@
 """Rows of the exponential family in floats with proven errors: exponents A(x,r) = rate(x) H(x,r) and ln Z(x).
 
-Where all rates are at most 1, ln Z is kept as ln Z - ln |R|, whose error is proportional to the rate. Everything here is derived in ERROR_BOUND.md; the names of the bounds are those of that page.
+Where all rates are at most 1 ("gentle" rows), ln Z - ln |R| stands for ln Z: its error is in proportion to the rate.
+Everything here is derived in ERROR_BOUND.md; the names of the bounds are those of that page.
 """
 
 from __future__ import annotations
