@@ -20,11 +20,6 @@ RELATIVE_WIDTH = Fraction(1, 1000)
 SPLITS = 64
 
 
-def has_infinite_loss(curves: Sequence[PairCurve]) -> bool:
-    """Returns whether some output is possible for one data set alone: then all divergences are infinite."""
-    return any(not balls.is_zero(curve.infinite) for curve in curves)
-
-
 @dataclass
 class Renyi:
     """The divergences of one mechanism; there must be no infinite loss."""
