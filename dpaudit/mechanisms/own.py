@@ -244,7 +244,8 @@ class OwnMechanism(Mechanism):
                             return x, y, self._outputs[i]
         if open_place is not None:
             x, i = open_place
-            raise PossibleUndecided(text(x), text(self._outputs[i]), self.row(x).entries[i])
+            row = self.row(x)
+            raise PossibleUndecided(text(x), text(self._outputs[i]), row.entries[i], row.logarithmic)
         return None
 
     def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:

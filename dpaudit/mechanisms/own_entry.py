@@ -45,10 +45,12 @@ class PossibleUndecided(PrecisionExhausted):
 
     hopeless = True
 
-    def __init__(self, x: str, output: str, entry: Entry) -> None:
+    def __init__(self, x: str, output: str, entry: Entry, logarithmic: bool) -> None:
         super().__init__(TELL_BITS)
         if isinstance(entry, Between):
             why = f"the enclosure ({short(entry.lower)}, {short(entry.upper)}) of its probability contains 0"
+        elif logarithmic:
+            why = f"{short(entry)} is not told from minus infinity at {TELL_BITS} bits; if it is that, write None"
         else:
             why = f"{short(entry)} is not told from 0 by algebra, nor at {TELL_BITS} bits; if it is 0, write 0"
         self.args = (f"undecided: the output {output} may be possible for {x} or not: {why}",)
