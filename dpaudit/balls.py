@@ -27,7 +27,9 @@ MAX_BITS = 1 << 15
 
 
 class PrecisionExhausted(ArithmeticError):
-    """The answer was still too wide, or undecided, at the largest precision tried."""
+    """The answer was still too wide, or undecided, at the largest precision tried; ``hopeless``: for any digits."""
+
+    hopeless = False
 
     def __init__(self, bits: int) -> None:
         self.bits = bits

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dpaudit import balls
-from dpaudit.balls import Ball
+from dpaudit.balls import Ball, PrecisionExhausted
 from dpaudit.errors import InputError, approximately
 from dpaudit.mechanisms.base import Mass, Mechanism
 from dpaudit.pairs import Progress, Witness, pairs
@@ -43,6 +43,8 @@ class PairCurve:
         self.infinite = balls.total([m.p for m in masses if balls.is_zero(m.p_prime)])
         """P of the outputs that are impossible under Q."""
         self.losses = [balls.ball(m.loss) if m.loss is not None else m.p.log() - m.p_prime.log() for m in self.finite]
+        if not all(loss.is_finite() for loss in self.losses):
+            raise PrecisionExhausted(balls.working_bits())  # a probability is not told from 0
         self.groups = self._groups()
         self.p, self.q = [self.infinite], [balls.zero()]
         for group in self.groups:

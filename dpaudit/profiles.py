@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit import balls
 from dpaudit.audit import MAX_DIGITS, Prior, Settings, epsilon, mechanism
-from dpaudit.balls import Ball
+from dpaudit.balls import Ball, PrecisionExhausted
 from dpaudit.composition import accounting_deltas, composed_deltas
 from dpaudit.curves import Envelope, check_size, envelope, pair_curves
 from dpaudit.enclosure import Enclosure, exact, infinite
@@ -21,9 +21,8 @@ from dpaudit.mechanisms import Mechanism
 from dpaudit.pairs import Progress, Witness
 from dpaudit.privacy_loss import MEMORY_BOUND, check_memory
 from dpaudit.rationals import Exact, nonnegative, rational, sequence, whole
-from dpaudit.renyi import Renyi, has_infinite_loss
+from dpaudit.renyi import Renyi
 from dpaudit.results import Subject
-from dpaudit.verdict import Verdict
 
 ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
 EXTRA_BITS = 256
@@ -184,7 +183,10 @@ def _refined(
     """Returns the members that come from the curve, to ``digits`` digits, and the bits that it took."""
 
     def attempt() -> Found | None:
-        whole_curve = envelope(pair_curves(subject, progress))
+        try:
+            whole_curve = envelope(pair_curves(subject, progress))
+        except PrecisionExhausted:
+            return None
         narrow = _Narrow(digits)
         parts: Found = {
             "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
@@ -234,9 +236,7 @@ def _divergences(
     curve: Envelope, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
 ) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
-    some = has_infinite_loss(curve.curves)
-    narrow.failed = narrow.failed or some is Verdict.UNDECIDED
-    if some is not Verdict.REFUTED:
+    if true.is_infinite:
         return tuple((order, infinite()) for order in orders), infinite()
     renyi = Renyi(curve.curves)
     return tuple((order, narrow(renyi.divergence(order))) for order in orders), _rho(curve, true, narrow)

@@ -14,22 +14,12 @@ from fractions import Fraction
 from dpaudit import balls
 from dpaudit.balls import Ball, ball
 from dpaudit.curves import PairCurve
-from dpaudit.verdict import Verdict
 
 EVALUATIONS = (60, 200)
 """Orders that rho looks at, at most: more of them for small mechanisms, as many as TERMS allow."""
 TERMS = 10**5
 RELATIVE_WIDTH = Fraction(1, 1000)
 SPLITS = 64
-
-
-def has_infinite_loss(curves: Sequence[PairCurve]) -> Verdict:
-    """Returns the verdict on "some output is possible for one data set alone": then all divergences are infinite."""
-    masses = [curve.infinite for curve in curves if not balls.is_zero(curve.infinite)]
-    if not masses:
-        return Verdict.REFUTED
-    certain = any(balls.certainly_less(balls.zero(), mass) for mass in masses)
-    return Verdict.PROVED if certain else Verdict.UNDECIDED
 
 
 @dataclass
