@@ -8,7 +8,7 @@
 
 from typing import Any
 
-from dpaudit.audit import (
+from dpaudit.audit.questions import (
     DeltaResult,
     EpsilonResult,
     PmfResult,
@@ -19,22 +19,22 @@ from dpaudit.audit import (
     pmf,
     sensitivity,
 )
-from dpaudit.enclosure import Enclosure
-from dpaudit.errors import InputError, TooLargeError
-from dpaudit.expressions import PI, exp, log, log_gamma, sqrt
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError, TooLargeError
+from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.version import __version__
 
 LATER = {
     "accuracy": "dpaudit.utility",
-    "calibrate": "dpaudit.calibration",
-    "calibrate_gamma": "dpaudit.gammas",
-    "compare": "dpaudit.comparison",
-    "profile": "dpaudit.profiles",
+    "calibrate": "dpaudit.calibration.nominal",
+    "calibrate_gamma": "dpaudit.calibration.gammas",
+    "compare": "dpaudit.comparison.on_data",
+    "profile": "dpaudit.audit.profile",
     "search": "dpaudit.counterexamples",
-    "compare_over_n": "dpaudit.ranges",
-    "compare_over_priors": "dpaudit.ranges",
+    "compare_over_n": "dpaudit.comparison.ranges",
+    "compare_over_priors": "dpaudit.comparison.ranges",
 }
 """Calls that are imported when first used: name -> module."""
 

@@ -10,9 +10,9 @@ import typer
 from typer.exceptions import TyperException
 
 from dpaudit import __version__
-from dpaudit.balls import PrecisionExhausted
 from dpaudit.commands import accuracy, audits, calibrate, claims, compare, profile, report, search, sweep, table, verify
-from dpaudit.errors import InputError
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.errors import InputError
 
 app = typer.Typer(
     name="dpaudit",

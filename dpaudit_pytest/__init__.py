@@ -28,8 +28,8 @@ class PrivacyAssertions:
 
     def epsilon_at_most(self, bound: Any) -> Any:
         """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
-        from dpaudit.audit import epsilon
-        from dpaudit.rationals import nonnegative
+        from dpaudit.audit.questions import epsilon
+        from dpaudit.numbers.rationals import nonnegative
 
         __tracebackhide__ = True
         limit = nonnegative("bound", bound)
@@ -40,8 +40,8 @@ class PrivacyAssertions:
 
     def delta_at_most(self, bound: Any, at: Any) -> Any:
         """Fails unless delta(at) is proved to be at most the bound; returns the audit's result."""
-        from dpaudit.audit import delta
-        from dpaudit.rationals import nonnegative
+        from dpaudit.audit.questions import delta
+        from dpaudit.numbers.rationals import nonnegative
 
         __tracebackhide__ = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
@@ -52,7 +52,7 @@ class PrivacyAssertions:
 
     def as_claimed(self) -> Any:
         """Fails unless the guarantee that the mechanism itself claims is proved; returns the audit's result."""
-        from dpaudit.audit import epsilon
+        from dpaudit.audit.questions import epsilon
 
         __tracebackhide__ = True
         result = epsilon(self.mechanism)
@@ -73,7 +73,7 @@ class PrivacyAssertions:
 
     def _expect(self, result: Any, wanted: str, found: str) -> None:
         from dpaudit.mechanisms.base import text
-        from dpaudit.verdict import Verdict
+        from dpaudit.numbers.verdict import Verdict
 
         __tracebackhide__ = True
         if result.claim.verdict is Verdict.PROVED:
@@ -96,7 +96,7 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
         request.node.user_properties.append((name, value))
 
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
-        from dpaudit.audit import mechanism
+        from dpaudit.audit.questions import mechanism
 
         return PrivacyAssertions(mechanism(mech, **parameters), record)
 

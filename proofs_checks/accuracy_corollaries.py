@@ -13,12 +13,12 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import bc_squared
-from dpaudit.model import Model
-from dpaudit.sensitivity import gs_constant
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Model
+from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks import Context, Grid, Outcome, check
 from proofs_checks.accuracy_ehd import weights_lemma, weights_proof
 from proofs_checks.accuracy_far import Rows, constant_is_below_one, crossing_holds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from dpaudit import balls
-from dpaudit.model import Model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Model
 from proofs_checks import Context, Grid, Outcome, check
 from proofs_checks.accuracy_far import Reach, constant_is_below_one, far_rows, first_failure
 from proofs_checks.accuracy_lshist import BALANCED, EVERY, PRIORS, WIDE_BALANCED, WIDE_EVERY

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.balls import Ball, Champion, ball
-from dpaudit.model import Model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Model
 from proofs_checks import Context, Grid, Outcome, Statement, Table, check, measured, scan, single, step
 from proofs_checks.accuracy_proofs import QQ, K, Proof, annotate, interval_lemma, symmetry_lemma
 from proofs_checks.accuracy_rows import (

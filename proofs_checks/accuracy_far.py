@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
-from dpaudit.model import Model
-from dpaudit.sensitivity import gs_constant
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Model
+from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks.accuracy_rows import Span
 from proofs_checks.accuracy_sides import Comparison, Point, priors
 from proofs_checks.outcome import Outcome

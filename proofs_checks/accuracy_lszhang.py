@@ -14,11 +14,11 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball
-from dpaudit.distances import Algebraic, Hellinger, bc_squared
 from dpaudit.mechanisms.laplace import cell_law
-from dpaudit.model import Histogram, Model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.posterior.distances import Algebraic, Hellinger, bc_squared
+from dpaudit.posterior.model import Histogram, Model
 from proofs_checks import Batch, Context, Grid, Outcome, Statement, Step, check, scan, step
 from proofs_checks.accuracy_proofs import (
     QQ,

@@ -12,12 +12,12 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
-from dpaudit.model import Model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Model
 from proofs_checks.accuracy_rows import HALF, ONE, Q, power
 from proofs_checks.accuracy_sides import LSHIST, Case, Comparison, Near, Side
 from proofs_checks.algebra import nonnegative_on_square, variables

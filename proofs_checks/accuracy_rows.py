@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.laplace import cell_law
-from dpaudit.model import Model
-from dpaudit.sensitivity import gs_constant
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Model
+from dpaudit.posterior.sensitivity import gs_constant
 
 Q = fmpq_poly([0, 1])
 ONE = fmpq_poly([1])

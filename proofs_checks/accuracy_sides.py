@@ -14,10 +14,10 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.model import Model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Model
 from proofs_checks.accuracy_rows import (
     Q,
     Span,

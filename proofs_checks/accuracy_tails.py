@@ -14,11 +14,11 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.exponential import EHD, MH, Exponential
-from dpaudit.model import Histogram, Model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Histogram, Model
 from proofs_checks import Batch, Context, Grid, Outcome, Statement, Step, check, scan, step
 from proofs_checks.accuracy_proofs import Proof, annotate
 from proofs_checks.accuracy_rows import by_distance

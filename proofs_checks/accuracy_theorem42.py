@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dpaudit.model import Model
+from dpaudit.posterior.model import Model
 from proofs_checks import Context, Grid, Outcome, check
 from proofs_checks.accuracy_proofs import (
     ONE_SYMBOL,

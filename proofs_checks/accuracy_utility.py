@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms.exponential import EHD
 from dpaudit.mechanisms.laplace import LSHist, LSZhang
-from dpaudit.model import Histogram, Model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model
 from proofs_checks import Context, Grid, Outcome, Table, check, measured
 from proofs_checks.accuracy_lszhang import Distances
 from proofs_checks.accuracy_proofs import Proof, annotate

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpaudit import audit
-from dpaudit.enclosure import Enclosure
-from dpaudit.errors import InputError
-from dpaudit.results import DeltaResult, EpsilonResult
+from dpaudit.audit import questions as audit
+from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
 from proofs_checks.outcome import Instance
 from proofs_checks.runner import Result
 from proofs_checks.words import setting

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball
-from dpaudit.enclosure import Enclosure, exact
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks.numbers import DIGITS, parameters, significant
 from proofs_checks.outcome import (
     BY_COUNTEREXAMPLE,
@@ -275,7 +275,7 @@ def _as_wide_as_they_are(
     statement: Statement, batch: Batch, tag: Any
 ) -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]]:
     """Returns the enclosures at the largest precision tried, however wide: for an undecided instance."""
-    from dpaudit.enclosure import outward
+    from dpaudit.numbers.enclosure import outward
 
     with balls.precision(4 * batch.start_bits):
         left, right = next((a, b) for t, a, b in batch.sides() if t == tag)

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import InputError
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks.registry import catalogue
 from proofs_checks.runner import Result, run_many
 from proofs_checks.words import extent, summary

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpaudit import audit, balls
-from dpaudit.balls import Ball, ball
+from dpaudit.audit import questions as audit
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import MH, MHdelta, Rates
-from dpaudit.model import make_model
-from dpaudit.scores import Score
-from dpaudit.sensitivity import exp_smooth_all, local_all
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.model import make_model
+from dpaudit.posterior.scores import Score
+from dpaudit.posterior.sensitivity import exp_smooth_all, local_all
 from proofs_checks.core import Batch, Statement, scan, single
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms.laplace import Laplace, LSDim, LSHist
-from dpaudit.model import make_model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
 from proofs_checks.core import Batch, Statement, scan, search, single
 from proofs_checks.grid import Grid, words
 from proofs_checks.numbers import brief, refined, step

@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import pairwise
 from math import factorial, prod
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms.laplace import LaplaceLaw, LSDim, LSHist
-from dpaudit.model import Histogram, Model, hamming, make_model, neighbours
-from dpaudit.sensitivity import local
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Histogram, Model, hamming, make_model, neighbours
+from dpaudit.posterior.sensitivity import local
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step

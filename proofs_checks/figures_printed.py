@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
 from proofs_checks import figures_tables as tables
 from proofs_checks.core import Batch, Sides, Statement, scan, search, single
 from proofs_checks.figures_tables import FLOORED, LS, S_EXP, TRUNCATED, Printed, Setting

@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import bc_squared
 from dpaudit.mechanisms.laplace import LaplaceLaw, LSDim
-from dpaudit.model import Histogram, make_model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Histogram, make_model
 from proofs_checks.rows import Row
 
 EPS, DELTA = Fraction(4, 5), Fraction(1, 10**8)

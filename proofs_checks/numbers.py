@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.balls import Ball
-from dpaudit.enclosure import Enclosure, exact, outward
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from proofs_checks.outcome import Step
 
 DIGITS = 15

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpaudit.enclosure import Enclosure
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
 
 FOR_ALL = "for all"
 THERE_IS = "there is"

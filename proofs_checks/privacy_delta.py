@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.model import count_histograms
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.model import count_histograms
 from proofs_checks.core import Batch, Statement, scan, search, single
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import brief

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms.exponential import Exponential
-from dpaudit.model import Histogram, Model, make_model
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.model import Histogram, Model, make_model
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan, single
 from proofs_checks.grid import Grid

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Statement, scan
 from proofs_checks.grid import Grid

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.enclosure import Enclosure
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Statement, scan, search, single
 from proofs_checks.grid import Grid

@@ -8,9 +8,9 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Statement, scan, single
 from proofs_checks.grid import Grid

@@ -11,7 +11,7 @@ from flint import fmpq_mpoly, fmpq_poly
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
 from dpaudit.mechanisms.closed_form import Ratio, at_most
 from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, Monomial, cell_law
-from dpaudit.model import make_model
+from dpaudit.posterior.model import make_model
 from proofs_checks.algebra import variables
 from proofs_checks.core import Statement, scan
 from proofs_checks.grid import Grid

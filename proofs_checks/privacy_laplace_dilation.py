@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms.exponential import Exponential
-from dpaudit.model import Histogram, Model, neighbours
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model, neighbours
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.model import count_histograms
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.model import count_histograms
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Step
 from proofs_checks.setting_tools import g

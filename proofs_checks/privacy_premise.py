@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import bc_squared
-from dpaudit.model import Histogram, Model, make_model, neighbours
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan, search
 from proofs_checks.grid import Grid

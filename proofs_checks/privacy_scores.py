@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms.exponential import Exponential, MHdelta
-from dpaudit.model import Histogram, Model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model
 from proofs_checks.core import Batch, Sides
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import step

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.model import hamming
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.model import hamming
 from proofs_checks.algebra import variables
 from proofs_checks.core import Statement, scan
 from proofs_checks.grid import Grid

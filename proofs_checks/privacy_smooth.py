@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Algebraic, Hellinger
-from dpaudit.model import Histogram, Model, hamming, make_model, neighbours
-from dpaudit.sensitivity import exp_smooth_all, local_all, smooth_all
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Algebraic, Hellinger
+from dpaudit.posterior.model import Histogram, Model, hamming, make_model, neighbours
+from dpaudit.posterior.sensitivity import exp_smooth_all, local_all, smooth_all
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

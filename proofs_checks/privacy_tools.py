@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from dpaudit import balls, privacy_loss
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
 from dpaudit.mechanisms.exponential import Exponential, MHdelta, Smooth
-from dpaudit.model import Histogram, make_model
-from dpaudit.privacy_loss import Worst
-from dpaudit.rationals import Exact
-from dpaudit.sensitivity import closure, local_all
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.rationals import Exact
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, make_model
+from dpaudit.posterior.sensitivity import closure, local_all
+from dpaudit.privacy import loss as privacy_loss
+from dpaudit.privacy.loss import Worst
 from proofs_checks.core import Batch, single
 from proofs_checks.numbers import step
 from proofs_checks.outcome import Step

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from dpaudit.errors import InputError
+from dpaudit.numbers.errors import InputError
 from proofs_checks.catalogue import CLAIMS, Claim
 from proofs_checks.grid import Grid
 from proofs_checks.outcome import Outcome

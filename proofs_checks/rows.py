@@ -10,14 +10,14 @@ from fractions import Fraction
 from functools import cached_property
 from operator import mul
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
-from dpaudit.divergences import HellingerDistance
 from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.mechanisms.laplace import Laplace, LaplaceLaw
-from dpaudit.model import Histogram, Model, hamming
-from dpaudit.sensitivity import global_, gs_constant, local, local_all
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.divergences import HellingerDistance
+from dpaudit.posterior.model import Histogram, Model, hamming
+from dpaudit.posterior.sensitivity import global_, gs_constant, local, local_all
 
 
 class Row:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks import registry
 from proofs_checks.catalogue import Claim
 from proofs_checks.outcome import NOTHING, Outcome

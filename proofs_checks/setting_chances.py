@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.distances import bc_squared
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.exponential import ExponentialLaw
-from dpaudit.model import Histogram, Model, make_model
+from dpaudit.numbers import balls
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Histogram, Model, make_model
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

@@ -9,11 +9,11 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Algebraic, bc_squared
-from dpaudit.model import Histogram, Model, make_model, neighbours
-from dpaudit.sensitivity import gs_constant
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Algebraic, bc_squared
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks.core import Batch, Statement, scan, single
 from proofs_checks.grid import Grid
 from proofs_checks.numbers import brief, refined, step

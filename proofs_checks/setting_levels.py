@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger, bc_squared
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.model import Histogram, Model, hamming, make_model
-from dpaudit.rationals import Exact
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.rationals import Exact
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Histogram, Model, hamming, make_model
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

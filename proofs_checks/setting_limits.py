@@ -8,10 +8,10 @@ from functools import partial
 
 from flint import fmpq
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
-from dpaudit.model import Histogram, Model, make_model, neighbours
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan, single
 from proofs_checks.grid import Grid

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from flint import fmpq_mpoly, fmpq_poly
 
-from dpaudit.balls import Ball
-from dpaudit.distances import Hellinger, bc_squared
-from dpaudit.model import Histogram, Model, make_model, neighbours
+from dpaudit.numbers.balls import Ball
+from dpaudit.posterior.distances import Hellinger, bc_squared
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Sides, Statement, scan
 from proofs_checks.grid import Grid

@@ -16,11 +16,11 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly
 from flint.utils.flint_exceptions import DomainError
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Algebraic, bc_squared
-from dpaudit.model import Histogram, Model, make_model, neighbours
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Algebraic, bc_squared
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from proofs_checks.algebra import variables
 from proofs_checks.core import Statement
 from proofs_checks.outcome import BY_ALGEBRA, NOTHING, Outcome, Step, by_algebra

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.audit import mechanism
-from dpaudit.model import Model
+from dpaudit.audit.questions import mechanism
+from dpaudit.numbers import balls
+from dpaudit.posterior.model import Model
 from proofs_checks import accuracy_far, accuracy_lszhang, accuracy_rows, accuracy_utility
 from proofs_checks.accuracy_sides import rationals
 

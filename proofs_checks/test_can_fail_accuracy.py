@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
+from dpaudit.numbers import balls
 from proofs_checks import (
     accuracy_corollaries,
     accuracy_ehd,

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit.balls import ball, precision
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import Ratio
-from dpaudit.model import count_histograms, make_model
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.balls import ball, precision
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import count_histograms, make_model
 from proofs_checks import (
     expectations,
     privacy_delta,

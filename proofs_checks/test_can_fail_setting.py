@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from flint import fmpq
 
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks import (
     expectations,
     runner,

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks import core, numbers
 from proofs_checks.core import Batch, Statement, compare, compare_tie, search, single
 from proofs_checks.outcome import BY_COUNTEREXAMPLE, NOTHING, ON_GRID, Outcome

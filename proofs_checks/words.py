@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 from proofs_checks.numbers import brief, symbol
 from proofs_checks.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Step
 

@@ -13,12 +13,12 @@ from mpmath import mp, mpf
 from test_scores import slow
 
 import dpaudit
-from dpaudit import balls
 from dpaudit.cli import main
 from dpaudit.mechanisms.laplace import LSZhang
+from dpaudit.numbers import balls
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.utility import accuracy, count_below, mean, staircase, threshold
 from dpaudit.utility.bounds import BOUNDS
-from dpaudit.verdict import Verdict
 
 DPS = 60
 SMALL = [case for case in CASES if case[1] <= 5 and len(case[2]) <= 3][::3]
@@ -321,7 +321,7 @@ def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
             assert balls.overlap(cut.below(count_below(cut, t)), inside)
             assert balls.overlap(cut.at_least(count_below(cut, t)), 1 - inside)
     monkeypatch.setattr(type(mechanism), "row", lambda self, x, tail, most: real(self, x, Fraction(1, 20), most))
-    with pytest.raises(dpaudit.balls.PrecisionExhausted):
+    with pytest.raises(dpaudit.numbers.balls.PrecisionExhausted):
         mean.mean_error(mechanism, (6, 6), digits=3)
 
 

@@ -6,15 +6,15 @@ import pytest
 from flint import arb
 
 import dpaudit
-from dpaudit import judge
-from dpaudit.balls import PrecisionExhausted, ball
-from dpaudit.enclosure import Enclosure
+from dpaudit.audit import judge
+from dpaudit.audit.results import Claim
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.base import Mass
-from dpaudit.model import make_model
-from dpaudit.pairs import Witness, Worst
-from dpaudit.results import Claim
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.pairs import Witness, Worst
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 import dpaudit
-from dpaudit.calibration import calibrate, calibrated
+from dpaudit.calibration.gammas import balanced, calibrate_gamma
+from dpaudit.calibration.nominal import calibrate, calibrated
 from dpaudit.cli import main
-from dpaudit.gammas import balanced, calibrate_gamma
 from dpaudit.mechanisms.exponential import EHDL
-from dpaudit.model import make_model
+from dpaudit.posterior.model import make_model
 from dpaudit.utility.mean import mean_error
 
 RATIONAL = st.fractions(Fraction(1, 20), Fraction(6), max_denominator=20)

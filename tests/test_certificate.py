@@ -10,9 +10,11 @@ import pytest
 from certificates import FAMILY, OWN, changed, make, outcome
 
 import dpaudit
-from dpaudit import balls, certificate, privacy_loss
 from dpaudit.cli import main
+from dpaudit.evidence import certificate
 from dpaudit.mechanisms import exponential, laplace
+from dpaudit.numbers import balls
+from dpaudit.privacy import loss as privacy_loss
 
 WORK = 300_000
 
@@ -126,7 +128,7 @@ def wrong_factor(patch):
 
 def wrong_sensitivity(patch):
     """The local sensitivity is the smallest distance to a neighbour instead of the largest."""
-    module = sys.modules["dpaudit.sensitivity"]
+    module = sys.modules["dpaudit.posterior.sensitivity"]
     least = lambda h, c: balls.minimum([h.between(c, d) for d in module.neighbours(c)])  # noqa: E731
     patch.setattr(module, "local", least)
     patch.setattr(exponential, "local", least)

@@ -113,7 +113,7 @@ def test_tables_never_cut_a_number(capsys):
     text = run(capsys, "sensitivity", "--n", "2", "--digits", "80")
     assert "…" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
-    digits = dpaudit.sensitivity(2, digits=80).gs.to_dict()["lower"]
+    digits = dpaudit.posterior.sensitivity(2, digits=80).gs.to_dict()["lower"]
     assert digits[:60] in text
 
 
@@ -218,7 +218,7 @@ def test_interruption_ends_cleanly(monkeypatch, capsys):
     def interrupted(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpaudit.audit.epsilon", interrupted)
+    monkeypatch.setattr("dpaudit.audit.questions.epsilon", interrupted)
     assert main(["epsilon", "--mech", "EHDS", "--n", "5"]) == 130
     assert capsys.readouterr().err == "dpaudit: interrupted\n"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import dpaudit
-from dpaudit.report import html, markdown, plan
-from dpaudit.report.document import load
-from dpaudit.report.studies import ratio
-from dpaudit.report.write import chart_paths
+from dpaudit.reports import html, markdown, plan
+from dpaudit.reports.document import load
+from dpaudit.reports.studies import ratio
+from dpaudit.reports.write import chart_paths
 
 REPORTS = sorted((Path(__file__).parent.parent / "reports").glob("*/plan.toml"))
 

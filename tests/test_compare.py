@@ -8,15 +8,15 @@ import reference
 from agreement import agrees
 from mpmath import mp
 
-from dpaudit import comparison
 from dpaudit.cli import main
 from dpaudit.commands.common import decimal
-from dpaudit.comparison import compare
-from dpaudit.data import dataset, datasets
-from dpaudit.enclosure import exact
-from dpaudit.errors import InputError
-from dpaudit.model import make_model
-from dpaudit.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range
+from dpaudit.comparison import on_data as comparison
+from dpaudit.comparison.on_data import compare
+from dpaudit.comparison.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range
+from dpaudit.numbers.enclosure import exact
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.data import dataset, datasets
+from dpaudit.posterior.model import make_model
 
 ONES = (Fraction(1), Fraction(1))
 
@@ -108,7 +108,7 @@ def test_calibrated_range():
 def test_too_large_a_job_is_said():
     row = compare("463,247,21", mechs="LSDim", digits=10).entries[0]
     assert row.calibrated.nominal == Fraction(3, 2)
-    from dpaudit.comparison import auditable, entries
+    from dpaudit.comparison.on_data import auditable, entries
 
     assert not auditable(entries("EHDS", None, None)[0].build(make_model(731, 3), Fraction(1)))
 

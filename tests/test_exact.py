@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from dpaudit import balls
-from dpaudit.distances import Algebraic, Hellinger, bc_squared
-from dpaudit.errors import InputError
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, at_most, largest, positive_on_unit_interval
 from dpaudit.mechanisms.laplace import cell_law
-from dpaudit.model import make_model
-from dpaudit.privacy_loss import worst_loss, worst_loss_by_search
+from dpaudit.numbers import balls
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.distances import Algebraic, Hellinger, bc_squared
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.loss import worst_loss, worst_loss_by_search
 
 ALPHAS = st.sampled_from(
     [Fraction(t) for t in ("1", "1/2", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "7/3", "1/4", "1/5")]

@@ -7,18 +7,18 @@ import cases
 import pytest
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.errors import InputError
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.model import make_model
-from dpaudit.privacy_loss import hockey_stick, worst_delta, worst_deltas, worst_loss
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.loss import hockey_stick, worst_delta, worst_deltas, worst_loss
 
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
-from dpaudit.fast import WORTH_IT, fast_tier  # noqa: E402
-from dpaudit.fast.law import hellinger_law  # noqa: E402
-from dpaudit.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
+from dpaudit.privacy.fast import WORTH_IT, fast_tier  # noqa: E402
+from dpaudit.privacy.fast.law import hellinger_law  # noqa: E402
+from dpaudit.privacy.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
 
 EXPONENTIAL = [case for case in cases.CASES if not case[0].startswith("LS")]
 
@@ -107,7 +107,7 @@ def test_delta_on_random_cases(part):
 )
 def test_every_upper_bound_is_one_and_none_is_idle(case, monkeypatch):
     """Exhaustively, pair by pair: truth <= bound <= truth + a little; the same for delta; n = 120 has far outputs."""
-    monkeypatch.setattr("dpaudit.fast.band.BLOCK", 200)
+    monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 200)
     mechanism, at = build(case), Fraction(case[3]) / 5
     with balls.precision(256):
         law = hellinger_law(mechanism)
@@ -130,7 +130,7 @@ def truth_below(truth, bound, slack):
 
 def test_an_underestimated_error_would_be_seen(monkeypatch):
     """The comparison above can fail: without the margin some bound lies below the truth."""
-    from dpaudit.fast.rows import FloatRows
+    from dpaudit.privacy.fast.rows import FloatRows
 
     monkeypatch.setattr(FloatRows, "margin", lambda self, x, y, width: 0 * x)
     with pytest.raises(AssertionError):
@@ -210,11 +210,11 @@ def test_bad_tiers_are_refused():
 
 
 def test_auto_falls_back_where_floats_do_not_reach(monkeypatch):
-    monkeypatch.setattr("dpaudit.fast.WORTH_IT", 1)
+    monkeypatch.setattr("dpaudit.privacy.fast.WORTH_IT", 1)
     assert dpaudit.epsilon("EHDL", n=6, eps="1e20").tier == "exact"
     assert dpaudit.epsilon("EHDL", n=6, prior="1e40,1").tier == "fast"
     assert fast_tier(make_mechanism("LSDim", make_model(30), "1", {})) is None
-    monkeypatch.setattr("dpaudit.fast.find_spec", lambda name: None)
+    monkeypatch.setattr("dpaudit.privacy.fast.find_spec", lambda name: None)
     assert dpaudit.epsilon("EHDL", n=6).tier == "exact"
     with pytest.raises(InputError, match="needs numpy"):
         dpaudit.epsilon("EHDL", n=6, tier="fast")

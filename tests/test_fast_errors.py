@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.model import make_model
+from dpaudit.numbers import balls
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import make_model
 
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
-from dpaudit.fast.band import BandRows  # noqa: E402
-from dpaudit.fast.exponential_table import (  # noqa: E402
+from dpaudit.privacy.fast.band import BandRows  # noqa: E402
+from dpaudit.privacy.fast.exponential_table import (  # noqa: E402
     COMPLEMENT_ERROR,
     EXP_ERROR,
     STEPS,
@@ -22,11 +22,11 @@ from dpaudit.fast.exponential_table import (  # noqa: E402
     exponential_table,
     tree_sum,
 )
-from dpaudit.fast.law import hellinger_law  # noqa: E402
-from dpaudit.fast.log_table import LogTable  # noqa: E402
-from dpaudit.fast.refusal import TooCoarse  # noqa: E402
-from dpaudit.fast.rows import FullRows  # noqa: E402
-from dpaudit.fast.survivors import band_cells  # noqa: E402
+from dpaudit.privacy.fast.law import hellinger_law  # noqa: E402
+from dpaudit.privacy.fast.log_table import LogTable  # noqa: E402
+from dpaudit.privacy.fast.refusal import TooCoarse  # noqa: E402
+from dpaudit.privacy.fast.rows import FullRows  # noqa: E402
+from dpaudit.privacy.fast.survivors import band_cells  # noqa: E402
 
 PRIORS = ["1,1", "1/2,1/2", "1/1000,1/1000", "1e-6,3", "40,40", "1/3,5/7", "100000,1/7", "1e9,1e9", "2,1e12"]
 
@@ -91,7 +91,7 @@ def log_bc(h, x, r):
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n", [1, 7, 200])
 def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior, monkeypatch):
-    monkeypatch.setattr("dpaudit.fast.band.BLOCK", 300)
+    monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 300)
     rng = random.Random(n)
     mechanism = make_mechanism("EHDS", make_model(n, 2, prior), "3", {"gamma": "1/2"})
     with balls.precision(256):
@@ -134,7 +134,7 @@ def check_block(law, rows, block):
 @pytest.mark.parametrize("window", [(40, 75), (0, 70), (50, 101), (0, 101)])
 def test_the_far_cell_contains_every_far_output(window, monkeypatch):
     """However narrow the window is taken, the balls contain the truth, near and far."""
-    monkeypatch.setattr("dpaudit.fast.survivors._window", lambda law, x, y: window)
+    monkeypatch.setattr("dpaudit.privacy.fast.survivors._window", lambda law, x, y: window)
     mechanism = make_mechanism("MH", make_model(100, 2, "1,3"), "2", {})
     x, y = (60, 40), (61, 39)
     with balls.precision(128):

@@ -7,7 +7,7 @@ import reference
 from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 
-from dpaudit import balls
+from dpaudit.numbers import balls
 from proofs_checks import figures_means, figures_near, figures_printed, figures_tables
 
 ONE = Fraction(1)

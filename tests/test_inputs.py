@@ -7,8 +7,8 @@ import pytest
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.mechanisms import lookup, make_mechanism
-from dpaudit.model import make_model, parse_data
-from dpaudit.rationals import nonnegative, positive, probability, rational, sequence, whole
+from dpaudit.numbers.rationals import nonnegative, positive, probability, rational, sequence, whole
+from dpaudit.posterior.model import make_model, parse_data
 
 BASE = ["epsilon", "--mech", "EHDS", "--n", "4"]
 BAD = [

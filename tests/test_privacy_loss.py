@@ -4,17 +4,17 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.enclosure import Enclosure, infinite
-from dpaudit.errors import TooLargeError
 from dpaudit.mechanisms import REGISTRY, make_mechanism
 from dpaudit.mechanisms.base import Guarantee, Mass
 from dpaudit.mechanisms.exponential import ROWS_BYTES, ExponentialLaw, rows_kept
-from dpaudit.model import make_model
-from dpaudit.pairs import cut
-from dpaudit.privacy_loss import check_memory, hockey_stick, pairs, verdict, worst_delta, worst_loss_by_search
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.enclosure import Enclosure, infinite
+from dpaudit.numbers.errors import TooLargeError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.loss import check_memory, hockey_stick, pairs, verdict, worst_delta, worst_loss_by_search
+from dpaudit.privacy.pairs import cut
 
 
 def small():

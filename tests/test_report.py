@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.errors import InputError
-from dpaudit.report import build, document, html, markdown, plan
-from dpaudit.report.charts import CHARTS, chart
-from dpaudit.report.tables import table
-from dpaudit.report.write import write
+from dpaudit.numbers.errors import InputError
+from dpaudit.reports import build, document, html, markdown, plan
+from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.tables import table
+from dpaudit.reports.write import write
 
 PLAN = """
 title = "A small report"
@@ -229,7 +229,7 @@ def test_everything_is_checked_before_the_first_audit(tmp_path, monkeypatch, cap
     def forbidden(*_):
         raise AssertionError("computed before the plan was checked")
 
-    monkeypatch.setattr("dpaudit.audit.epsilon", forbidden)
+    monkeypatch.setattr("dpaudit.audit.questions.epsilon", forbidden)
     for study in ("kind = 'priors'\nepz = '4'", "kind = 'accuracy'\nx = '1,2'\nn = '3'", "kind = 'accuracy'\nfoo = 1"):
         path = tmp_path / "plan.toml"
         path.write_text(f"[[audit]]\nn = 2\n[[study]]\n{study}")
@@ -255,7 +255,7 @@ def test_the_title_and_the_plan_are_part_of_what_is_recorded(made, tmp_path, cap
 
 
 def test_a_number_that_may_be_zero_says_so():
-    from dpaudit.report.tables import short
+    from dpaudit.reports.tables import short
 
     assert short({"lower": "0", "upper": "1e-14"}) == "≤ 1e-14"
     assert short({"lower": "0", "upper": "0"}) == "0"

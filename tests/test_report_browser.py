@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from dpaudit.report import build, plan
-from dpaudit.report.write import write
+from dpaudit.reports import build, plan
+from dpaudit.reports.write import write
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:

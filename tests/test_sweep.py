@@ -14,13 +14,13 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.errors import InputError
-from dpaudit.sweep.executors import LocalWorkers, open_workers
-from dpaudit.sweep.export import COLUMNS, combine, export, table
-from dpaudit.sweep.plan import Job, expand, read_plan
-from dpaudit.sweep.run import Loop
-from dpaudit.sweep.store import Store
-from dpaudit.sweep.work import run_batch
+from dpaudit.numbers.errors import InputError
+from dpaudit.sweeps.executors import LocalWorkers, open_workers
+from dpaudit.sweeps.export import COLUMNS, combine, export, table
+from dpaudit.sweeps.plan import Job, expand, read_plan
+from dpaudit.sweeps.run import Loop
+from dpaudit.sweeps.store import Store
+from dpaudit.sweeps.work import run_batch
 
 PLAN = """
 digits = 12

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.model import hamming, make_model
-from dpaudit.privacy_loss import pairs, worst_delta, worst_loss_by_search
+from dpaudit.posterior.model import hamming, make_model
+from dpaudit.privacy.loss import pairs, worst_delta, worst_loss_by_search
 
 SETTINGS = [(7, ("1", "1")), (6, ("1/2", "3")), (4, ("1", "1", "1")), (3, ("1", "2", "1")), (2, ("1", "1", "3", "3"))]
 

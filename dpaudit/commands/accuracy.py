@@ -9,7 +9,7 @@ import typer
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 
 X = Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data: n is its sum, k its length.")]
 Metric = Annotated[

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit import audit
+from dpaudit.audit import questions as audit
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.errors import approximately
 from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
 from dpaudit.mechanisms.load import entry_points
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.errors import approximately
+from dpaudit.numbers.verdict import Verdict
 
 
 def epsilon(
@@ -253,7 +253,7 @@ OPTION_NAMES = {"delta": "delta-param"}
 
 def guarantee_text(kind: type[PosteriorMechanism]) -> str:
     """Returns the claimed guarantee as a formula, read off an instance with epsilon = 1 and 2."""
-    from dpaudit.model import make_model
+    from dpaudit.posterior.model import make_model
 
     values = {p.name: p.read(kind.name, p.default or p.examples[0]) for p in kind.parameters}
     one = kind(make_model(2), Fraction(1), **values).claimed()

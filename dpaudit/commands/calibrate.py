@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit import audit
+from dpaudit.audit import questions as audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Guarantee, claiming
+from dpaudit.numbers.errors import InputError
 
 Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")]
 
@@ -53,8 +53,8 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
-    from dpaudit import calibration
-    from dpaudit import gammas as by_gamma
+    from dpaudit.calibration import gammas as by_gamma
+    from dpaudit.calibration import nominal as calibration
 
     never = {"gamma": gamma, "delta-param": delta_param, "gs": gs, "score": score, "certificate": certificate}
     refuse(over, {"x": x, "gammas": gammas}, never)

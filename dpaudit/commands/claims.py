@@ -12,8 +12,8 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.common import badge, emit, listing
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
 
 if TYPE_CHECKING:
     from proofs_checks.runner import Result

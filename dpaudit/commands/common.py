@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import text
-from dpaudit.rationals import positive
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive
 
 
 def check_out(out: str | None) -> str | None:
@@ -227,7 +227,7 @@ def cells(value: Any) -> str:
 def certifiable(mechanism: Any, path: str | None) -> None:
     """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
     if path is not None:
-        from dpaudit import certificate
+        from dpaudit.evidence import certificate
 
         certificate.check_possible(mechanism)
 
@@ -235,7 +235,7 @@ def certifiable(mechanism: Any, path: str | None) -> None:
 def certify(result: Any, path: str | None) -> None:
     """Writes the certificate of a result, or of several, if a path is given."""
     if path is not None:
-        from dpaudit import certificate
+        from dpaudit.evidence import certificate
 
         certificate.write(result, path)
         print(f"written: {path}", file=sys.stderr)

@@ -8,8 +8,8 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, decimal, emit, fields, listing, memory_bytes
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
 
 
 def compare(
@@ -71,7 +71,8 @@ def compare(
 
     dpaudit compare --x 5,5,5 --priors 1..12 --target 4/5 --mech MHdelta,LSHist
     """
-    from dpaudit import comparison, ranges
+    from dpaudit.comparison import on_data as comparison
+    from dpaudit.comparison import ranges
 
     data = source(x, dataset, n, k, priors, share)
     ranged = n is not None or priors is not None
@@ -116,7 +117,7 @@ def source(
         raise InputError("share", share, "goes with --n A..B")
     cells_wanted = None if k is None else whole("k", k, 2)
     if dataset is not None:
-        from dpaudit.data import dataset as find
+        from dpaudit.posterior.data import dataset as find
 
         return ",".join(str(count) for count in find(dataset, cells_wanted).counts)
     if x is not None and cells_wanted is not None and len(x.split(",")) != cells_wanted:
@@ -135,7 +136,7 @@ def draw(console: Any, result: Any) -> None:
     """Draws the table of mechanisms."""
     from rich.markup import escape
 
-    from dpaudit.comparison import STAIRS
+    from dpaudit.comparison.on_data import STAIRS
 
     model, others = result.model, ""
     if len(result.tied) > 1:

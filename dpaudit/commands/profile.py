@@ -52,7 +52,7 @@ def profile(
 
     dpaudit profile --mech LSHist --n 10 --compose 4
     """
-    from dpaudit.profiles import profile as compute
+    from dpaudit.audit.profile import profile as compute
 
     options = (mech, n, k, prior, eps, gamma, delta_param, gs, at, orders, compose, digits)
     with common.progress_bar(f"{mech}: data sets") as progress:

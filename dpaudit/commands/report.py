@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.errors import InputError
 from dpaudit.mechanisms import in_family
+from dpaudit.numbers.errors import InputError
 
 
 def report(
@@ -55,8 +55,8 @@ def report(
 
     dpaudit report --refresh reports
     """
-    from dpaudit.report import plan as plans
-    from dpaudit.report.write import chart_library
+    from dpaudit.reports import plan as plans
+    from dpaudit.reports.write import chart_library
 
     chart_library()
     options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
@@ -90,9 +90,9 @@ def report(
 
 def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str | None) -> Any:
     """Returns the plan for somebody's own mechanism."""
-    from dpaudit import audit
-    from dpaudit.report.own import OwnSetting
-    from dpaudit.report.plan import Plan
+    from dpaudit.audit import questions as audit
+    from dpaudit.reports.own import OwnSetting
+    from dpaudit.reports.plan import Plan
 
     options = {key: value for key, value in given.items() if key != "eps" or value != "1"}
     shown = " ".join(
@@ -105,8 +105,8 @@ def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str 
 
 
 def _make(wanted: Any, out: str) -> None:
-    from dpaudit.report.build import build
-    from dpaudit.report.write import prepare, write
+    from dpaudit.reports.build import build
+    from dpaudit.reports.write import prepare, write
 
     prepare(out)
     with _status() as progress:
@@ -119,7 +119,7 @@ def _make(wanted: Any, out: str) -> None:
 
 def _refresh(folder: str) -> None:
     """Makes every report below the folder anew from its plan."""
-    from dpaudit.report.plan import read_plan
+    from dpaudit.reports.plan import read_plan
 
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
@@ -157,8 +157,8 @@ def render(
 
     dpaudit render reports/uniform-k2/result.json --out again
     """
-    from dpaudit.report.document import load
-    from dpaudit.report.write import write
+    from dpaudit.reports.document import load
+    from dpaudit.reports.write import write
 
     document = load(result)
     try:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
 
 if TYPE_CHECKING:
-    from dpaudit.sweep.store import Status, Store
+    from dpaudit.sweeps.store import Status, Store
 
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
 OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
@@ -54,11 +54,11 @@ def sweep(
 
     dpaudit sweep --out sweep.db --export table.parquet --export table.csv
     """
-    from dpaudit.sweep.executors import check_address
-    from dpaudit.sweep.export import export as write
-    from dpaudit.sweep.export import writer
-    from dpaudit.sweep.plan import read_plan
-    from dpaudit.sweep.store import Store
+    from dpaudit.sweeps.executors import check_address
+    from dpaudit.sweeps.export import export as write
+    from dpaudit.sweeps.export import writer
+    from dpaudit.sweeps.plan import read_plan
+    from dpaudit.sweeps.store import Store
 
     if out is None:
         raise InputError("out", "(missing)", "must name the store, an SQLite file")
@@ -89,8 +89,8 @@ def sweep(
 
 
 def _run(store: Store, count: int | None, scheduler: str | None) -> None:
-    from dpaudit.sweep.executors import open_workers
-    from dpaudit.sweep.run import Loop
+    from dpaudit.sweeps.executors import open_workers
+    from dpaudit.sweeps.run import Loop
 
     before = store.status()
     if before.done + before.failed == before.total:

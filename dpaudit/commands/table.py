@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit import audit
+from dpaudit.audit import questions as audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import claim_rows, effort_rows, escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Guarantee
-from dpaudit.rationals import nonnegative, split
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import nonnegative, split
+from dpaudit.numbers.verdict import Verdict
 
 
 def table(
@@ -48,7 +48,7 @@ def table(
 
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
-    from dpaudit.table import read_table
+    from dpaudit.mechanisms.table import read_table
 
     with_delta = nonnegative("claim-delta", claim_delta)
     if with_delta > 1:

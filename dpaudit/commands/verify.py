@@ -8,8 +8,8 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.common import emit
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
 
 MAX_BYTES = 32 << 20
 
@@ -36,8 +36,8 @@ def verify(
 
     dpaudit verify ehds.json --full
     """
-    from dpaudit.strict_json import read_json
-    from dpaudit.verifier import check
+    from dpaudit.evidence.verifier import check
+    from dpaudit.files.strict_json import read_json
 
     limit = whole("work", work, 1, 10**12)
     try:

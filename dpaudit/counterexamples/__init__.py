@@ -8,16 +8,16 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from dpaudit.audit.display import Shown
+from dpaudit.audit.judge import judge_epsilon
 from dpaudit.counterexamples.region import Region, make_region
-from dpaudit.display import Shown
-from dpaudit.enclosure import Enclosure, exact, outward
-from dpaudit.errors import InputError
-from dpaudit.judge import judge_epsilon
 from dpaudit.mechanisms import PosteriorMechanism, lookup, make_mechanism
-from dpaudit.model import Model
-from dpaudit.privacy_loss import MEMORY_BOUND, Progress, Witness, worst_loss
-from dpaudit.rationals import Exact
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Model
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress, Witness, worst_loss
 
 if TYPE_CHECKING:
     from dpaudit.counterexamples.optimise import Guess, Optimiser

@@ -8,15 +8,15 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit import audit
+from dpaudit.audit import questions as audit
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.comparison.ranges import parse_range
 from dpaudit.counterexamples.region import EPSILONS
-from dpaudit.enclosure import Enclosure, exact, infinite, outward
-from dpaudit.errors import InputError
-from dpaudit.privacy_loss import MEMORY_BOUND, Progress
-from dpaudit.ranges import parse_range
-from dpaudit.rationals import Exact, positive, sequence
-from dpaudit.results import EpsilonResult
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, sequence
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress
 
 DIGITS = 12
 

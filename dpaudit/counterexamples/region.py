@@ -8,10 +8,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpaudit.errors import InputError
-from dpaudit.model import count_histograms, make_model, show
-from dpaudit.ranges import parse_range
-from dpaudit.rationals import Exact, positive, sequence, whole
+from dpaudit.comparison.ranges import parse_range
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, sequence, whole
+from dpaudit.posterior.model import count_histograms, make_model, show
 
 EPSILONS = tuple(Fraction(e) for e in ("1/100", "1/10", "1/4", "1/2", "1", "2", "4", "8", "16"))
 """The epsilons tried where none is given; the optimiser also moves between the first and the last."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from dpaudit.model import Model, make_model, neighbours
+from dpaudit.posterior.model import Model, make_model, neighbours
 
 Array = Any
 LARGE_PRIOR = 50.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Counts, Guarantee, Law, Mechanism, Parameter, PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
-from dpaudit.model import Model
-from dpaudit.rationals import Exact, positive
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive
+from dpaudit.posterior.model import Model
 
 REGISTRY: dict[str, type[PosteriorMechanism]] = {
     mechanism.name: mechanism for mechanism in (LSZhang, LSDim, LSHist, EHD, EHDL, EHDS, MH, MHdelta)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
-from dpaudit import balls
-from dpaudit.balls import Ball
-from dpaudit.errors import InputError
-from dpaudit.model import Histogram, Model, count_pairs, neighbours
-from dpaudit.rationals import Exact
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact
+from dpaudit.posterior.model import Histogram, Model, count_pairs, neighbours
 
 Dataset = Any
 """Any hashable value: a histogram, a name, a tuple of records."""

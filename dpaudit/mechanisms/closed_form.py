@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from flint import fmpq_poly
 
-from dpaudit.balls import Ball, ball
+from dpaudit.numbers.balls import Ball, ball
 
 T = TypeVar("T")
 Q = fmpq_poly([0, 1])

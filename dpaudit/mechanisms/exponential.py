@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
-from dpaudit.divergences import DIVERGENCES, choice
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
-from dpaudit.model import Histogram
-from dpaudit.rationals import positive, probability
-from dpaudit.scores import Score, check_score, make_score
-from dpaudit.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive, probability
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.divergences import DIVERGENCES, choice
+from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.scores import Score, check_score, make_score
+from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
 
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""

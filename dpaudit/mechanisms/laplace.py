@@ -19,12 +19,12 @@ from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism, Row, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
-from dpaudit.model import Histogram
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.model import Histogram
 
 MOST_OUTPUTS = 2_000_000
 """A box of outputs larger than this is refused."""

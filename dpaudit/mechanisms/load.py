@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Mechanism
 from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.mechanisms.user_code import describe, guarded
-from dpaudit.rationals import Exact, positive, rational, sequence, whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
 
 GROUP = "dpaudit.mechanisms"
 """The entry-point group under which an installed package registers its mechanisms."""
@@ -42,7 +42,7 @@ def entry_points() -> dict[str, Any]:
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     """Returns the mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
     if isinstance(mech, str) and mech.lower().endswith(TABLES):
-        from dpaudit.table import read_table
+        from dpaudit.mechanisms.table import read_table
 
         _only({"adjacency"}, given, "a table of probabilities")
         _no_epsilon(eps, "a table of probabilities")

@@ -23,11 +23,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Counts, Dataset, Guarantee, Law, Mechanism, Output, text
 from dpaudit.mechanisms.own_law import OwnLaw, Row
 from dpaudit.mechanisms.user_code import guarded
-from dpaudit.rationals import nonnegative
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import nonnegative
 
 MAX_ITEMS = 10**6
 ENTRY_BYTES = 1000

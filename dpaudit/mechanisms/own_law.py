@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, PrecisionExhausted, ball
-from dpaudit.errors import InputError
-from dpaudit.expressions import Expression, as_ball, exponential_form, log_of_quotient, product, to_json
 from dpaudit.mechanisms.base import Dataset, Law, Mass
-from dpaudit.rationals import rational
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, log_of_quotient, product, to_json
+from dpaudit.numbers.rationals import rational
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""

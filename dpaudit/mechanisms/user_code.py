@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import InputError
+from dpaudit.numbers.errors import InputError
 
 _HERE = str(Path(__file__).resolve().parents[1])
 

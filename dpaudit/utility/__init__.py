@@ -9,20 +9,21 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
-from dpaudit import audit, balls
-from dpaudit.balls import Ball, ball
-from dpaudit.display import Shown
-from dpaudit.divergences import check_offered, choice
-from dpaudit.enclosure import Enclosure, exact, infinite
-from dpaudit.errors import TooLargeError, approximately
+from dpaudit.audit import questions as audit
+from dpaudit.audit.display import Shown
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.model import Histogram, parse_data
-from dpaudit.privacy_loss import MEMORY_BOUND
-from dpaudit.rationals import Exact, positive, probability, sequence, whole
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite
+from dpaudit.numbers.errors import TooLargeError, approximately
+from dpaudit.numbers.rationals import Exact, positive, probability, sequence, whole
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.divergences import check_offered, choice
+from dpaudit.posterior.model import Histogram, parse_data
+from dpaudit.privacy.loss import MEMORY_BOUND
 from dpaudit.utility.checks import Checked, Checker, applicable
 from dpaudit.utility.staircase import ALL_OUTPUTS, TIE_BITS, Staircase, build
 from dpaudit.utility.threshold import count_below
-from dpaudit.verdict import Verdict
 
 LEVELS = ("1/4", "3/4", "9/10", "99/100")
 HOLDS = {Verdict.PROVED: True, Verdict.REFUTED: False, Verdict.UNDECIDED: None}

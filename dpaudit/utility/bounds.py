@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms.base import Sparse
-from dpaudit.sensitivity import gs_constant
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.sensitivity import gs_constant
 
 HALF = Fraction(1, 2)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms.base import PosteriorMechanism
-from dpaudit.model import Histogram, neighbours
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Histogram, neighbours
 from dpaudit.utility.bounds import BOUNDS, Bound, Setting, evaluate, leading
 from dpaudit.utility.staircase import Staircase, add
-from dpaudit.verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.divergences import DIVERGENCES
-from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.mechanisms.base import PosteriorMechanism
-from dpaudit.model import Histogram
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, infinite
+from dpaudit.posterior.divergences import DIVERGENCES
+from dpaudit.posterior.model import Histogram
 from dpaudit.utility.staircase import heavy_row
 
 

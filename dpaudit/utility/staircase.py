@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import bc_squared
-from dpaudit.divergences import DIVERGENCES, Divergence, HellingerDistance
 from dpaudit.mechanisms.base import Output, PosteriorMechanism, Row, Sparse
-from dpaudit.model import Histogram, Model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.divergences import DIVERGENCES, Divergence, HellingerDistance
+from dpaudit.posterior.model import Histogram, Model
 
 ALL_OUTPUTS = 50_000
 """Up to this many outputs are all listed; beyond, a negligible tail may be left out (and is accounted for)."""

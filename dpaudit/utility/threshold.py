@@ -7,10 +7,10 @@ from math import comb, floor, prod
 
 from flint import fmpz
 
-from dpaudit import balls
-from dpaudit.balls import PrecisionExhausted, ball
-from dpaudit.distances import bc_squared
-from dpaudit.model import Histogram, Model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.staircase import TIE_BITS, Staircase, Step
 
 

@@ -1,0 +1,249 @@
+"""The audits, one call each: true epsilon, delta(epsilon), one distribution, the sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.judge import exact_epsilon, judge_delta, judge_epsilon, widest
+from dpaudit.audit.results import Claim, DeltaResult, EpsilonResult, PmfResult, SensitivityResult, Subject
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, make_mechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.errors import InputError, TooLargeError, approximately
+from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.divergences import choice
+from dpaudit.posterior.model import make_model, parse_histogram
+from dpaudit.posterior.scores import check_score, make_score
+from dpaudit.posterior.sensitivity import local_all, smooth_all
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress, check_memory, worst_delta, worst_loss
+
+__all__ = [
+    "MAX_DIGITS",
+    "Claim",
+    "DeltaResult",
+    "EpsilonResult",
+    "PmfResult",
+    "SensitivityResult",
+    "Subject",
+    "delta",
+    "epsilon",
+    "mechanism",
+    "pmf",
+    "sensitivity",
+]
+
+Prior = str | Sequence[Exact] | None
+Settings = Mapping[str, Any] | None
+MAX_DIGITS = 2000
+
+
+def mechanism(
+    mech: Any,
+    n: int | str | None = None,
+    k: int | str | None = None,
+    prior: Prior = None,
+    eps: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    score: str | None = None,
+    settings: Settings = None,
+) -> Mechanism:
+    """Returns the checked mechanism of that name and setting.
+
+    ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
+    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol of
+    ``dpaudit.mechanisms.own``. ``settings`` are further parameters by name.
+    """
+    if isinstance(mech, Mechanism):
+        extra = {"n": n, "k": k, "prior": prior, "gamma": gamma, "delta_param": delta_param, "gs": gs, "score": score}
+        for name, value in extra.items():
+            if value is not None:
+                raise InputError(name, value, f"the mechanism {mech.name} is given with its own setting: leave it out")
+        return mech
+    given: dict[str, Any] = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score, **(settings or {})}
+    if in_family(mech):
+        return posterior_mechanism(mech, n, k, prior, eps, given)
+    from dpaudit.mechanisms.load import load_mechanism
+
+    return load_mechanism(mech, eps, {"n": n, "k": k, "prior": prior, **given})
+
+
+def posterior_mechanism(
+    mech: str, n: int | str | None, k: int | str | None, prior: Prior, eps: Exact, parameters: dict[str, Any]
+) -> PosteriorMechanism:
+    """Returns the checked mechanism of the family."""
+    if n is None:
+        raise InputError("n", "(missing)", "must be a whole number >= 1")
+    return make_mechanism(mech, make_model(n, k, prior), eps, parameters)
+
+
+def epsilon(
+    mech: Any,
+    n: int | str | None = None,
+    k: int | str | None = None,
+    prior: Prior = None,
+    eps: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    score: str | None = None,
+    settings: Settings = None,
+    tier: str = "auto",
+) -> EpsilonResult:
+    """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on the claimed bound.
+
+    >>> epsilon("LSDim", n=20, k=3).closed_form
+    '2/3'
+    """
+    start = perf_counter()
+    digits = whole("digits", digits, 1, MAX_DIGITS)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory, tier), digits)
+    form = subject.loss_by_algebra()
+    known = form.rational() if form else exact_epsilon(subject, worst)
+    return EpsilonResult(
+        subject=Subject(subject),
+        epsilon=worst.value if known is None else exact(known, digits),
+        closed_form=form.text() if form else None if known is None else str(known),
+        closed_form_symbolic=form.symbolic() if form else None,
+        witness=worst.witness,
+        claim=judge_epsilon(subject, worst.value, known, digits, memory),
+        counts=subject.counts(),
+        precision_bits=worst.bits,
+        seconds=perf_counter() - start,
+        tier=worst.tier,
+        filter_left=worst.filter_left,
+    )
+
+
+def delta(
+    mech: Any,
+    at: Exact,
+    n: int | str | None = None,
+    k: int | str | None = None,
+    prior: Prior = None,
+    eps: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    score: str | None = None,
+    settings: Settings = None,
+    tier: str = "auto",
+) -> DeltaResult:
+    """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
+
+    The verdict is on the claimed guarantee, as far as delta(at) speaks of it (see judge.judge_delta), else None.
+    """
+    start = perf_counter()
+    digits = whole("digits", digits, 1, MAX_DIGITS)
+    point = nonnegative("at", at)
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory, tier), digits)
+    return DeltaResult(
+        subject=Subject(subject),
+        at=point,
+        delta=worst.value,
+        witness=worst.witness,
+        claim=judge_delta(subject, point, worst.value, digits, memory),
+        counts=subject.counts(),
+        precision_bits=worst.bits,
+        seconds=perf_counter() - start,
+        tier=worst.tier,
+        filter_left=worst.filter_left,
+    )
+
+
+def pmf(
+    mech: Any,
+    x: Any,
+    n: int | str | None = None,
+    k: int | str | None = None,
+    prior: Prior = None,
+    eps: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    digits: int | str = 15,
+    memory: int = MEMORY_BOUND,
+    score: str | None = None,
+    settings: Settings = None,
+) -> PmfResult:
+    """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
+    start = perf_counter()
+    digits = whole("digits", digits, 1, MAX_DIGITS)
+    if in_family(mech):
+        x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
+        n = sum(x) if n is None else n
+        k = len(x) if k is None and prior is None else k
+    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    dataset = subject.read_dataset("x", x)
+    check_row_memory(subject, memory)
+
+    def attempt() -> tuple[Enclosure, ...] | None:
+        row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+        narrow = tuple(p for p in row if p is not None)
+        return narrow if len(narrow) == len(row) else None
+
+    probabilities, bits = balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+    return PmfResult(
+        subject=Subject(subject),
+        x=dataset,
+        outputs=tuple(subject.outputs()),
+        released=subject.released_outputs(),
+        probabilities=probabilities,
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+    )
+
+
+def check_row_memory(subject: Mechanism, memory: int) -> None:
+    """Refuses a distribution whose listing does not fit into ``memory`` bytes."""
+    check_memory(subject, memory)
+    outputs = subject.counts().outputs
+    need = outputs * 2500
+    if need > memory:
+        raise TooLargeError(need, memory, f"a listing of {approximately(outputs)} outputs")
+
+
+def sensitivity(
+    n: int | str,
+    k: int | str | None = None,
+    prior: Prior = None,
+    gamma: Exact = 1,
+    digits: int | str = 15,
+    memory: int = MEMORY_BOUND,
+    score: str = Hellinger.name,
+) -> SensitivityResult:
+    """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
+    start = perf_counter()
+    digits = whole("digits", digits, 1, MAX_DIGITS)
+    weight = positive("gamma", gamma)
+    model = make_model(n, k, prior)
+    score = choice("score", score)
+    check_score(score, model)
+    need = model.size * 3000
+    if need > memory:
+        raise TooLargeError(need, memory, f"a table of {approximately(model.size)} data sets")
+
+    def attempt() -> tuple[Enclosure, list[Enclosure], list[Enclosure]] | None:
+        ls = local_all(make_score(score, model))
+        smooth = smooth_all(model, ls, weight)
+        top = balls.enclosure(balls.maximum(ls), digits, least=0)
+        shown = [[balls.enclosure(v, digits, least=0) for v in values] for values in (ls, smooth)]
+        known = [[v for v in values if v is not None] for values in shown]
+        if top is None or any(len(values) < model.size for values in known):
+            return None
+        return top, known[0], known[1]
+
+    (top, ls, smooth), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
+    return SensitivityResult(model, weight, top, tuple(ls), tuple(smooth), bits, perf_counter() - start)

@@ -1,0 +1,269 @@
+"""How much noise can be saved? The largest nominal epsilon whose true epsilon is certified to be at most a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor, log10
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.display import Shown
+from dpaudit.audit.judge import exact_epsilon, widest
+from dpaudit.audit.results import Subject
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, whole
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress, verdict, worst_loss
+
+PLACES = 8
+"""The nominal epsilon has this many significant digits: the next one up is certified to exceed the target."""
+REACH = 6
+"""The assumption is checked at this many points on either side, each a factor of sqrt(2) from the last."""
+LARGEST = Fraction(10**6)
+
+Build = Callable[[Fraction], Mechanism]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The true epsilon at one nominal epsilon, and the verdict on "it is at most the target"."""
+
+    nominal: Fraction
+    true: Enclosure
+    verdict: Verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the point as JSON."""
+        return {"nominal_epsilon": str(self.nominal), "true_epsilon": self.true.to_dict()}
+
+
+@dataclass
+class Curve:
+    """nominal -> true epsilon, certified point by point; nothing is computed twice."""
+
+    build: Build
+    target: Fraction
+    digits: int
+    progress: Progress | None = None
+    memory: int = MEMORY_BOUND
+    points: dict[Fraction, Point] = field(default_factory=dict)
+
+    def at(self, nominal: Fraction) -> Point:
+        """Returns the point, with as many digits as the verdict takes (up to 60)."""
+        if nominal not in self.points:
+            mechanism, digits = self.build(nominal), self.digits
+            while True:
+                worst = widest(mechanism, lambda d: worst_loss(mechanism, d, self.progress, self.memory), digits)
+                outcome = verdict(worst.value, self.target)
+                if outcome is not Verdict.UNDECIDED:
+                    self.points[nominal] = Point(nominal, worst.value, outcome)
+                    break
+                known = exact_epsilon(mechanism, worst)
+                if known is not None:
+                    outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
+                if known is not None or digits >= 60 or not mechanism.refinable:
+                    self.points[nominal] = Point(nominal, worst.value, outcome)
+                    break
+                digits *= 2
+        return self.points[nominal]
+
+    def safe(self, nominal: Fraction) -> bool:
+        """Returns whether the true epsilon is certified to be at most the target."""
+        return self.at(nominal).verdict is Verdict.PROVED
+
+    def in_order(self) -> list[Point]:
+        """Returns all points evaluated so far, by nominal epsilon."""
+        return [self.points[nominal] for nominal in sorted(self.points)]
+
+
+@dataclass(frozen=True)
+class CalibrateResult(Shown):
+    """true epsilon <= target is certified at ``nominal``, and refuted at ``beyond``, the next number of 8 digits
+    (or the one after it, where the true epsilon at the next seems to equal the target).
+
+    ``nominal`` is the largest such number under the stated assumption, checked at ``points``; with ``closed_form`` it
+    is exactly the largest, by algebra, and there is no ``beyond``.
+    """
+
+    subject: Subject
+    target: Fraction
+    nominal: Fraction
+    true_epsilon: Enclosure
+    beyond: Point | None
+    closed_form: str | None
+    points: tuple[Point, ...]
+    seconds: float
+
+    @property
+    def assumption(self) -> str:
+        """Returns what "largest" rests on."""
+        if self.closed_form:
+            return "none: the true epsilon is known in closed form and rises with the nominal one"
+        low, high = self.points[0].nominal, self.points[-1].nominal
+        return (
+            f"the true epsilon passes the target once between nominal {float(low):.3g} and {float(high):.3g}; checked "
+            f"by certified evaluation at {len(self.points)} points there, not proved between or beyond them"
+        )
+
+    @property
+    def monotone(self) -> bool:
+        """Returns whether the certified true epsilons rise strictly from each evaluated point to the next."""
+        return all(a.true.upper < b.true.lower for a, b in zip(self.points, self.points[1:], strict=False))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit calibrate --json``."""
+        return {
+            **self.subject.to_dict(),
+            "target": str(self.target),
+            "nominal_epsilon": str(self.nominal),
+            "true_epsilon": self.true_epsilon.to_dict(),
+            "true_epsilon_exact": str(self.target) if self.closed_form else None,
+            "gain": str(self.nominal / self.target),
+            "beyond": self.beyond.to_dict() if self.beyond else None,
+            "closed_form": self.closed_form,
+            "assumption": self.assumption,
+            "monotone": self.monotone,
+            "points": [point.to_dict() for point in self.points],
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def calibrate(
+    mech: Any,
+    n: int | str | None = None,
+    k: int | str | None = None,
+    prior: audit.Prior = None,
+    target: Exact = 1,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    gs: str | None = None,
+    score: str | None = None,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    settings: audit.Settings = None,
+) -> CalibrateResult:
+    """Returns the largest nominal epsilon whose true epsilon is certified to be at most the target.
+
+    >>> calibrate("LSDim", n=20, target="1/2").nominal
+    Fraction(1, 1)
+    """
+    digits = whole("digits", digits, 10, audit.MAX_DIGITS)
+    bar = positive("target", target)
+
+    def build(eps: Fraction) -> Mechanism:
+        return audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+
+    return calibrated(build, bar, digits, progress, memory)
+
+
+def calibrated(
+    build: Build, target: Fraction, digits: int = 15, progress: Progress | None = None, memory: int = MEMORY_BOUND
+) -> CalibrateResult:
+    """Returns the same for any function nominal epsilon -> mechanism."""
+    start = perf_counter()
+    form = build(target).loss_by_algebra()
+    if form is not None and form.rational() is not None:
+        nominal = target * target / form.rational()
+        return CalibrateResult(
+            Subject(build(nominal)),
+            target,
+            nominal,
+            exact(target, digits),
+            None,
+            form.symbolic(),
+            (),
+            perf_counter() - start,
+        )
+    small = max(0, -floor(log10(target)))
+    curve = Curve(build, target, digits + small, progress, memory)
+    low, high = crossing(curve, target)
+    again = check_above(curve, high)
+    while again is not None:
+        low, high = crossing(curve, again)
+        again = check_above(curve, high)
+    check_below(curve, low)
+    safe, beyond = curve.at(low), first_refuted(curve, high)
+    return CalibrateResult(
+        Subject(build(low)), target, low, safe.true, beyond, None, tuple(curve.in_order()), perf_counter() - start
+    )
+
+
+def unit_of(nominal: Fraction) -> Fraction:
+    """Returns the last place of a number of this size with PLACES significant digits."""
+    return Fraction(10) ** (floor(log10(nominal)) - PLACES + 1)
+
+
+def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
+    """Returns neighbours low < high with ``low`` certified safe and ``high`` not, found from ``start``."""
+    low, high = bracket(curve, start)
+    unit, widths = unit_of(low), [high - low]
+    while high - low > unit:
+        stalled = len(widths) > 3 and widths[-1] > widths[-4] / 2
+        guess = (low + high) / 2 if stalled else _secant(curve, low, high)
+        middle = min(max(guess // unit * unit, low + unit), high - unit)
+        middle = middle if low < middle < high else (low + high) / 2
+        low, high = (middle, high) if curve.safe(middle) else (low, middle)
+        widths.append(high - low)
+    return low, high
+
+
+def first_refuted(curve: Curve, high: Fraction) -> Point:
+    """Returns the point at ``high``, or the next one up that certainly exceeds the target (a tie is undecided)."""
+    point, unit = curve.at(high), unit_of(high)
+    while point.verdict is Verdict.UNDECIDED and point.nominal < high + 4 * unit:
+        point = curve.at(point.nominal + unit)
+    return point
+
+
+def bracket(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
+    """Returns low < high, numbers of few digits, with ``low`` certified safe and ``high`` not."""
+    unit = unit_of(start)
+    low = high = start // unit * unit
+    while curve.safe(high):
+        low, high = high, high * 2
+        if high > LARGEST * curve.target:
+            raise InputError("target", str(curve.target), f"is not exceeded up to nominal epsilon {high / 2}")
+    while not curve.safe(low):
+        high, low = low, low / 2
+        if low < curve.target / LARGEST:
+            shown = curve.at(low).true
+            raise InputError("target", str(curve.target), f"is exceeded at every nominal epsilon tried (true: {shown})")
+    return low, high
+
+
+def _secant(curve: Curve, low: Fraction, high: Fraction) -> Fraction:
+    """Returns where the line through the two certified points nearest to the target meets it."""
+    finite = [point for point in curve.points.values() if not point.true.is_infinite]
+    near = sorted(finite, key=lambda point: abs(point.true.lower - curve.target))[:2]
+    rise = near[-1].true.lower - near[0].true.lower
+    if len(near) < 2 or not rise:
+        return (low + high) / 2
+    slope = (near[-1].nominal - near[0].nominal) / rise
+    return near[0].nominal + slope * (curve.target - near[0].true.lower)
+
+
+def check_above(curve: Curve, high: Fraction) -> Fraction | None:
+    """Returns the largest checked point above ``high`` that is safe after all (the assumption fails there), or None."""
+    safe = [nominal for nominal in _grid(high, 1) if curve.safe(nominal)]
+    return max(safe, default=None)
+
+
+def check_below(curve: Curve, low: Fraction) -> None:
+    """Evaluates the points below, so that the result can tell whether the true epsilon rises there."""
+    for nominal in _grid(low, -1):
+        curve.at(nominal)
+
+
+def _grid(start: Fraction, direction: int) -> Sequence[Fraction]:
+    """Returns start times sqrt(2)^(direction j), j = 1..REACH, with sqrt(2) taken as 7/5 and 10/7 in turn."""
+    points, value = [], start
+    for j in range(REACH):
+        value = value * (Fraction(7, 5) if j % 2 else Fraction(10, 7)) ** direction
+        points.append(value.limit_denominator(1000) if value > 1 else value)
+    return points

@@ -1,0 +1,224 @@
+"""Which mechanism should I use? All of them on one data set, at equal nominal and at equal true epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.display import Shown
+from dpaudit.audit.judge import widest
+from dpaudit.calibration.nominal import calibrated
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, split, whole
+from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress, worst_loss
+from dpaudit.utility import accuracy
+from dpaudit.utility.mean import mean_error
+from dpaudit.utility.staircase import ALL_OUTPUTS
+
+EQUAL = Fraction(1, 10**6)
+"""Means closer than this, relatively, count as equal: the calibration itself has about 8 digits."""
+QUANTILES = ("1/2", "9/10", "99/100")
+STAIRS = 60_000
+"""Quantiles are computed up to this many listed outputs; beyond, the mean alone."""
+WORK = 3 * 10**9
+"""The true epsilon is computed up to this many pairs times outputs, unless it is known in closed form."""
+SORTS = ("calibrated", "mean", "true")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mechanism to compare: its name in the table, and how to build it for a model and a nominal epsilon."""
+
+    label: str
+    build: Callable[[Model, Fraction], PosteriorMechanism]
+
+
+def entries(mechs: str | Sequence[str] | None, gamma: Exact | None, delta_param: Exact | None) -> list[Entry]:
+    """Returns the mechanisms named, by default all (EHD twice), with gamma and delta where they apply.
+
+    A name may carry EHD's sensitivity: "EHD/exact".
+    """
+    if mechs is None:
+        mechs = [*REGISTRY, "EHD/exact"]
+    given = {"gamma": gamma, "delta": "1e-8" if delta_param is None else delta_param}
+    return [_entry(name, given) for name in (split("mech", mechs) if isinstance(mechs, str) else mechs)]
+
+
+def _entry(name: str, given: dict[str, Exact | None]) -> Entry:
+    base, _, variant = name.partition("/")
+    kind = lookup(base)
+    known = {p.name for p in kind.parameters}
+    parameters = {key: value for key, value in given.items() if key in known}
+    if variant:
+        if "gs" not in known:
+            raise InputError("mech", name, "only EHD has a variant: EHD/exact")
+        parameters["gs"] = variant
+    label = kind.name + (f"/{variant}" if variant else "")
+    return Entry(label, lambda model, eps: make_mechanism(base, model, eps, parameters))
+
+
+@dataclass(frozen=True)
+class Performance:
+    """One mechanism at one nominal epsilon: true epsilon (None if too large a job), mean, quantiles."""
+
+    nominal: Fraction
+    true: Enclosure | None
+    mean: Enclosure
+    quantiles: tuple[tuple[Fraction, Enclosure], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON."""
+        return {
+            "nominal_epsilon": str(self.nominal),
+            "true_epsilon": self.true.to_dict() if self.true else None,
+            "mean": self.mean.to_dict(),
+            "quantiles": {str(level): value.to_dict() for level, value in self.quantiles},
+            "quantiles_omitted": None if self.quantiles else f"more than {STAIRS} outputs to list",
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanism at the nominal epsilon, and calibrated to the target (None where that was too large a job)."""
+
+    label: str
+    claimed: str | None
+    nominal: Performance
+    calibrated: Performance | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON."""
+        again = self.calibrated.to_dict() if self.calibrated else None
+        return {"mechanism": self.label, "claimed": self.claimed, **self.nominal.to_dict(), "calibrated": again}
+
+
+@dataclass(frozen=True)
+class CompareResult(Shown):
+    """The rows in the order asked for; ``winner`` is the first, ``tied`` are as good to 6 digits."""
+
+    model: Model
+    x: Histogram
+    target: Fraction
+    sort: str
+    entries: tuple[Row, ...]
+    metric: str
+    seconds: float
+
+    @cached_property
+    def tied(self) -> tuple[str, ...]:
+        """Returns the mechanisms whose number in the sorted column equals the least one to 6 digits."""
+        values = [(row.label, key(row, self.sort)) for row in self.entries]
+        known = [(label, value) for label, value in values if value is not None]
+        if not known:
+            return ()
+        least = min(value.upper for _, value in known)
+        return tuple(label for label, value in known if value.lower <= least * (1 + EQUAL))
+
+    @property
+    def winner(self) -> str | None:
+        """Returns the first mechanism of the table, unless nothing could be compared."""
+        return self.tied[0] if self.tied else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit compare --json``."""
+        return {
+            "x": list(self.x),
+            "n": self.model.n,
+            "k": self.model.k,
+            "prior": [str(alpha) for alpha in self.model.prior],
+            "target": str(self.target),
+            "metric": self.metric,
+            "sort": self.sort,
+            "rows": [row.to_dict() for row in self.entries],
+            "winner": self.winner,
+            "tied": list(self.tied),
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def key(row: Row, sort: str) -> Enclosure | None:
+    """Returns the number by which the row is sorted."""
+    if sort == "true":
+        return row.nominal.true
+    if sort == "mean":
+        return row.nominal.mean
+    return row.calibrated.mean if row.calibrated else None
+
+
+def compare(
+    x: str | Sequence[int],
+    prior: audit.Prior = None,
+    target: Exact = 1,
+    mechs: str | Sequence[str] | None = None,
+    gamma: Exact | None = None,
+    delta_param: Exact | None = None,
+    sort: str = "calibrated",
+    metric: str = "hellinger",
+    digits: int | str = 12,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+) -> CompareResult:
+    """Returns all mechanisms on data x at nominal epsilon = target, and calibrated to true epsilon = target.
+
+    >>> compare("6,6", mechs="EHD,LSHist").winner
+    'LSHist'
+    """
+    start = perf_counter()
+    digits, bar = whole("digits", digits, 10, audit.MAX_DIGITS), positive("target", target)
+    if sort not in SORTS:
+        raise InputError("sort", sort, f"must be one of {', '.join(SORTS)}")
+    cells = parse_data(x)
+    model = make_model(sum(cells), None if prior else len(cells), prior)
+    cells = model.check("x", cells)
+    chosen = entries(mechs, gamma, delta_param)
+    rows = []
+    for done, entry in enumerate(chosen):
+        if progress:
+            progress(done, len(chosen))
+        rows.append(_row(entry, model, cells, bar, metric, digits, memory))
+    order = sorted(rows, key=lambda row: _place(key(row, sort)))
+    return CompareResult(model, cells, bar, sort, tuple(order), metric, perf_counter() - start)
+
+
+def _place(value: Enclosure | None) -> tuple[bool, Fraction]:
+    return value is None, Fraction(0) if value is None else value.lower
+
+
+def _row(entry: Entry, model: Model, x: Histogram, target: Fraction, metric: str, digits: int, memory: int) -> Row:
+    plain = entry.build(model, target)
+    guarantee = plain.claimed()
+    claimed = None if guarantee is None else str(guarantee.epsilon)
+    if not auditable(plain):
+        return Row(entry.label, claimed, _performance(plain, x, None, metric, digits, memory), None)
+    true = widest(plain, lambda d: worst_loss(plain, d, None, memory), digits).value
+    found = calibrated(lambda eps: entry.build(model, eps), target, digits, None, memory)
+    again = entry.build(model, found.nominal)
+    return Row(
+        entry.label,
+        claimed,
+        _performance(plain, x, true, metric, digits, memory),
+        _performance(again, x, found.true_epsilon, metric, digits, memory),
+    )
+
+
+def auditable(mechanism: PosteriorMechanism) -> bool:
+    """Returns whether the true epsilon is a job of minutes: a closed form, or few enough pairs and outputs."""
+    counts = mechanism.counts()
+    return mechanism.loss_by_algebra() is not None or counts.pairs * counts.outputs <= WORK
+
+
+def _performance(
+    mechanism: PosteriorMechanism, x: Histogram, true: Enclosure | None, metric: str, digits: int, memory: int
+) -> Performance:
+    if mechanism.row_size(Fraction(1, 10 ** (digits + 6)), ALL_OUTPUTS) > STAIRS:
+        return Performance(mechanism.epsilon, true, mean_error(mechanism, x, digits, metric), ())
+    found = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)
+    return Performance(mechanism.epsilon, true, found.mean, found.quantiles)

@@ -1,0 +1,133 @@
+"""Certificates: a result as a small JSON that anyone can check with ``dpaudit verify``, along an independent path.
+
+It holds the inputs as exact rationals, the statement, the witness with enclosures of both probabilities, the method,
+the versions and a hash of its own content. For somebody's own mechanism it holds the exact distributions themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.evidence.verifier.check import FORMAT, digest
+from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain, text
+from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.loss import Witness
+from dpaudit.version import __version__
+
+MAX_ENTRIES = 50_000
+"""Somebody's own mechanism is held in full up to this many probabilities, beyond that the two rows of the witness."""
+
+MAX_PLACES = 2050
+"""Decimals of an end of an enclosure; the verifier reads up to 2100."""
+
+Result = EpsilonResult | DeltaResult
+
+
+def certificate(result: Result) -> dict[str, Any]:
+    """Returns the certificate of one result, ready for JSON."""
+    mechanism = result.subject.mechanism
+    found = result.epsilon if isinstance(result, EpsilonResult) else result.delta
+    statement: dict[str, Any] = {"quantity": "epsilon" if isinstance(result, EpsilonResult) else "delta"}
+    if isinstance(result, DeltaResult):
+        statement["at"] = str(result.at)
+    statement |= {**readable(found).to_dict(), **result.claim.to_dict()}
+    document = {
+        "format": FORMAT,
+        "version": 1,
+        "subject": _subject(mechanism, result.witness),
+        "statement": statement,
+        "witness": _witness(mechanism, result),
+        "method": {
+            "arithmetic": "balls (FLINT/Arb), rounded outward",
+            "precision_bits": result.precision_bits,
+            "counts": result.counts.to_dict(),
+        },
+        "versions": _versions(),
+    }
+    return {**document, "sha256": digest(document)}
+
+
+def bundle(results: Sequence[Result]) -> dict[str, Any]:
+    """Returns one certificate with several parts, each with its own statement."""
+    document = {"format": FORMAT, "version": 1, "parts": [certificate(result) for result in results]}
+    return {**document, "sha256": digest(document)}
+
+
+def write(result: Result | Sequence[Result], path: str) -> None:
+    """Writes the certificate of a result, or of several results, to a file."""
+    document = certificate(result) if isinstance(result, Result) else bundle(result)
+    try:
+        Path(path).write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError("certificate", path, f"cannot be written: {error.strerror or error}") from None
+
+
+def check_possible(mechanism: Mechanism) -> None:
+    """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
+    if "score" in mechanism.settings() and not isinstance(mechanism, OwnMechanism):
+        rule = "there is no independent verifier for another score than hellinger, so no certificate"
+        raise InputError("score", mechanism.settings()["score"], rule)
+
+
+def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
+    check_possible(mechanism)
+    if not isinstance(mechanism, OwnMechanism):
+        return mechanism.describe()
+    datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
+    index = {x: i for i, x in enumerate(datasets)}
+    links = {tuple(sorted((index[x], index[y]))) for x in datasets for y in mechanism.neighbours(x)}
+    everything = len(datasets) * (len(datasets) - 1) // 2
+    held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
+    return {
+        **mechanism.describe(),
+        "datasets": [text(x) for x in datasets],
+        "outputs": [text(output) for output in outputs],
+        "pairs": None if len(links) == everything else [list(pair) for pair in sorted(links)],
+        "logarithmic": mechanism.method == "log_weight",
+        "rows": {text(x): mechanism.row(x).to_json() for x in held},
+    }
+
+
+def _witness(mechanism: Mechanism, result: Result) -> dict[str, Any]:
+    witness = result.witness
+    show = text if isinstance(mechanism, OwnMechanism) else plain
+    found: dict[str, Any] = {"x": show(witness.x), "x_prime": show(witness.x_prime)}
+    if isinstance(result, EpsilonResult):
+        digits = min(30, max(15, result.precision_bits // 8))
+        found["output"] = show(witness.output)
+        for name, x in (("p", witness.x), ("p_prime", witness.x_prime)):
+            found[name] = readable(probability(mechanism, x, witness.output, digits)).to_dict()
+    return found
+
+
+def readable(found: Enclosure) -> Enclosure:
+    """Returns an enclosure that the verifier reads: an end of more than MAX_PLACES decimals is moved outward."""
+    if found.is_infinite or found.places <= MAX_PLACES:
+        return found
+    return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)
+
+
+def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int) -> Enclosure:
+    """Returns an enclosure of P_x(output) with about ``digits`` significant digits, as far as they can be had."""
+
+    def attempt() -> Enclosure:
+        value = mechanism.point(x, output)
+        found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
+        return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))
+
+    return balls.refine(attempt, *balls.bits_for(2 * digits, mechanism.counts().outputs))[0]
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {"dpaudit": __version__, "python-flint": version("python-flint"), "python": platform.python_version()}

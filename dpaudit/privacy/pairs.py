@@ -1,0 +1,75 @@
+"""Adjacent pairs up to symmetry, and the worst case found among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain
+from dpaudit.numbers.enclosure import Enclosure
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) data sets."""
+
+Part = tuple[int, int]
+"""(i, m): the i-th of m parts of the data sets, 0 <= i < m; the maximum over all parts is the whole."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An ordered adjacent pair and an output; the loss there is ln P_x(output) / P_x'(output)."""
+
+    x: Dataset
+    x_prime: Dataset
+    output: Output | None
+
+    def to_dict(self) -> dict[str, list[int] | str | None]:
+        """Returns x, x_prime and output: tuples of whole numbers as lists, anything else as text."""
+        return {"x": plain(self.x), "x_prime": plain(self.x_prime), "output": plain(self.output)}
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst case: an enclosure of its value, where it occurs, and the precision that it took.
+
+    ``tier`` says how it was found: "exact" (balls for everything), "fast" (floats with a proven error bound discard
+    what cannot be the maximum, balls decide the rest) or "closed form". ``filter_left`` is the number of ordered
+    pairs that the floats left to the balls.
+    """
+
+    value: Enclosure
+    witness: Witness
+    bits: int
+    tier: str = "exact"
+    filter_left: int | None = None
+
+
+def cut(count: int, part: Part | None) -> tuple[int, int]:
+    """Returns the bounds [first, last) of this part of ``count`` things; all of them if there are no parts."""
+    if part is None:
+        return 0, count
+    i, m = part
+    return count * i // m, count * (i + 1) // m
+
+
+def pairs(
+    mechanism: Mechanism, progress: Progress | None = None, part: Part | None = None
+) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries.
+
+    With ``part``, those of one part of the data sets.
+    """
+    seen: set[Hashable] = set()
+    datasets = list(mechanism.datasets())
+    first, last = cut(len(datasets), part)
+    for done, x in enumerate(islice(datasets, first, last)):
+        if progress:
+            progress(done, last - first)
+        for y in mechanism.neighbours(x):
+            key = mechanism.pair_orbit(x, y)
+            if key not in seen:
+                seen.update((key, mechanism.pair_orbit(y, x)))
+                yield x, y
+    if progress:
+        progress(last - first, last - first)

@@ -1,0 +1,163 @@
+"""Sections on accuracy: exact mean error against n or against the prior, crossovers, and the documents' bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpaudit.comparison.ranges import RangeResult, compare_over_n, compare_over_priors
+from dpaudit.mechanisms import lookup
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive, probability
+from dpaudit.posterior.model import Histogram, make_model, parse_histogram, show
+from dpaudit.reports.collect import Setting, mechanism_names
+from dpaudit.reports.document import Section
+from dpaudit.utility import accuracy
+
+Progress = Callable[[str], None]
+DIGITS = 10
+
+
+def errors_by_n(setting: Setting, shares: Sequence[Fraction], progress: Progress) -> Section:
+    """Returns the exact mean error of every mechanism on data with the given shares, n by n, with the crossovers."""
+    progress(f"exact mean errors for n = {setting.ns[0]}…{setting.ns[-1]}")
+    found = compare_over_n(
+        setting.ns, shares, setting.prior, setting.eps, setting.mechs, setting.gamma, setting.delta_param, digits=DIGITS
+    )
+    data = "data in equal shares" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
+    return {
+        "kind": "error-by-n",
+        "title": f"Exact mean error, {data}, ε = {setting.eps}",
+        "question": "Which mechanism is the most accurate, and from which n on? Dashed lines mark crossovers.",
+        "command": "\n".join(
+            f"dpaudit accuracy {_options(setting, name, found.points[-1].x)}" for name in setting.mechs
+        ),
+        "setting": {**setting.to_dict(), "shares": [str(share) for share in shares]},
+        "rows": _rows(found, "n"),
+        "crossovers": _crossovers(found, "n"),
+    }
+
+
+def _rows(found: RangeResult, axis: str) -> list[dict[str, Any]]:
+    names = found.points[0].means
+    return [
+        {"mechanism": name, axis: point.at, "x": list(point.x), "mean": point.means[name].to_dict()}
+        for name in names
+        for point in found.points
+    ]
+
+
+def _crossovers(found: RangeResult, axis: str) -> list[dict[str, Any]]:
+    """Returns the certified changes of order in words, with the last point before each."""
+    points = [point.at for point in found.points]
+    return [
+        {
+            "n": crossing.at,
+            "text": f"{crossing.better} overtakes {crossing.worse} after {axis} = "
+            f"{points[points.index(crossing.at) - 1]} and by {axis} = {crossing.at} (of the values looked at)",
+        }
+        for crossing in found.crossovers
+    ]
+
+
+def _options(setting: Setting, name: str, x: Histogram) -> str:
+    return f"{setting.options(name)} --x {show(x)}"
+
+
+def bounds(setting: Setting, x: Histogram, progress: Progress) -> Section:
+    """Returns every accuracy bound of the documents for this data set, each with its worst threshold."""
+    rows = []
+    for name in setting.mechs:
+        progress(f"{name}: bounds at x = {x}")
+        found = accuracy(setting.mechanism(name, sum(x)), x, digits=DIGITS).to_dict()
+        for bound in found["bounds"]:
+            fails = f"fails at {bound['failing']} of {bound['thresholds']} thresholds"
+            rows.append(
+                {
+                    "mechanism": name,
+                    "x": list(x),
+                    "claim": f"{bound['claim']}: {bound['statement']}",
+                    "t": bound["t"],
+                    "exact": bound["probability"],
+                    "value": bound["value"],
+                    "outcome": "UNDECIDED" if bound["holds"] is None else "holds" if bound["holds"] else fails,
+                }
+            )
+    return {
+        "kind": "bounds",
+        "title": f"The documents' accuracy bounds at x = ({show(x)}), ε = {setting.eps}",
+        "question": "Which bounds hold here? A row shows the t at which the bound comes closest or fails most.",
+        "command": "\n".join(f"dpaudit accuracy {_options(setting, name, x)}" for name in setting.mechs),
+        "setting": setting.to_dict(),
+        "rows": rows,
+        "finding": f"{sum(row['outcome'] == 'holds' for row in rows)} of {len(rows)} bounds hold here; failing: "
+        + ", ".join(str(row["claim"]).split(":")[0] for row in rows if str(row["outcome"]).startswith("fails")),
+    }
+
+
+def errors_by_prior(setting: Setting, x: Histogram, priors: Sequence[int], progress: Progress) -> Section:
+    """Returns the exact mean error on fixed data under growing balanced priors (P1 and A3, Figure 5)."""
+    progress(f"exact mean errors under {len(priors)} priors")
+    found = compare_over_priors(
+        priors, x, setting.eps, setting.mechs, setting.gamma, setting.delta_param, digits=DIGITS
+    )
+    return {
+        "kind": "error-by-prior",
+        "title": f"Exact mean error on x = ({show(x)}) under priors (a, …, a), ε = {setting.eps}",
+        "question": "Who wins as the prior grows?",
+        "command": "\n".join(f"dpaudit accuracy {_options(setting, name, x)}" for name in setting.mechs),
+        "setting": {**setting.to_dict(), "priors": list(priors)},
+        "rows": _rows(found, "a"),
+        "crossovers": _crossovers(found, "a"),
+    }
+
+
+KEYS = {"title", "mechs", "n", "shares", "x", "prior", "priors", "eps", "gamma", "delta_param"}
+
+
+def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Section]]:
+    """Returns the checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or bounds."""
+    from dpaudit.reports.plan import exact_list, read_range
+
+    unknown = sorted(set(entry) - KEYS)
+    if unknown:
+        raise InputError("study", unknown[0], f"unknown key of an accuracy study; known: {', '.join(sorted(KEYS))}")
+    if "x" in entry and ("n" in entry or "shares" in entry):
+        raise InputError("study", "x", "goes without n and shares: x is the data itself")
+    x = parse_histogram("x", entry["x"]) if "x" in entry else None
+    parts = exact_list("shares", entry.get("shares", ["1", "1"]))
+    k = len(x) if x else len(parts)
+    ns = (sum(x),) if x else read_range("n", entry.get("n", "10..100..10"))
+    gamma = entry.get("gamma")
+    setting = Setting(
+        mechanism_names(entry.get("mechs", "all")),
+        ns,
+        k,
+        make_model(ns[-1], k, entry.get("prior")).prior,
+        positive("eps", entry.get("eps", "1")),
+        None if gamma is None else positive("gamma", gamma),
+        probability("delta_param", entry.get("delta_param", "1e-8")),
+    )
+    if x is None:
+        make = partial(errors_by_n, setting, [part / sum(parts) for part in parts])
+    elif "priors" in entry:
+        make = partial(errors_by_prior, setting, x, read_range("priors", entry["priors"]))
+    else:
+        make = partial(bounds, setting, x)
+    return partial(_titled, make, str(entry.get("title", "")))
+
+
+def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Section]:
+    section = make(progress)
+    yield {**section, "title": f"{title}: {section['title']}"} if title else section
+
+
+def balanced(setting: Setting, progress: Progress) -> Section:
+    """Returns the mean errors on balanced data for at most twenty values of n of an audit's range."""
+    ns = [n for n in setting.ns if n % setting.k == 0] or list(setting.ns)
+    some = tuple(ns[:: max(1, -(-len(ns) // 20))])
+    cheap = tuple(name for name in setting.mechs if setting.k == 2 or lookup(name).name != "LSZhang")
+    thinned = Setting(cheap, some, setting.k, setting.prior, setting.eps, setting.gamma, setting.delta_param)
+    return errors_by_n(thinned, [Fraction(1, setting.k)] * setting.k, progress)

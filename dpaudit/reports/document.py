@@ -1,0 +1,80 @@
+"""The result file: one JSON document with a versioned schema and a hash of its content.
+
+    {"schema": "dpaudit-report/1", "title": ..., "command": ..., "sections": [section, ...],
+     "versions": {...}, "content_hash": sha256 of all that comes before, "run": {"date", "seconds"}}
+
+A section has "kind", "title", "question", "command", "setting" and "rows"; enclosures are {"lower", "upper"} as
+decimal strings. Only "run" differs between two runs on the same inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+from dpaudit.numbers.errors import InputError
+from dpaudit.version import __version__
+
+SCHEMA = "dpaudit-report/1"
+Section = dict[str, Any]
+Document = dict[str, Any]
+LARGEST = 200 << 20
+"""A result file of more bytes is refused."""
+
+
+def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
+    """Returns the document with versions and content hash; ``plan`` is the text of the plan, if there was one."""
+    import flint
+
+    document: Document = {
+        "schema": SCHEMA,
+        "title": title,
+        "command": command,
+        "plan": plan,
+        "sections": sections,
+        "versions": {
+            "dpaudit": __version__,
+            "python-flint": flint.__version__,
+            "python": platform.python_version(),
+        },
+    }
+    return {**document, "content_hash": content_hash(document), "run": run}
+
+
+def content_hash(document: Document) -> str:
+    """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
+    kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
+    text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def dumps(document: Document) -> str:
+    """Returns the text of the result file, the same for the same document."""
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def load(path: str) -> Document:
+    """Returns the document in the file; a file that is none, or was changed, is refused with one line."""
+    try:
+        if Path(path).stat().st_size > LARGEST:
+            raise InputError("result", path, "the file is too large for a report")
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("result", path, f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise InputError("result", path, "is not JSON") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
+    missing = [
+        key
+        for key in ("title", "command", "plan", "sections", "versions", "content_hash", "run")
+        if key not in document
+    ]
+    if missing:
+        raise InputError("result", path, f"lacks {', '.join(missing)}")
+    if content_hash(document) != document["content_hash"]:
+        raise InputError("result", path, "the content does not match its hash: the file was changed")
+    return document

@@ -1,0 +1,105 @@
+"""Writing a report: result.json, report.html, report.md and the charts as SVG and PNG into one folder."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+
+from dpaudit.numbers.errors import InputError
+from dpaudit.reports import html, markdown
+from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.document import Document, dumps
+from dpaudit.reports.drawing import Spec
+
+
+def chart_library() -> str:
+    """Returns the JavaScript of the chart library, or says in one line what to install."""
+    try:
+        import vl_convert  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise InputError("EXTRA", "report", 'HTML and charts need it: pip install "dpaudit[report]"') from None
+    bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type,unused-ignore]
+    return str(bundle).replace("</script", "<\\/script")
+
+
+def prepare(folder: str) -> Path:
+    """Returns the folder, made and seen to be writable before anything is computed."""
+    if not folder.strip():
+        raise InputError("out", folder, "must name a folder")
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        probe = target / ".writable"
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
+    return target
+
+
+def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
+    """Writes the files and returns their paths; everything is drawn before the first file is replaced."""
+    target, library = prepare(folder), chart_library()
+    texts = {
+        "result.json": dumps(document),
+        "report.html": html.render(document, library),
+        "report.md": markdown.render(document, chart_paths(document)),
+    }
+    drawn = _draw(document) if pictures else {}
+    try:
+        _remove_old_charts(target / "charts")
+        for name, content in {**drawn, **{name: text.encode() for name, text in texts.items()}}.items():
+            _replace(target / name, content)
+    except OSError as error:
+        raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
+    return [target / name for name in texts]
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Writes the file in one step: a reader sees the old one or the new one."""
+    path.parent.mkdir(exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def _remove_old_charts(folder: Path) -> None:
+    """Removes the charts of an earlier report, by their names, and nothing else."""
+    kinds = "|".join(CHARTS)
+    for path in folder.glob("[0-9][0-9]-*"):
+        if re.fullmatch(rf"\d\d-({kinds})(-[a-z0-9-]+)?\.(svg|png)", path.name):
+            path.unlink()
+
+
+def chart_paths(document: Document) -> dict[int, str]:
+    """Returns for every section with a chart the path of its picture, relative to the report."""
+    paths = {}
+    for index, section in enumerate(document["sections"]):
+        if section["kind"] in CHARTS and section["rows"]:
+            name = f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}".lower()
+            paths[index] = f"charts/{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}.svg"
+    return paths
+
+
+def _draw(document: Document) -> dict[str, bytes]:
+    """Returns every chart as SVG and PNG, by path."""
+    import vl_convert
+
+    files: dict[str, bytes] = {}
+    for index, path in chart_paths(document).items():
+        spec = chart(document["sections"][index])
+        if spec is not None:
+            still = static(spec)
+            files[path] = vl_convert.vegalite_to_svg(still).encode()
+            files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
+    return files
+
+
+def static(spec: Spec) -> Spec:
+    """Returns the chart for paper: a fixed width and a white background."""
+    fixed = copy.deepcopy(spec)
+    if fixed.get("width") == "container":
+        fixed["width"] = 640
+    fixed["background"] = "white"
+    return fixed

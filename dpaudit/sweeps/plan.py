@@ -1,0 +1,209 @@
+"""A plan in TOML: lists and ranges of settings, and the quantities wanted; it expands to jobs."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, lookup, make_mechanism
+from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
+from dpaudit.posterior.model import make_model, show
+
+PARAMETERS = ("gamma", "delta", "gs", "score")
+AXES = ("mech", "n", "k", "prior", "eps", *PARAMETERS, "x")
+"""What varies; every combination is one audit."""
+GENERAL = ("digits", "memory", "tiles", "quantities", "set")
+QUANTITIES = ("epsilon", "delta at E", "mean error")
+MOST_JOBS = 1_000_000
+TILE_CELLS = 1 << 28
+"""An audit with more float cells than this is split into tiles of data sets."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One unit of work: a setting, a quantity, and which part of the data sets; all of it exact text."""
+
+    spec: dict[str, Any]
+    cost: float
+
+    @property
+    def key(self) -> str:
+        """Returns the text that identifies the job."""
+        return canonical(self.spec)
+
+    @property
+    def entry(self) -> str:
+        """Returns the same without the part: the jobs of one entry combine by maximum."""
+        return canonical({name: value for name, value in self.spec.items() if name != "part"})
+
+
+def canonical(spec: Mapping[str, Any]) -> str:
+    """Returns the one JSON text of a specification."""
+    return json.dumps(spec, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_plan(path: str) -> list[Job]:
+    """Returns the jobs of the plan in this file, in order, each once."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        plan = tomllib.loads(text, parse_float=str)
+    except OSError as error:
+        raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError("plan", path, f"is not TOML: {error}") from None
+    return expand(plan)
+
+
+def expand(plan: Mapping[str, Any]) -> list[Job]:
+    """Returns the jobs of a plan: every combination of every block, every quantity, split into parts if large."""
+    blocks = plan.get("audit", [{}])
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        raise InputError("plan", "audit", "write each block as [[audit]]")
+    shared = {name: value for name, value in plan.items() if name != "audit"}
+    jobs: dict[str, Job] = {}
+    for block in blocks:
+        for job in _block({**shared, **block}):
+            jobs.setdefault(job.key, job)
+            if len(jobs) > MOST_JOBS:
+                raise InputError("plan", f"more than {MOST_JOBS} jobs", "make it smaller, or several plans")
+    if not jobs:
+        raise InputError("plan", "(empty)", "it has no job")
+    return list(jobs.values())
+
+
+def _block(block: Mapping[str, Any]) -> Iterator[Job]:
+    for name in block:
+        if name not in (*AXES, *GENERAL):
+            raise InputError("plan", name, f"unknown key; known: {', '.join((*AXES, *GENERAL))}")
+    for name in ("mech", "n"):
+        if name not in block and (name == "mech" or any(in_family(str(m)) for m in _list("mech", block["mech"]))):
+            raise InputError("plan", f"without {name}", f"every block needs {name}")
+    digits = whole("digits", block.get("digits", 15), 1, 2000)
+    memory = str(positive("memory", block.get("memory", 2)))
+    tiles = None if "tiles" not in block else whole("tiles", block["tiles"], 1, 10_000)
+    quantities = [_quantity(text) for text in _list("quantities", block.get("quantities", "epsilon"))]
+    axes = [_list(name, block[name]) if name in block else [None] for name in AXES]
+    for *values, own in product(*axes, _own_settings(block.get("set", {}))):
+        chosen = {**dict(zip(AXES, values, strict=True)), "set": own}
+        subject, setting = _subject(chosen)
+        for quantity in quantities:
+            extra = {"x": _dataset(subject, chosen["x"])} if quantity["quantity"] == "mean error" else {}
+            spec = {**setting, **quantity, **extra, "digits": digits, "memory": memory}
+            yield from _parts(subject, spec, tiles)
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    """Returns the values of an axis: a list as it is, a table {from, to, step | factor} as a range, else one value."""
+    if isinstance(value, dict):
+        return _range(name, value)
+    if isinstance(value, list):
+        nested = [_list(name, item) if isinstance(item, dict) else [item] for item in value]
+        return [item for items in nested for item in items]
+    return [value]
+
+
+def _own_settings(table: Any) -> list[dict[str, str]]:
+    """Returns every combination of the parameters of one's own mechanism: set = {w = [1, 2], mode = "a"}."""
+    if not isinstance(table, dict):
+        raise InputError("set", table, "must be a table such as {w = 2}")
+    for name in table:
+        if name in AXES:
+            raise InputError("set", name, f"is a key of its own: write {name} = ...")
+    values = [_list(name, value) for name, value in table.items()]
+    return [dict(zip(table, map(str, chosen), strict=True)) for chosen in product(*values)]
+
+
+def _range(name: str, table: Mapping[str, Any]) -> list[str]:
+    """Returns from, from + step, ... or from, from * factor, ... up to ``to``, exactly."""
+    if set(table) not in ({"from", "to", "step"}, {"from", "to", "factor"}, {"from", "to"}):
+        raise InputError(name, dict(table), "a range is {from, to, step} or {from, to, factor}")
+    value, last = rational(name, table["from"]), rational(name, table["to"])
+    step = rational(name, table.get("step", 1 if "factor" not in table else 0))
+    factor = rational(name, table.get("factor", 1))
+    if not (step > 0 or (factor > 1 and value > 0)):
+        raise InputError(name, dict(table), "a range must rise: step > 0, or from > 0 and factor > 1")
+    values = []
+    while value <= last:
+        values.append(str(value))
+        value = value * factor + step
+        if len(values) > MOST_JOBS:
+            raise InputError(name, dict(table), f"has more than {MOST_JOBS} values")
+    if not values:
+        raise InputError(name, dict(table), "the range is empty")
+    return values
+
+
+def _quantity(text: Any) -> dict[str, Any]:
+    """Returns the quantity by name: "epsilon", "delta at 1/2", "mean error"."""
+    words = str(text).split()
+    if words == ["epsilon"] or words == ["mean", "error"]:
+        return {"quantity": " ".join(words)}
+    if len(words) == 3 and words[:2] == ["delta", "at"]:
+        return {"quantity": "delta", "at": str(nonnegative("quantities", words[2]))}
+    raise InputError("quantities", text, f"must be one of {', '.join(QUANTITIES)}")
+
+
+def _subject(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
+    """Returns the mechanism, and its setting as exact text; a parameter that the mechanism lacks is left out."""
+    if not in_family(str(chosen["mech"])):
+        return _own(chosen)
+    if chosen["set"]:
+        raise InputError("set", ", ".join(chosen["set"]), "is for your own mechanism, not for one of the family")
+    kind = lookup(str(chosen["mech"]))
+    model = make_model(chosen["n"], chosen["k"], _prior(chosen["prior"], chosen["k"]))
+    known = {parameter.name for parameter in kind.parameters}
+    values = {name: chosen[name] for name in PARAMETERS if name in known}
+    subject = make_mechanism(kind.name, model, 1 if chosen["eps"] is None else chosen["eps"], values)
+    setting = {"mech": kind.name, "n": model.n, "prior": show(model.prior), "eps": str(subject.epsilon)}
+    return subject, {**setting, "parameters": subject.settings()}
+
+
+def _own(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
+    """Returns somebody's own mechanism, and its setting: ``own`` are the parameters that its constructor gets."""
+    mech, eps = str(chosen["mech"]), str(1 if chosen["eps"] is None else chosen["eps"])
+    given = {name: str(chosen[name]) for name in ("n", "k", "prior", *PARAMETERS) if chosen[name] is not None}
+    given |= chosen["set"]
+    subject = load_mechanism(mech, eps, given)
+    n = int(given["n"]) if "n" in given else None
+    return subject, {"mech": mech, "n": n, "prior": "", "eps": eps, "parameters": {}, "own": given}
+
+
+def _prior(value: Any, k: Any) -> list[Any] | None:
+    """Returns the entries; one number stands for k equal entries."""
+    if value is None:
+        return None
+    parts = split("prior", str(value))
+    return parts * whole("k", 2 if k is None else k, 2, 10**4) if len(parts) == 1 else list(parts)
+
+
+def _dataset(subject: Mechanism, x: Any) -> str:
+    """Returns the data set of the mean error: "balanced" (the default), "corner", or a histogram."""
+    if not isinstance(subject, PosteriorMechanism):
+        raise InputError("quantities", "mean error", f"{subject.name} releases no posterior")
+    model = subject.model
+    if x in (None, "balanced"):
+        rest = model.n % model.k
+        return show(tuple(model.n // model.k + (i < rest) for i in range(model.k)))
+    if x == "corner":
+        return show((model.n, *(0 for _ in range(model.k - 1))))
+    return show(model.check("x", str(x)))
+
+
+def _parts(subject: Mechanism, spec: dict[str, Any], tiles: int | None) -> Iterator[Job]:
+    """Yields the job, or its tiles if it is a search over many data sets."""
+    counts = subject.counts()
+    searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.loss_by_algebra())
+    two_cells = isinstance(subject, PosteriorMechanism) and subject.model.k == 2
+    width = min(counts.outputs, 20 * int(counts.datasets**0.5)) if two_cells else counts.outputs
+    cells = counts.datasets * width if searched else counts.outputs
+    count = (tiles or min(64, 1 + cells // TILE_CELLS)) if searched else 1
+    cost = 0.003 + cells * (1e-6 if counts.datasets * counts.outputs < 1 << 17 else 5e-8) / count
+    for i in range(count):
+        yield Job(spec if count == 1 else {**spec, "part": [i, count]}, cost)

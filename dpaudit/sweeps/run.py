@@ -1,0 +1,92 @@
+"""The loop: claim jobs, hand them out in batches, record what comes back. Killed at any moment, it goes on later."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+
+from dpaudit.sweeps.executors import Workers
+from dpaudit.sweeps.store import LEASE, Claimed, Status, Store
+from dpaudit.sweeps.work import Outcome
+
+BATCH_JOBS = 32
+BATCH_COST = 0.1
+"""Small jobs travel together: at most so many, or about so many seconds."""
+MOST_ATTEMPTS = 3
+"""A job that was running when a worker died, so many times, is recorded as failed."""
+
+
+class Loop:
+    """One run over a store."""
+
+    def __init__(self, store: Store, workers: Workers, report: Callable[[Status], None] | None = None) -> None:
+        self._store = store
+        self._workers = workers
+        self._report = report
+        self._running: dict[Future[list[Outcome]], Sequence[Claimed]] = {}
+        self._attempts: Counter[str] = Counter()
+        self._renewed = time.monotonic()
+
+    def run(self) -> Status:
+        """Works until nothing is left to do, here or elsewhere; returns where that leaves the sweep."""
+        self._store.release()
+        finished = False
+        try:
+            while self._fill():
+                self._collect()
+                self._keep_claims()
+                if self._report:
+                    self._report(self._store.status())
+            finished = True
+        finally:
+            self._workers.close(at_once=not finished)
+            self._store.release()
+        return self._store.status()
+
+    def _fill(self) -> bool:
+        """Hands out batches while workers may be idle; returns whether there is anything to wait for."""
+        while len(self._running) < 2 * self._workers.capacity:
+            jobs = self._store.claim(BATCH_JOBS, BATCH_COST)
+            if not jobs:
+                break
+            self._submit(jobs)
+        if self._running:
+            return True
+        status = self._store.status()
+        if status.done + status.failed == status.total:
+            return False
+        time.sleep(0.5)  # the rest is claimed by another process: wait for it, or for its lease to lapse
+        self._store.release()
+        return True
+
+    def _submit(self, jobs: Sequence[Claimed]) -> None:
+        self._running[self._workers.submit([(job.key, job.spec) for job in jobs])] = jobs
+
+    def _collect(self) -> None:
+        if not self._running:
+            return
+        ready, _ = wait(self._running, timeout=2, return_when=FIRST_COMPLETED)
+        for future in ready:
+            jobs = self._running.pop(future)
+            lost = "cancelled" if future.cancelled() else future.exception()
+            if lost is not None:
+                self._again(jobs, str(lost) or type(lost).__name__)
+            else:
+                self._store.finish(future.result())
+
+    def _again(self, jobs: Sequence[Claimed], reason: str) -> None:
+        """Submits the jobs of a lost batch one by one; one that was lost too often is recorded as failed."""
+        for job in jobs:
+            self._attempts[job.key] += 1
+            if self._attempts[job.key] < MOST_ATTEMPTS:
+                self._submit([job])
+            else:
+                error = f"lost with its worker {MOST_ATTEMPTS} times (out of memory?): {' '.join(reason.split())}"
+                self._store.finish([{"key": job.key, "seconds": 0.0, "error": error}])
+
+    def _keep_claims(self) -> None:
+        if time.monotonic() - self._renewed > LEASE / 6:
+            self._store.renew()
+            self._renewed = time.monotonic()

@@ -1,0 +1,63 @@
+"""What a worker does: a batch of jobs, each to its result or its error. Plain functions, the same on any executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.mechanisms import Mechanism, PosteriorMechanism, make_mechanism
+from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.loss import check_memory, worst_delta, worst_loss
+from dpaudit.privacy.pairs import Worst
+from dpaudit.utility.mean import mean_error
+
+Outcome = dict[str, Any]
+"""{"key", "seconds", "result": ...} or {"key", "seconds", "error": text}."""
+
+
+def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
+    """Returns the outcome of every (key, specification); an error is an outcome too and stops nothing."""
+    outcomes = []
+    for key, spec in batch:
+        start = perf_counter()
+        try:
+            outcome: Outcome = {"key": key, "result": run_job(spec)}
+        except Exception as error:  # whatever it is, it belongs to this job alone
+            outcome = {"key": key, "error": f"{type(error).__name__}: {error}"}
+        outcomes.append({**outcome, "seconds": round(perf_counter() - start, 6)})
+    return outcomes
+
+
+def mechanism_of(spec: Mapping[str, Any]) -> Mechanism:
+    """Returns the mechanism that the specification names."""
+    if "own" in spec:
+        return load_mechanism(spec["mech"], spec["eps"], spec["own"])
+    return make_mechanism(spec["mech"], make_model(spec["n"], None, spec["prior"]), spec["eps"], spec["parameters"])
+
+
+def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
+    subject, digits = mechanism_of(spec), spec["digits"]
+    memory = int(Fraction(spec["memory"]) * 2**30)
+    part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
+    if spec["quantity"] == "epsilon":
+        return _shown(worst_loss(subject, digits, memory=memory, part=part))
+    if spec["quantity"] == "delta":
+        return _shown(worst_delta(subject, Fraction(spec["at"]), digits, memory=memory, part=part))
+    check_memory(subject, memory)
+    if not isinstance(subject, PosteriorMechanism):
+        raise TypeError(f"{subject.name} releases no posterior")
+    return mean_error(subject, subject.model.check("x", spec["x"]), digits).to_dict()
+
+
+def _shown(worst: Worst) -> dict[str, Any]:
+    return {
+        **worst.value.to_dict(),
+        **worst.witness.to_dict(),
+        "tier": worst.tier,
+        "filter_left": worst.filter_left,
+        "bits": worst.bits,
+    }
