@@ -30,10 +30,11 @@ class PrivacyAssertions:
         """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
         from dpaudit.audit.questions import epsilon
         from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit = nonnegative("bound", bound)
-        result = epsilon(self._claiming(limit))
+        result = epsilon(self.mechanism, guarantee=EpsilonDelta(limit))
         self._record("dpaudit_epsilon", str(result.epsilon))
         self._expect(result, f"epsilon <= {limit}", f"the true epsilon is {result.epsilon}")
         return result
@@ -42,10 +43,11 @@ class PrivacyAssertions:
         """Fails unless delta(at) is proved to be at most the bound; returns the audit's result."""
         from dpaudit.audit.questions import delta
         from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
-        result = delta(self._claiming(point, limit), point)
+        result = delta(self.mechanism, point, guarantee=EpsilonDelta(point, limit))
         self._record(f"dpaudit_delta({point})", str(result.delta))
         self._expect(result, f"delta({point}) <= {limit}", f"delta({point}) is {result.delta}")
         return result
@@ -63,13 +65,6 @@ class PrivacyAssertions:
         claim += f", delta {result.claim.delta}" if result.claim.delta else ""
         self._expect(result, claim, f"the true epsilon is {result.epsilon}")
         return result
-
-    def _claiming(self, epsilon: Any, delta: Any = 0) -> Any:
-        from fractions import Fraction
-
-        from dpaudit.mechanisms.base import Guarantee, claiming
-
-        return claiming(self.mechanism, Guarantee(epsilon, Fraction(delta)))
 
     def _expect(self, result: Any, wanted: str, found: str) -> None:
         from dpaudit.mechanisms.base import text

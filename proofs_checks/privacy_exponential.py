@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mpoly
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.privacy.guarantee import claimed_epsilon
 from proofs_checks.algebra import variables
 from proofs_checks.core import Batch, Statement, scan, single
 from proofs_checks.grid import Grid
@@ -46,9 +47,9 @@ def cases(grid: Grid, mech: str, **options: str) -> Iterator[Case]:
         if hasattr(point, "gamma"):
             where["gamma"], chosen["gamma"] = point.gamma, point.gamma
         mechanism = subject(mech, point.n, point.prior, point.eps, **chosen)
-        claimed = mechanism.claimed()
+        claimed = claimed_epsilon(mechanism.claimed())
         if claimed is not None:
-            yield where, mechanism, CLAIMED[mech] * claimed.epsilon
+            yield where, mechanism, CLAIMED[mech] * claimed
 
 
 def small(most: int, most3: int, priors: tuple[tuple[Fraction | int, ...], ...], **axes: tuple[object, ...]) -> Grid:

@@ -60,7 +60,7 @@ def epsilon_batches(
             return (found / ball(bound), ball(1)) if share else (found, ball(bound))
 
         def tie(mechanism: PosteriorMechanism = mechanism, bound: Fraction = bound) -> bool | None:
-            form = mechanism.loss_by_algebra()
+            form = mechanism.algebra().worst()
             return None if form is None else form.rational() == bound
 
         def steps(mechanism: PosteriorMechanism = mechanism) -> list[Step]:

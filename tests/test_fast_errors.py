@@ -22,7 +22,6 @@ from dpaudit.privacy.fast.exponential_table import (  # noqa: E402
     exponential_table,
     tree_sum,
 )
-from dpaudit.privacy.fast.law import hellinger_law  # noqa: E402
 from dpaudit.privacy.fast.log_table import LogTable  # noqa: E402
 from dpaudit.privacy.fast.refusal import TooCoarse  # noqa: E402
 from dpaudit.privacy.fast.rows import FullRows  # noqa: E402
@@ -95,7 +94,7 @@ def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior,
     rng = random.Random(n)
     mechanism = make_mechanism("EHDS", make_model(n, 2, prior), "3", {"gamma": "1/2"})
     with balls.precision(256):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = BandRows(law, n)
         h = Hellinger(mechanism.model)
         assert rows.table.relative < 1.01 * UNIT
@@ -138,11 +137,11 @@ def test_the_far_cell_contains_every_far_output(window, monkeypatch):
     mechanism = make_mechanism("MH", make_model(100, 2, "1,3"), "2", {})
     x, y = (60, 40), (61, 39)
     with balls.precision(128):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         cells = {cell.output: cell for cell in band_cells(law, x, y)}
     assert sum(cell.number for cell in cells.values()) == 101
     with balls.precision(256):
-        exact = hellinger_law(mechanism)
+        exact = mechanism.hellinger_law()
         far = next((cell for cell in cells.values() if cell.number > 1), None)
         rows = zip(mechanism.model.histograms, *map(exact.law.log_probabilities, (x, y)), strict=True)
         for r, p, q in rows:
@@ -157,7 +156,7 @@ def test_full_rows_keep_their_bounds(mech, prior):
     k = prior.count(",") + 1
     mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), "20", {})
     with balls.precision(256):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = FullRows(law)
         for x in mechanism.model.histograms[::5]:
             exponents, log_z = rows.row(x)
@@ -184,4 +183,4 @@ def test_a_prior_beyond_the_tables_is_refused():
 def test_rates_beyond_the_floats_are_refused():
     mechanism = make_mechanism("EHDL", make_model(30), "1e20", {})
     with balls.precision(256), pytest.raises(TooCoarse):
-        BandRows(hellinger_law(mechanism), 30)
+        BandRows(mechanism.hellinger_law(), 30)

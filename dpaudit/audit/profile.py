@@ -9,7 +9,6 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.judge import widest
 from dpaudit.audit.questions import MAX_DIGITS, Prior, Settings, epsilon, mechanism
 from dpaudit.audit.results import Subject
 from dpaudit.mechanisms import Mechanism
@@ -18,6 +17,7 @@ from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
+from dpaudit.privacy.claim import widest
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, check_size, envelope, pair_curves
 from dpaudit.privacy.loss import MEMORY_BOUND, check_memory
@@ -256,9 +256,3 @@ def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _N
     ]
     shown = tuple(enclosure or Enclosure(Fraction(0), Fraction(1), 0) for enclosure in fewest)
     return Composition(times, tuple(points), shown, None, accounting)
-
-
-def _widest_enclosure(value: Ball, digits: int) -> Enclosure:
-    """Returns an enclosure in [0, 1] with as many digits as the ball has: two bounds that may lie apart."""
-    found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
-    return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.mechanisms.base import Counts, Dataset, Mechanism, Output, plain
+from dpaudit.mechanisms.base import Mechanism
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
+from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.loss import Witness
+from dpaudit.privacy.protocols import Counts, Dataset, Output, plain
 
 
 @dataclass(frozen=True)
@@ -23,23 +24,6 @@ class Subject:
     def to_dict(self) -> dict[str, Any]:
         """Returns mechanism, model, nominal epsilon and parameters as exact text."""
         return self.mechanism.describe()
-
-
-@dataclass(frozen=True)
-class Claim:
-    """The guarantee that is claimed, and the verdict on it; all None where nothing is claimed."""
-
-    epsilon: Fraction | None = None
-    delta: Fraction | None = None
-    verdict: Verdict | None = None
-
-    def to_dict(self) -> dict[str, str | None]:
-        """Returns claimed, claimed_delta and verdict as text or None."""
-        return {
-            "claimed": None if self.epsilon is None else str(self.epsilon),
-            "claimed_delta": None if self.delta is None else str(self.delta),
-            "verdict": None if self.verdict is None else self.verdict.value,
-        }
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
-from dpaudit.audit.judge import exact_epsilon, widest
 from dpaudit.audit.results import Subject
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, whole
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import widest
+from dpaudit.privacy.judge import exact_epsilon
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress, verdict, worst_loss
 
 PLACES = 8
@@ -167,9 +168,10 @@ def calibrated(
 ) -> CalibrateResult:
     """Returns the same for any function nominal epsilon -> mechanism."""
     start = perf_counter()
-    form = build(target).loss_by_algebra()
-    if form is not None and form.rational() is not None:
-        nominal = target * target / form.rational()
+    form = build(target).algebra().worst()
+    known = None if form is None else form.rational()
+    if form is not None and known is not None:
+        nominal = target * target / known
         return CalibrateResult(
             Subject(build(nominal)),
             target,

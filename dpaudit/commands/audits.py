@@ -259,9 +259,12 @@ def guarantee_text(kind: type[PosteriorMechanism]) -> str:
     one = kind(make_model(2), Fraction(1), **values).claimed()
     if one is None:
         return "none"
-    if one.delta:
+    both = one.epsilon_delta()
+    if both is None:
+        return one.text()
+    if both[1]:
         return "(ε, δ)-DP"
-    return "ε-DP" if one.epsilon == 1 else "(1+γ)ε-DP"
+    return "ε-DP" if both[0] == 1 else "(1+γ)ε-DP"
 
 
 def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from dpaudit.audit import questions as audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.mechanisms.base import Guarantee, claiming
 from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")]
 
@@ -91,9 +91,9 @@ def calibrate(
 
 def bounded(result: Any, beyond: Any, digits: str, memory: int) -> list[Any]:
     """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
-    limit = Guarantee(result.target)
+    limit = EpsilonDelta(result.target)
     chosen = [mechanism for mechanism in (result.subject.mechanism, beyond) if mechanism is not None]
-    return [audit.epsilon(claiming(mechanism, limit), digits=digits, memory=memory) for mechanism in chosen]
+    return [audit.epsilon(mechanism, digits=digits, memory=memory, guarantee=limit) for mechanism in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:

@@ -10,10 +10,10 @@ from dpaudit.audit import questions as audit
 from dpaudit.commands import common
 from dpaudit.commands.audits import claim_rows, effort_rows, escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.mechanisms.base import Guarantee
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, split
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 
 def table(
@@ -53,7 +53,7 @@ def table(
     with_delta = nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
-    bound = None if claim is None else Guarantee(nonnegative("claim", claim), with_delta)
+    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in split("at", at)] if at is not None else []
     subject = read_table(file, adjacency, bound)
     with common.progress_bar(f"{file}: data sets") as progress:

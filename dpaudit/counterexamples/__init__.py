@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.judge import judge_epsilon
 from dpaudit.counterexamples.region import Region, make_region
 from dpaudit.mechanisms import PosteriorMechanism, lookup, make_mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
@@ -17,6 +16,8 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
+from dpaudit.privacy.claim import Effort
+from dpaudit.privacy.guarantee import claimed_epsilon
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress, Witness, worst_loss
 
 if TYPE_CHECKING:
@@ -108,15 +109,15 @@ class Search:
         mechanism = self.build(n, prior, eps)
         worst = worst_loss(mechanism, DIGITS + 4, memory=self._memory)
         claimed = mechanism.claimed()
-        bound = claimed.epsilon if claimed else eps
-        form = mechanism.loss_by_algebra()
+        bound = claimed_epsilon(claimed) or eps
+        form = mechanism.algebra().worst()
         known = form.rational() if form else None
         if known is not None:
             return Certified(mechanism, exact(known / bound, DIGITS), worst.witness, known > bound)
         ratio = outward(worst.value.lower / bound, worst.value.upper / bound, DIGITS)
         violated = worst.value.lower > bound
         if violated and claimed:
-            judged = judge_epsilon(mechanism, worst.value, None, DIGITS, self._memory)
+            judged = claimed.judge(mechanism, Effort(DIGITS, self._memory, worst=worst))
             violated = judged.verdict is Verdict.REFUTED
         return Certified(mechanism, ratio, worst.witness, violated)
 
@@ -147,7 +148,7 @@ class Search:
         return None, largest
 
     def _linear(self, mechanism: PosteriorMechanism) -> bool:
-        form = mechanism.loss_by_algebra()
+        form = mechanism.algebra().worst()
         return form is not None and form.rational() is not None
 
     def certified_at(self, above: int = 0) -> str:
@@ -239,7 +240,7 @@ def search(
     given = {"gamma": gamma, "delta": delta_param, "gs": gs}
     task = Search(kind.name, region, given, progress, memory)
     sample = task.build(region.ns[0], region.prior or (Fraction(1),) * region.k, region.epsilons[0])
-    if region.prior is not None or sample.loss_by_algebra() is not None:
+    if region.prior is not None or sample.algebra().worst() is not None:
         minimal, largest = task.exhaust(region.prior or sample.model.prior)
         exhaustive, screened = covered(sample, region, minimal), task.beyond(minimal)
     else:
@@ -259,7 +260,7 @@ def search(
 def covered(sample: PosteriorMechanism, region: Region, minimal: Certified | None) -> str:
     """Returns which part of the region is certified without a gap."""
     last = minimal.mechanism.model.n if minimal else region.ns[-1]
-    if sample.loss_by_algebra() is not None:
+    if sample.algebra().worst() is not None:
         return f"n = {region.ns[0]}..{last}, in closed form for every epsilon; the prior plays no part"
     shown = ", ".join(str(e) for e in region.epsilons)
     return f"n = {region.ns[0]}..{last}, every n certified at eps = {shown} with this prior"

@@ -15,12 +15,13 @@ from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult
 from dpaudit.evidence.verifier.check import FORMAT, digest
-from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain, text
-from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.evidence.verifier.laws import FAMILY
+from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.loss import Witness
+from dpaudit.privacy.protocols import Dataset, Output, plain, text
 from dpaudit.version import __version__
 
 MAX_ENTRIES = 50_000
@@ -39,7 +40,11 @@ def certificate(result: Result) -> dict[str, Any]:
     statement: dict[str, Any] = {"quantity": "epsilon" if isinstance(result, EpsilonResult) else "delta"}
     if isinstance(result, DeltaResult):
         statement["at"] = str(result.at)
-    statement |= {**readable(found).to_dict(), **result.claim.to_dict()}
+    claim = result.claim.to_dict()
+    statement |= {
+        **readable(found).to_dict(),
+        **{name: claim[name] for name in ("claimed", "claimed_delta", "verdict")},
+    }
     document = {
         "format": FORMAT,
         "version": 1,
@@ -73,33 +78,40 @@ def write(result: Result | Sequence[Result], path: str) -> None:
 
 def check_possible(mechanism: Mechanism) -> None:
     """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
-    if "score" in mechanism.settings() and not isinstance(mechanism, OwnMechanism):
-        rule = "there is no independent verifier for another score than hellinger, so no certificate"
-        raise InputError("score", mechanism.settings()["score"], rule)
+    if mechanism.exact_rows([]) is not None:
+        return
+    if mechanism.name not in FAMILY:
+        rule = f"there is no independent verifier for {mechanism.name}, so no certificate"
+        raise InputError("mech", mechanism.name, rule)
+    for name, value in mechanism.settings().items():
+        if name not in FAMILY[mechanism.name][1]:
+            rule = f"there is no independent verifier for this {name} of {mechanism.name}, so no certificate"
+            raise InputError(name, value, rule)
 
 
 def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     check_possible(mechanism)
-    if not isinstance(mechanism, OwnMechanism):
+    if mechanism.exact_rows([]) is None:
         return mechanism.describe()
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
     index = {x: i for i, x in enumerate(datasets)}
     links = {tuple(sorted((index[x], index[y]))) for x in datasets for y in mechanism.neighbours(x)}
     everything = len(datasets) * (len(datasets) - 1) // 2
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
+    exact = mechanism.exact_rows(held) or ExactRows(False, [])
     return {
         **mechanism.describe(),
         "datasets": [text(x) for x in datasets],
         "outputs": [text(output) for output in outputs],
         "pairs": None if len(links) == everything else [list(pair) for pair in sorted(links)],
-        "logarithmic": mechanism.method == "log_weight",
-        "rows": {text(x): mechanism.row(x).to_json() for x in held},
+        "logarithmic": exact.logarithmic,
+        "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
 
 
 def _witness(mechanism: Mechanism, result: Result) -> dict[str, Any]:
     witness = result.witness
-    show = text if isinstance(mechanism, OwnMechanism) else plain
+    show = plain if mechanism.exact_rows([]) is None else text
     found: dict[str, Any] = {"x": show(witness.x), "x_prime": show(witness.x_prime)}
     if isinstance(result, EpsilonResult):
         digits = min(30, max(15, result.precision_bits // 8))

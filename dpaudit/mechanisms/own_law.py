@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit.mechanisms.base import Dataset, Law, Mass
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, log_of_quotient, product, to_json
 from dpaudit.numbers.rationals import rational
+from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
@@ -159,7 +159,7 @@ class OwnLaw(Law):
         self._probabilities: dict[Dataset, list[Ball]] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
-        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Mechanism.infinite_loss)."""
+        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
         if x not in self._logs:
             self._logs[x] = self._row(x).log_probabilities()
         return self._logs[x]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.mechanisms import Mechanism, PosteriorMechanism, make_mechanism
+from dpaudit.mechanisms import Mechanism, make_mechanism, posterior
 from dpaudit.mechanisms.load import load_mechanism
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.loss import check_memory, worst_delta, worst_loss
@@ -48,9 +48,10 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     if spec["quantity"] == "delta":
         return _shown(worst_delta(subject, Fraction(spec["at"]), digits, memory=memory, part=part))
     check_memory(subject, memory)
-    if not isinstance(subject, PosteriorMechanism):
+    released = posterior(subject)
+    if released is None:
         raise TypeError(f"{subject.name} releases no posterior")
-    return mean_error(subject, subject.model.check("x", spec["x"]), digits).to_dict()
+    return mean_error(released, released.model.check("x", spec["x"]), digits).to_dict()
 
 
 def _shown(worst: Worst) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def subject_of(
 ) -> tuple[PosteriorMechanism, Histogram]:
     """Returns the checked mechanism of the family on n = the sum of x, and x."""
     cells = parse_data(x)
-    if not isinstance(mech, PosteriorMechanism):
+    if isinstance(mech, str):
         mech = audit.posterior_mechanism(mech, sum(cells), None if prior else len(cells), prior, eps, parameters)
     return mech, mech.model.check("x", cells)
 
