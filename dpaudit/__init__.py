@@ -31,6 +31,7 @@ LATER = {
     "calibrate": "dpaudit.calibration.nominal",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
+    "judge": "dpaudit.audit.guarantees",
     "profile": "dpaudit.audit.profile",
     "search": "dpaudit.counterexamples",
     "compare_over_n": "dpaudit.comparison.ranges",
