@@ -29,7 +29,7 @@ class Evidence:
 
     ``at`` says where for that pair: the order of a divergence, the epsilon of a delta, the threshold of a test (which
     says "x" where the loss exceeds it). The quantity of a trade-off function is the smallest margin by which the
-    error of the second kind exceeds it.
+    error of the second kind exceeds it, over all tests, 0 at most.
     """
 
     quantity: str

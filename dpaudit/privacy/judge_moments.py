@@ -80,15 +80,17 @@ class Moments:
     def most(self, low: Fraction, high: Fraction | None) -> Ball:
         """Returns a ball whose upper end bounds D_a / a for all low <= a <= high; for all a >= low if high is None.
 
-        On [1, high] by D_high; beyond the last order by the largest loss; else by the chord s a + c of K: its quotient
-        with a (a - 1) rises up to t = (-c + sqrt(c (c + s))) / s, where it is s / (2t - 1), and falls from there.
+        By D_high / low, as D rises; beyond the last order by the largest loss; where it can be had by the chord
+        s a + c of K: its quotient with a (a - 1) rises up to t = (-c + sqrt(c (c + s))) / s, where it is s / (2t - 1),
+        and falls from there.
         """
         if self.same:
             return balls.zero()
         if high is None:
             return balls.positive_part(balls.maximum(self.losses)) / ball(low)
+        rough = self.divergence(high) / ball(low)
         if low == 1:
-            return self.divergence(high)
+            return rough
         left, right = self.cumulant(low), self.cumulant(high)
         s = (right - left) / ball(high - low)
         c = left - s * ball(low)
@@ -96,7 +98,8 @@ class Moments:
         t = (-c + balls.positive_part(c * (c + s)).sqrt()) / s
         if balls.certainly_less(t, ball(low)) or balls.certainly_less(ball(high), t):
             return ends
-        return balls.maximum([ends, s / (2 * t - 1)])
+        peak = balls.maximum([ends, s / (2 * t - 1)])
+        return peak if peak.is_finite() else rough
 
 
 def moments(mechanism: Audited, progress: Progress | None) -> Iterator[Moments]:

@@ -187,11 +187,15 @@ def _mu(test: Rejection) -> Ball:
 
 
 def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Claim:
-    """Returns the verdict on T >= f for all pairs, with an enclosure of the smallest beta - f(alpha) of all tests."""
+    """Returns the verdict on T >= f for all pairs, with an enclosure of the smallest beta - f(alpha) of all tests.
+
+    That margin is never above 0: it is 0 for the test that always rejects.
+    """
     checked(mechanism, effort)
 
     def deficit(test: Rejection) -> Ball:
-        return balls.maximum([ball(s) * test.alpha + ball(c) for s, c in _lines(claim.points)]) - test.beta
+        f = balls.maximum([ball(slope) * test.alpha + ball(height) for slope, height in _lines(claim.points)])
+        return balls.positive_part(f - test.beta)
 
     outcome, worst = settled(
         mechanism, Fraction(0), effort.digits, lambda d: worst_test(mechanism, deficit, d, effort, finite=False)
@@ -225,9 +229,9 @@ def _exact_deficit(mechanism: Audited, points: Points) -> tuple[Fraction, Witnes
         for where, row, other in ((Witness(x, y, None), p, q), (Witness(y, x, None), q, p)):
             for alpha, beta, ratios in _exact_tests(row, other):
                 value = max(slope * alpha + height for slope, height in lines) - beta
-                if best is None or value > best[0]:
+                best = best or (Fraction(0), where, None)
+                if value > best[0]:
                     best = value, where, _exact_threshold(*ratios)
-            best = best or (Fraction(0), where, None)
     return best
 
 
