@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
+import reference_guarantees as reference
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
@@ -18,7 +19,6 @@ from dpaudit.privacy.guarantee import (
     parse_guarantee,
     trade_off,
 )
-from tests import reference_guarantees as reference
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 F = Fraction

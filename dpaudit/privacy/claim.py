@@ -34,14 +34,14 @@ class Evidence:
 
     quantity: str
     value: Enclosure
-    witness: Witness | None
+    witness: Witness
     at: dict[str, str] = field(default_factory=dict)
     bits: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Returns quantity, at, enclosure and pair, for JSON."""
-        pair = None if self.witness is None else self.witness.to_dict()
-        return {"quantity": self.quantity, "at": self.at or None, "enclosure": self.value.to_dict(), "pair": pair}
+        value, pair = self.value.to_dict(), self.witness.to_dict()
+        return {"quantity": self.quantity, "at": self.at or None, "enclosure": value, "pair": pair}
 
 
 @dataclass(frozen=True)

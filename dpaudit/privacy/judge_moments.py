@@ -210,14 +210,14 @@ def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
     """Returns the verdict on D_a <= rho a for all a > 1, with an enclosure of the smallest rho."""
     impossible = checked(mechanism, effort)
     if impossible is not None:
-        return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), impossible))
+        return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), impossible, {"alpha": "1"}))
     bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)
     while bits <= (MOST_BITS if mechanism.refinable else FIRST_BITS):
         try:
             with balls.precision(bits):
                 last = _concentrated(mechanism, claim, effort, bits)
         except InfiniteLoss as loss:
-            return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), loss.witness))
+            return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), loss.witness, {"alpha": "1"}))
         except PrecisionExhausted:
             pass
         if last.verdict is not Verdict.UNDECIDED:
