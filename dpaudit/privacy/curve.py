@@ -112,12 +112,12 @@ class Envelope:
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
 
-def check_size(mechanism: Audited) -> None:
+def check_size(mechanism: Audited, option: str = "profile") -> None:
     """Refuses a mechanism with too many pairs and outputs, before any work is done."""
     count = mechanism.count_masses()
     if count > MAX_ATOMS:
         shown = f"{approximately(count)} pairs times outputs"
-        raise InputError("profile", shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
+        raise InputError(option, shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
 
 
 def pair_curves(mechanism: Audited, progress: Progress | None = None) -> list[PairCurve]:

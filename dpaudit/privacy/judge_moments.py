@@ -114,7 +114,7 @@ def moments(mechanism: Audited, progress: Progress | None) -> Iterator[Moments]:
 def checked(mechanism: Audited, effort: Effort) -> Witness | None:
     """Returns where a loss is infinite by algebra, or None; a mechanism that is too large is refused."""
     check_memory(mechanism, effort.memory)
-    check_size(mechanism)
+    check_size(mechanism, "claim")
     found = mechanism.algebra().infinite()
     return None if found is None else Witness(*found)
 

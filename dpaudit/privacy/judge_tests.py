@@ -31,17 +31,20 @@ if TYPE_CHECKING:
     from dpaudit.privacy.guarantee import GaussianDP, Points, TradeOff
 
 
+Edge = tuple[Ball | None, Ball | None]
+
+
 class Rejection(NamedTuple):
     """alpha and beta of a test, each with its complement, so that small ones keep their digits.
 
-    ``threshold``: it rejects where the loss exceeds this. None: no test, but a point below T, or on it.
+    ``edge``: the losses just inside and just outside, None at the ends. No edge: no test, but a point on or below T.
     """
 
     alpha: Ball
     not_alpha: Ball
     beta: Ball
     not_beta: Ball
-    threshold: Fraction | None
+    edge: Edge | None
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,8 @@ def rejections(masses: Sequence[Mass], where: Witness) -> list[Rejection]:
     for k in range(len(groups) + 1):
         trivial = (k == 0 and balls.is_zero(curve.infinite)) or (k == len(groups) and balls.is_zero(impossible))
         if not trivial:
-            above = None if k == 0 else groups[k - 1].loss
-            below = None if k == len(groups) else groups[k].loss
-            found.append(Rejection(alpha[k], rest[k], beta[k], power[k], between(above, below)))
+            edge = None if k == 0 else groups[k - 1].loss, None if k == len(groups) else groups[k].loss
+            found.append(Rejection(alpha[k], rest[k], beta[k], power[k], edge))
     for k, group in enumerate(groups):
         if not _one_ratio(group):
             found += _below(group, alpha[k], beta[k + 1])
@@ -129,7 +131,7 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
     """
 
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
-        champion: Champion[tuple[Witness, Fraction | None]] = Champion()
+        champion: Champion[tuple[Witness, Edge | None]] = Champion()
         bounds, law, first = list[Ball](), mechanism.law(), None
         for x, y in pairs(mechanism, effort.progress):
             masses, there, back = law.masses(x, y), Witness(x, y, None), Witness(y, x, None)
@@ -141,15 +143,15 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
                     value = measure(test)
                     if not value.is_finite():
                         return None
-                    if test.threshold is None:
+                    if test.edge is None:
                         bounds = [balls.maximum([*bounds, value])]
-                    else:
-                        champion.offer([value], lambda _, tag=(where, test.threshold): tag)  # type: ignore[misc]
+                    elif not balls.is_zero(value):
+                        champion.offer([value], lambda _, tag=(where, test.edge): tag)  # type: ignore[misc]
         if first is None:
             raise ValueError("there are no pairs")
-        value, (where, threshold) = champion.result() if champion.alive else (balls.zero(), (first, None))
+        value, (where, edge) = champion.result() if champion.alive else (balls.zero(), (first, None))
         narrow = shown(mechanism, value.union(balls.maximum([value, *bounds])), digits)
-        return None if narrow is None else (narrow, where, threshold)
+        return None if narrow is None else (narrow, where, None if edge is None else between(*edge))
 
     def careful() -> tuple[Enclosure, Witness, Fraction | None] | None:
         try:
