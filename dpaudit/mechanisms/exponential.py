@@ -168,14 +168,11 @@ def _choice(option: str, value: object) -> str:
     return str(value)
 
 
-GS = Parameter(
-    "gs", "GS", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact")
-)
-GAMMA = Parameter("gamma", "γ", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter("delta", "δ", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+GS = Parameter("gs", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact"))
+GAMMA = Parameter("gamma", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter("delta", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
 SCORE = Parameter(
     "score",
-    "s",
     Hellinger.name,
     "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
     choice,
