@@ -177,6 +177,33 @@ def test_what_cannot_be_verified_is_refused_at_the_door(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def places(value, path=()):
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+JUNK = [None, 0, -1, [], {}, [[]], "", "x", "inf", "-1", "0", "1/0", "1e400", "-1e400", "2", True, "1e-400", ["1", "2"]]
+
+
+@pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2", "f=0:1;1/2:1/10;1:0"])
+def test_whatever_is_put_in_its_place_is_judged(claim):
+    """Never an exception other than Rejected; what the statement rests on cannot be replaced."""
+    document = certificate(dpaudit.judge(RESPONSE, claim))
+    accepted = 0
+    for path in places(document):
+        for junk in JUNK:
+            new = changed(document, path, junk)
+            if outcome(new, full=True, work=100_000) is None:
+                accepted += 1
+                assert path[-1] not in ("quantity", "verdict", "kind", "x", "x_prime", "rows", "no", "yes", "n")
+                ends = [F(d["statement"][end]) for d in (document, new) for end in ("lower", "upper")]
+                assert ends[2] <= ends[1]
+                assert ends[0] <= ends[3]
+    assert accepted  # a wider enclosure, another version, another name of an output
+
+
 # ------------------------------------------------------------------ the normal distribution
 
 

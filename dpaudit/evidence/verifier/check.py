@@ -48,7 +48,7 @@ def _verify(document: Any, full: bool, budget: Budget) -> list[str]:
         parts = document.get("parts")
         if parts is None:
             statement = document.get("statement")
-            other = isinstance(statement, dict) and statement.get("quantity") in NOTIONS
+            other = isinstance(statement, dict) and str(statement.get("quantity")) in NOTIONS
             return lines + (NotionCertificate if other else _Certificate)(document, full, budget).check()
         only(document, BUNDLE, "the certificate")
         if not isinstance(parts, list) or not 0 < len(parts) <= 1000:

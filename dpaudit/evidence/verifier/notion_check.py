@@ -24,7 +24,7 @@ class NotionCertificate(Part):
         only(statement, STATEMENT, "the statement")
         guarantee = take(statement, "guarantee", dict)
         kind, notion = NOTIONS[str(self.quantity)]
-        if guarantee.get("kind") != kind:
+        if guarantee.get("kind") != kind or self.quantity not in NOTIONS:
             raise Malformed("the guarantee is not of the kind of the quantity")
         only(self.witness, (*PAIR, *notion.place), "the witness")
         if self.verdict not in VERDICTS:
