@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
+from dpaudit.commands.options import Given
 from dpaudit.mechanisms import in_family
 from dpaudit.numbers.errors import InputError
 
 
 def report(
+    setting: Given,
     mech: Annotated[
         str | None,
         typer.Option("--mech", metavar="NAMES", help="all, names separated by commas, or your own: file.py:Class."),
@@ -24,11 +24,6 @@ def report(
     n: Annotated[
         str | None, typer.Option("--n", metavar="RANGE", help="Records: 1..60, 10..200..10 or 5,10,20.")
     ] = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
     plan: Annotated[
         str | None, typer.Option("--plan", metavar="FILE", help="A TOML plan of several audits and studies.")
     ] = None,
@@ -37,7 +32,6 @@ def report(
         str | None,
         typer.Option("--refresh", metavar="FOLDER", help="Make every report below FOLDER anew from its plan.toml."),
     ] = None,
-    set_: common.Set = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
     out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
 ) -> None:
@@ -59,9 +53,8 @@ def report(
     from dpaudit.reports.write import chart_library
 
     chart_library()
-    options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
-    given = {key: value for key, value in options.items() if value is not None}
-    others = mech or n or k or prior or gamma or delta_param or title or claims or set_ or eps != "1"
+    given = {"n": n, **setting} if n is not None else dict(setting)
+    others = mech or given or title or claims
     for option, value in (("plan", plan), ("refresh", refresh)):
         if value is not None and (others or (plan and refresh)):
             raise InputError(option, value, "a plan says it all: leave out the other options but --out")
@@ -71,9 +64,9 @@ def report(
     if plan is not None:
         wanted = plans.read_plan(plan)
     elif mech and not in_family(mech):
-        wanted = _own(mech, given, common.settings(set_), title)
+        wanted = _own(mech, given, title)
     else:
-        audits = (plans.setting({"mechs": mech, **given}),) if mech else ()
+        audits = (plans.block({"mechs": mech, **given}),) if mech else ()
         wanted = plans.Plan(
             title
             or (
@@ -88,20 +81,13 @@ def report(
     _make(wanted, out)
 
 
-def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str | None) -> Any:
+def _own(mech: str, given: dict[str, Any], title: str | None) -> Any:
     """Returns the plan for somebody's own mechanism."""
-    from dpaudit.audit import questions as audit
-    from dpaudit.reports.own import OwnSetting
+    from dpaudit.audit.setting import Setting
     from dpaudit.reports.plan import Plan
 
-    options = {key: value for key, value in given.items() if key != "eps" or value != "1"}
-    shown = " ".join(
-        [f"--mech {mech}"]
-        + [f"--{key.replace('_', '-')} {value}" for key, value in options.items()]
-        + [f"--set {name}={value}" for name, value in settings.items()]
-    )
-    subject = audit.mechanism(mech, **given, settings=settings)
-    return Plan(title or f"Audit of {subject.name}", f"dpaudit report {shown}", own=(OwnSetting(subject, shown),))
+    setting = Setting.read(mech, **given)
+    return Plan(title or f"Audit of {setting.label}", setting.command_line("report") or "", own=(setting,))
 
 
 def _make(wanted: Any, out: str) -> None:
@@ -129,10 +115,9 @@ def _refresh(folder: str) -> None:
 
 
 def _command(mech: str | None, given: dict[str, Any], claims: bool, title: str | None) -> str:
-    parts = ["dpaudit report"] + ([f"--mech {mech}"] if mech else [])
-    if mech:
-        parts += [f"--{key.replace('_', '-')} {value}" for key, value in given.items()]
-    return " ".join(parts + (["--claims"] if claims else []) + ([f"--title {shlex.quote(title)}"] if title else []))
+    from dpaudit.audit.setting import command_line
+
+    return command_line("report", mech=mech, **(given if mech else {}), claims=claims, title=title)
 
 
 @contextmanager

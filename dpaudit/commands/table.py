@@ -13,7 +13,6 @@ from dpaudit.commands.common import cells, emit, fields, memory_bytes
 from dpaudit.mechanisms.base import Guarantee
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, split
-from dpaudit.numbers.verdict import Verdict
 
 
 def table(
@@ -82,6 +81,4 @@ def table(
     payload = result.to_dict()
     payload["deltas"] = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in deltas]
     emit(payload, render, as_json, out)
-    common.certify([result, *deltas] if deltas else result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+    common.finish([result, *deltas] if deltas else result, certificate, require)
