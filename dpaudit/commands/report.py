@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dpaudit.commands.options import Given
-from dpaudit.mechanisms import in_family
 from dpaudit.numbers.errors import InputError
 
 
@@ -49,75 +47,18 @@ def report(
 
     dpaudit report --refresh reports
     """
-    from dpaudit.reports import plan as plans
-    from dpaudit.reports.write import chart_library
+    from dpaudit.reports import report as reports
 
-    chart_library()
-    given = {"n": n, **setting} if n is not None else dict(setting)
-    others = mech or given or title or claims
-    for option, value in (("plan", plan), ("refresh", refresh)):
-        if value is not None and (others or (plan and refresh)):
-            raise InputError(option, value, "a plan says it all: leave out the other options but --out")
-    if refresh is not None:
-        _refresh(refresh)
-        return
-    if plan is not None:
-        wanted = plans.read_plan(plan)
-    elif mech and not in_family(mech):
-        wanted = _own(mech, given, title)
-    else:
-        audits = (plans.block({"mechs": mech, **given}),) if mech else ()
-        wanted = plans.Plan(
-            title
-            or (
-                "The documents' claims"
-                if claims and not mech
-                else f"Audit of {'all mechanisms' if mech == 'all' else mech}"
-            ),
-            _command(mech, given, claims, title),
-            audits,
-            ("*",) if claims else (),
-        )
-    _make(wanted, out)
-
-
-def _own(mech: str, given: dict[str, Any], title: str | None) -> Any:
-    """Returns the plan for somebody's own mechanism."""
-    from dpaudit.audit.setting import Setting
-    from dpaudit.reports.plan import Plan
-
-    setting = Setting.read(mech, **given)
-    return Plan(title or f"Audit of {setting.label}", setting.command_line("report") or "", own=(setting,))
-
-
-def _make(wanted: Any, out: str) -> None:
-    from dpaudit.reports.build import build
-    from dpaudit.reports.write import prepare, write
-
-    prepare(out)
     with _status() as progress:
-        document = build(wanted, progress)
-        progress("writing")
-        written = write(document, out)
+        if refresh is not None:
+            if mech or n or plan or claims or title or setting:
+                raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
+            written = reports.refresh(refresh, progress=progress)
+        else:
+            asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "title": title, "out": out}
+            written = reports.report(mech, **asked, progress=progress, **setting)
     for path in written:
         print(path)
-
-
-def _refresh(folder: str) -> None:
-    """Makes every report below the folder anew from its plan."""
-    from dpaudit.reports.plan import read_plan
-
-    found = sorted(Path(folder).glob("*/plan.toml"))
-    if not found:
-        raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    for path in found:
-        _make(read_plan(str(path)), str(path.parent))
-
-
-def _command(mech: str | None, given: dict[str, Any], claims: bool, title: str | None) -> str:
-    from dpaudit.audit.setting import command_line
-
-    return command_line("report", mech=mech, **(given if mech else {}), claims=claims, title=title)
 
 
 @contextmanager
@@ -142,15 +83,7 @@ def render(
 
     dpaudit render reports/uniform-k2/result.json --out again
     """
-    from dpaudit.reports.document import load
-    from dpaudit.reports.write import write
+    from dpaudit.reports.report import render as draw
 
-    document = load(result)
-    try:
-        written = write(document, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
-    for path in written:
+    for path in draw(result, out):
         print(path)
