@@ -65,7 +65,7 @@ def sweep(
     export: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> SweepResult:
-    """Returns where the sweep stands after running the plan, a TOML file, into the store ``out``; or now, without one."""
+    """Returns where the sweep stands after running the plan (a TOML file) into the store ``out``; without one, now."""
     if out is None:
         raise InputError("out", "(missing)", "must name the store, an SQLite file")
     if workers is not None and scheduler is not None:
