@@ -273,6 +273,17 @@ def test_bounds_of_the_documents(mech, x, options, expected):
     assert bool(found) == bool(expected)
 
 
+@pytest.mark.parametrize("x", ["0,1", "2,2", "1,0,2"])
+def test_beyond_every_distance_both_sides_are_zero_and_equal(x):
+    """Both sides of the printed equality are empty sums: 0 = 0 is exact, not undecided."""
+    for mech in ("MH", "MHdelta"):
+        found = {b.claim: b for b in accuracy(mech, x, t="3/2", delta_param=None if mech == "MH" else "1/20").bounds}
+        assert {b.verdict.value for b in found.values()} == {"PROVED"}
+        assert found["acc.mh-tight.stated"].margin.upper == found["acc.mh-tight.stated"].margin.lower == 0
+    inside = {b.claim: b for b in accuracy("MH", x, t="1/100").bounds}
+    assert inside["acc.mh-tight.stated"].verdict.value == "REFUTED"
+
+
 def test_bounds_have_catalogued_names_and_a_value():
     """The value that is printed is the formula's: EHD's upper bound at kappa = 0 is e/n."""
     result = accuracy("EHD", "2,2", t="0.1", digits=30)

@@ -97,7 +97,9 @@ def test_the_minimal_n_of_a_given_prior_is_minimal(prior, eps):
     result = search("EHDL", n="1..80", prior=prior, eps=eps)
     least = result.minimal_n
     assert least is not None
-    true = {n: dpaudit.epsilon("EHDL", n=n, prior=prior, eps=eps).epsilon for n in (*range(1, least, 5), least - 1, least)}
+    true = {
+        n: dpaudit.epsilon("EHDL", n=n, prior=prior, eps=eps).epsilon for n in (*range(1, least, 5), least - 1, least)
+    }
     assert all(value.upper <= Fraction(eps) for n, value in true.items() if n < least)
     assert true[least].lower > Fraction(eps)
     assert result.exhaustive.startswith(f"n = 1..{least}")

@@ -145,12 +145,15 @@ def pmf(
     dataset = subject.read_dataset("x", x)
     check_row_memory(subject, memory)
 
-    def attempt() -> tuple[Enclosure, ...] | None:
-        row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
-        narrow = tuple(p for p in row if p is not None)
-        return narrow if len(narrow) == len(row) else None
+    def refined(digits: int) -> tuple[tuple[Enclosure, ...], int]:
+        def attempt() -> tuple[Enclosure, ...] | None:
+            row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+            narrow = tuple(p for p in row if p is not None)
+            return narrow if len(narrow) == len(row) else None
 
-    probabilities, bits = balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+        return balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+
+    probabilities, bits = widest(subject, refined, digits)
     return PmfResult(
         subject=chosen,
         x=dataset,

@@ -24,10 +24,12 @@ from itertools import islice
 from typing import Any
 
 from dpaudit.mechanisms.base import Counts, Dataset, Guarantee, Law, Mechanism, Output, text
+from dpaudit.mechanisms.own_entry import PossibleUndecided, short
 from dpaudit.mechanisms.own_law import OwnLaw, Row
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative
+from dpaudit.numbers.verdict import Verdict
 
 MAX_ITEMS = 10**6
 ENTRY_BYTES = 1000
@@ -90,13 +92,23 @@ class OwnMechanism(Mechanism):
         items = self._items(method)
         if len(items) < least:
             raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
-        seen: dict[str, Any] = {}
-        for item in items:
-            if text(item) in seen:
-                same = seen[text(item)] == item
-                raise self._error(f"{method}() returns {text(item)} twice" + ("" if same else ", as different values"))
-            seen[text(item)] = item
+        self._no_twins(method, items)
         return items
+
+    def _no_twins(self, method: str, items: Sequence[Any]) -> None:
+        """Refuses items that compare equal or have the same text: one would stand for the other."""
+        values: dict[Any, int] = {}
+        names: dict[str, int] = {}
+        for i, item in enumerate(items):
+            name = text(item)
+            first = min(values.setdefault(item, i), names.setdefault(name, i))
+            if first < i:
+                twin = items[first]
+                if text(twin) != name:
+                    found = f"{short(twin)} and {short(item)}, which compare equal"
+                else:
+                    found = f"{name} twice" + ("" if twin == item else ", as different values")
+                raise self._error(f"{method}() returns {found} (numbers {first + 1} and {i + 1})")
 
     @cached_property
     def _datasets(self) -> tuple[Dataset, ...]:
@@ -112,20 +124,34 @@ class OwnMechanism(Mechanism):
         return {output: i for i, output in enumerate(self._outputs)}
 
     @cached_property
+    def _listed_outputs(self) -> dict[Output, Output]:
+        return {output: output for output in self._outputs}
+
+    @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
         """The neighbours of every data set, made symmetric; itself left out."""
+        every = self._datasets
         if not callable(getattr(self._target, "neighbours", None)):
-            return {x: tuple(y for y in self._datasets if y != x) for x in self._datasets}
-        links: dict[Dataset, dict[Dataset, None]] = {x: {} for x in self._datasets}
-        for x in self._datasets:
-            for y in self._items("neighbours", x):
-                if y not in links:
-                    raise self._error(f"neighbours({text(x)}) returns {text(y)}, which is no data set")
-                if y != x:
+            return {x: (*every[:i], *every[i + 1 :]) for i, x in enumerate(every)}
+        known = {x: x for x in every}
+        links: dict[Dataset, dict[Dataset, None]] = {x: {} for x in every}
+        for x in every:
+            for found in self._items("neighbours", x):
+                y = self._known(known, found, f"neighbours({text(x)}) returns", "data set")
+                if y is not x:
                     links[x][y] = links[y][x] = None
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
         return {x: tuple(found) for x, found in links.items()}
+
+    def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
+        """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
+        if found not in known:
+            raise self._error(f"{place} {text(found)}, which is no {what}")
+        if not _alike(known[found], found):
+            twins = f"{short(found)}, which compares equal to the {what} {short(known[found])} but is another value"
+            raise self._error(f"{place} {twins}")
+        return known[found]
 
     def datasets(self) -> Sequence[Dataset]:
         """Returns the data sets."""
@@ -181,8 +207,7 @@ class OwnMechanism(Mechanism):
         found = self._call("probabilities", x)
         if isinstance(found, dict):
             for output in found:
-                if output not in self.output_index:
-                    raise self._error(f"probabilities({text(x)}) names {text(output)}, which is no output")
+                self._known(self._listed_outputs, output, f"probabilities({text(x)}) names", "output")
             return [found.get(output, 0) for output in self._outputs]
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"probabilities({text(x)}) must be a list or a dict, not {type(found).__name__}")
@@ -202,15 +227,25 @@ class OwnMechanism(Mechanism):
         return OwnLaw(self.row, self.refinable)
 
     def infinite_loss(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is possible for x alone, if there are any."""
+        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+
+        Where there are none but some may be, PossibleUndecided is raised.
+        """
+        open_place: tuple[Dataset, int] | None = None
         for x in self._datasets:
             possible = self.row(x).possible
+            if open_place is None and Verdict.UNDECIDED in possible and self._links[x]:
+                open_place = x, possible.index(Verdict.UNDECIDED)
             for y in self._links[x]:
                 other = self.row(y).possible
                 if possible != other:
                     for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a and not b:
+                        if a is Verdict.PROVED and b is Verdict.REFUTED:
                             return x, y, self._outputs[i]
+        if open_place is not None:
+            x, i = open_place
+            row = self.row(x)
+            raise PossibleUndecided(text(x), text(self._outputs[i]), row.entries[i], row.logarithmic)
         return None
 
     def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
@@ -238,6 +273,13 @@ class OwnMechanism(Mechanism):
     def describe(self) -> dict[str, Any]:
         """Returns name, where it comes from, nominal epsilon and parameters."""
         return {**super().describe(), "source": self.reference}
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Returns whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return all(_alike(*entries) for entries in zip(a, b, strict=False))
+    return type(a) is type(b) or text(a) == text(b)
 
 
 def _hashable(value: Any) -> bool:

@@ -27,11 +27,17 @@ MAX_BITS = 1 << 15
 
 
 class PrecisionExhausted(ArithmeticError):
-    """The answer was still too wide, or undecided, at the largest precision tried."""
+    """The answer was still too wide, or undecided, at the largest precision tried; ``hopeless``: for any digits."""
+
+    hopeless = False
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
         super().__init__(f"undecided after {bits} bits")
+
+
+class NeedsMoreBits(PrecisionExhausted):
+    """Not known at the working precision; more bits may help, so ``refine`` goes on."""
 
 
 @contextmanager
@@ -89,7 +95,7 @@ MAX_SHIFT = 1 << 20
 def ends(value: Ball) -> tuple[Fraction, Fraction]:
     """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
     if not value.is_finite():
-        raise PrecisionExhausted(working_bits())
+        raise NeedsMoreBits(working_bits())
     (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
     return low - radius, high + radius
 
@@ -151,6 +157,8 @@ def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: boo
 
 def midpoint(value: Ball, bits: int) -> int:
     """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
     mantissa, exponent = value.mid().man_exp()
     shift = int(exponent) + bits
     return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
@@ -179,6 +187,16 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     if most is not None:
         lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
     return outward(lower, upper, digits)
+
+
+def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
+    """Returns an outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
+
+    The ball may be as wide as the ``share`` of its lower end.
+    """
+    if not value.is_finite() or not value.rad() * 2 <= value.lower() * ball(share):
+        return None
+    return outward(*ends(value), digits)
 
 
 # ------------------------------------------------------------------ comparison
@@ -317,11 +335,15 @@ def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS)
     """Returns the first answer of ``compute`` that is not None, and the bits it took.
 
     ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
-    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided.
+    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
+    NeedsMoreBits; any other PrecisionExhausted says that more bits are of no use, and ends it.
     """
     while True:
-        with precision(bits):
-            answer = compute()
+        try:
+            with precision(bits):
+                answer = compute()
+        except NeedsMoreBits:
+            answer = None
         if answer is not None:
             return answer, bits
         if bits >= max_bits:

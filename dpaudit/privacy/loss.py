@@ -89,8 +89,10 @@ def _largest_difference(
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
     for x, y in pairs(mechanism, progress, part):
         losses = list(map(sub, law.log_probabilities(x), law.log_probabilities(y)))
-        champion.offer(losses, lambda i, x=x, y=y: (x, y, i))  # type: ignore[misc]
-        champion.offer([-loss for loss in losses], lambda i, x=x, y=y: (y, x, i))  # type: ignore[misc]
+        places = law.possible(x) or range(len(losses))
+        losses = [losses[i] for i in places]
+        champion.offer(losses, lambda i, x=x, y=y, at=places: (x, y, at[i]))  # type: ignore[misc]
+        champion.offer([-loss for loss in losses], lambda i, x=x, y=y, at=places: (y, x, at[i]))  # type: ignore[misc]
     return champion.result()
 
 

@@ -112,6 +112,7 @@ class Checker:
                 equal, sign = not rest, leading(rest, step)
         else:
             value = bound.ball(setting)
+            equal = equal or balls.exactly_equal(probability, value)
         margin = probability - value if bound.relation in "≥>=" else value - probability
         verdict = _judge(bound.relation, margin if sign is None else sign, equal)
         if equal:

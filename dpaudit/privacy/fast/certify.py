@@ -53,12 +53,17 @@ class FastTier:
             raise InputError("tier", tier, f"cannot be used here: {reason}; use exact")
 
     def _screened(self, digits: int, bound: Callable[[Screen], T]) -> tuple[T, tuple[int, int]]:
-        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior."""
+        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
+
+        Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
+        """
         bits, most = balls.bits_for(digits, self.mechanism.model.size)
+        small = self.mechanism.numerator()
+        bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
         while True:
             try:
                 with balls.precision(bits):
-                    return bound(make_screen(self.law(), self.mechanism, self.part)), (bits, most)
+                    return bound(make_screen(self.law(), self.mechanism, self.part)), (bits, max(bits, most))
             except (TooCoarse, PrecisionExhausted) as reason:
                 if 2 * bits > MOST_TABLE_BITS:
                     raise TooCoarse(str(reason)) from None
