@@ -240,7 +240,8 @@ def written_truth(view: View) -> None:
         contains("epsilon", view.epsilon.epsilon, "truth", real)
         claim = view.epsilon.claim
         if claim.verdict in (Verdict.PROVED, Verdict.REFUTED):
-            holds = truth.delta(rows, case.pairs, claim.epsilon) <= number(claim.delta) + truth.NOTHING
+            spent = truth.delta(rows, case.pairs, claim.epsilon) if claim.delta else real
+            holds = spent <= number(claim.delta or claim.epsilon) + truth.NOTHING
             if holds is not (claim.verdict is Verdict.PROVED):
                 raise Disagreement("verdict", claim.verdict, f"truth: ({claim.epsilon}, {claim.delta})-DP is", holds)
         for at in view.points:
