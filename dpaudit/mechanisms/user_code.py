@@ -16,11 +16,11 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
     """Returns function(*arguments); an exception in it becomes an InputError that names file, line and exception."""
     try:
         return function(*arguments, **named)
-    except InputError:
-        raise
     except RecursionError:
         raise InputError("mech", reference, "its code recurses without end") from None
     except (Exception, SystemExit) as error:
+        if isinstance(error, InputError) and error.option == "mech":
+            raise  # it names the mechanism and the place already
         raise InputError("mech", reference, f"{_where(error)}{describe(error)}") from None
 
 
