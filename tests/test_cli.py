@@ -113,7 +113,7 @@ def test_tables_never_cut_a_number(capsys):
     text = run(capsys, "sensitivity", "--n", "2", "--digits", "80")
     assert "…" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
-    digits = dpaudit.posterior.sensitivity(2, digits=80).gs.to_dict()["lower"]
+    digits = dpaudit.sensitivity(2, digits=80).gs.to_dict()["lower"]
     assert digits[:60] in text
 
 
