@@ -271,7 +271,7 @@ def test_claims_are_exclusive_and_lapse(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def cluster():
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'dpaudit[cluster]'")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as found:
@@ -296,7 +296,7 @@ def test_a_cluster_gives_the_same_table_even_if_a_worker_dies(plan, tmp_path, un
 def test_export(plan, tmp_path, undisturbed):
     import csv
 
-    pyarrow = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install 'dpaudit[sweep]'")
+    pyarrow = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install dpaudit[parquet]")
     store = Store(str(tmp_path / "s.db"))
     store.add(read_plan(str(plan))[:30])
     Loop(store, Here()).run()

@@ -13,7 +13,6 @@ from dpaudit.audit.judge import judge_epsilon
 from dpaudit.counterexamples.region import Region, make_region
 from dpaudit.mechanisms import PosteriorMechanism, lookup, make_mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
-from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
@@ -266,14 +265,10 @@ def covered(sample: PosteriorMechanism, region: Region, minimal: Certified | Non
 
 
 def _optimiser(sample: PosteriorMechanism, region: Region) -> Optimiser:
-    """Returns the optimiser for the mechanism, or says which extra it needs."""
-    try:
-        from dpaudit.counterexamples.optimise import Optimiser
-        from dpaudit.counterexamples.surrogate import Family
-    except ImportError:
-        raise InputError(
-            "EXTRA", "search", f'{sample.name} needs numpy and scipy: pip install "dpaudit[search]"'
-        ) from None
+    """Returns the optimiser for the mechanism; numpy and scipy are imported here."""
+    from dpaudit.counterexamples.optimise import Optimiser
+    from dpaudit.counterexamples.surrogate import Family
+
     settings = sample.settings()
     family = Family(
         sample.name,

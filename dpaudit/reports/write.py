@@ -6,7 +6,7 @@ import copy
 import re
 from pathlib import Path
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.reports import html, markdown
 from dpaudit.reports.charts import CHARTS, chart
 from dpaudit.reports.document import Document, dumps
@@ -18,7 +18,7 @@ def chart_library() -> str:
     try:
         import vl_convert  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        raise InputError("EXTRA", "report", 'HTML and charts need it: pip install "dpaudit[report]"') from None
+        raise missing_extra("EXTRA", "report", "report", "HTML and charts need it") from None
     bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type,unused-ignore]
     return str(bundle).replace("</script", "<\\/script")
 

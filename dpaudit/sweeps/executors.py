@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from typing import Any, Protocol
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.sweeps.work import Outcome, run_batch
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
@@ -80,7 +80,7 @@ class DaskWorkers:
         try:
             distributed: Any = import_module("distributed")
         except ImportError:
-            raise InputError("scheduler", address, "needs Dask: pip install 'dpaudit[cluster]'") from None
+            raise missing_extra("scheduler", address, "cluster", "needs Dask") from None
         try:
             self._client: Any = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
