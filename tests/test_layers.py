@@ -12,15 +12,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "version numbers files posterior privacy mechanisms audit utility calibration comparison counterexamples claims "
-    "evidence sweeps reports commands cli __main__"
-).split()
-"""The rooms of dpaudit/, upstream first. The front door ``dpaudit`` opens on all of them and serves who stands outside:
-``cli``, the examples, the papers."""
+    *("version", "numbers", "files", "posterior", "privacy", "mechanisms", "audit"),
+    *("utility", "calibration", "comparison", "counterexamples", "claims", "evidence", "sweeps", "reports"),
+    *("commands", "cli", "__main__"),
+)
+"""The rooms of dpaudit/, upstream first. The front door ``dpaudit`` opens on all of them."""
+OUTSIDE = ("commands", "cli", "__main__")
+"""Who may come in by the front door."""
 EXAMPLES = "examples"
 """What people write: it uses the front door and the expressions, and no room uses it."""
 ALONE = "dpaudit.evidence.verifier"
 """Shares nothing with the engine, so that a mistake there is not repeated here."""
+STRANGERS = ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks")
+"""What uses dpaudit, and what dpaudit does not know."""
 NOT_YET = {
     ("privacy", "mechanisms"): "the auditor knows the classes of mechanisms",
     ("commands", "proofs_checks"): "the engine of claims stands in the paper's folder",
@@ -63,7 +67,7 @@ def against_the_order(module):
         there = room(name)
         if name in MODULES and there not in (here, "dpaudit") and there not in ORDER[: ORDER.index(here)]:
             yield here, there
-        if there in ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks") or (there == "dpaudit" and here != "cli"):
+        if there in STRANGERS or (there == "dpaudit" and here not in OUTSIDE):
             yield here, there
 
 

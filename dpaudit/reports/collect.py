@@ -15,6 +15,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, make_model, show
+from dpaudit.privacy.loss import worst_deltas
 from dpaudit.reports.document import Section
 
 Progress = Callable[[str], None]
@@ -174,11 +175,12 @@ def delta_curves(setting: Setting, progress: Progress) -> Section:
     n, rows = setting.ns[-1], []
     for name in setting.mechs:
         progress(f"{name}: δ(ε) at n = {n}")
-        mechanism = setting.mechanism(name, n)
-        for step in range(26):
-            at = setting.eps * Fraction(step, 20)
-            found = audit.delta(mechanism, at=at, digits=DIGITS)
-            rows.append({"mechanism": name, "at": str(at), "delta": found.delta.to_dict()})
+        points = [setting.eps * Fraction(step, 20) for step in range(26)]
+        found = worst_deltas(setting.mechanism(name, n), points, DIGITS)
+        rows += [
+            {"mechanism": name, "at": str(at), "delta": worst.value.to_dict()}
+            for at, worst in zip(points, found, strict=True)
+        ]
     return section(
         "delta-curves",
         f"δ(ε) at n = {n}",
@@ -208,7 +210,7 @@ def worst_pairs(setting: Setting, progress: Progress) -> Section:
         progress(f"{name}: worst pair at n = {n}")
         witness = audit.epsilon(mechanism, digits=DIGITS).witness
         pairs[name] = witness.to_dict()
-        losses = _loss_row(mechanism, witness.x, witness.x_prime)
+        (losses,) = _loss_rows(mechanism, [(witness.x, witness.x_prime)])
         here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in (witness.x, witness.x_prime))
         for output, p, p_prime, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
             rows.append(
@@ -249,17 +251,21 @@ def worst_loss(pairs: Section) -> Section:
     }
 
 
-def _loss_row(mechanism: PosteriorMechanism, x: Histogram, y: Histogram) -> list[Enclosure]:
-    """Returns enclosures of ln P_x(r) - ln P_y(r), output by output."""
+def _loss_rows(mechanism: PosteriorMechanism, pairs: Sequence[tuple[Histogram, Histogram]]) -> list[list[Enclosure]]:
+    """Returns for every pair (x, y) enclosures of ln P_x(r) - ln P_y(r), output by output."""
 
-    def attempt() -> list[Enclosure] | None:
-        law = mechanism.law()
-        losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-        shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
-        known = [loss for loss in shown if loss is not None]
-        return known if len(known) == len(shown) else None
+    def attempt(left: list[tuple[Histogram, Histogram]]) -> dict[tuple[Histogram, Histogram], list[Enclosure]]:
+        law, found = mechanism.law(), {}
+        for x, y in left:
+            losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
+            shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
+            known = [loss for loss in shown if loss is not None]
+            if len(known) == len(shown):
+                found[x, y] = known
+        return found
 
-    return balls.refine(attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))[0]
+    found = balls.refine_all(pairs, attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))
+    return [found[pair][0] for pair in pairs]
 
 
 def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
@@ -286,11 +292,12 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
 
 
 def _losses(mechanism: PosteriorMechanism) -> list[dict[str, Any]]:
-    rows = []
-    for x, y in pairwise(mechanism.model.histograms):
-        for output, loss in zip(mechanism.outputs(), _loss_row(mechanism, x, y), strict=True):
-            rows.append({"x": x[0], "output": output[0], "loss": loss.to_dict()})
-    return rows
+    pairs = list(pairwise(mechanism.model.histograms))
+    return [
+        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
+        for (x, _), losses in zip(pairs, _loss_rows(mechanism, pairs), strict=True)
+        for output, loss in zip(mechanism.outputs(), losses, strict=True)
+    ]
 
 
 def sensitivities(setting: Setting, progress: Progress) -> Section:
