@@ -56,9 +56,7 @@ def report(
     dpaudit report --refresh reports
     """
     from dpaudit.reports import plan as plans
-    from dpaudit.reports.write import chart_library
 
-    chart_library()
     options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
     given = {key: value for key, value in options.items() if value is not None}
     others = mech or n or k or prior or gamma or delta_param or title or claims or set_ or eps != "1"
@@ -104,7 +102,7 @@ def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str 
     return Plan(title or f"Audit of {subject.name}", f"dpaudit report {shown}", own=(OwnSetting(subject, shown),))
 
 
-def _make(wanted: Any, out: str) -> None:
+def _make(wanted: Any, out: str, shared: bool = False) -> None:
     from dpaudit.reports.build import build
     from dpaudit.reports.write import prepare, write
 
@@ -112,20 +110,31 @@ def _make(wanted: Any, out: str) -> None:
     with _status() as progress:
         document = build(wanted, progress)
         progress("writing")
-        written = write(document, out)
+        written = write(document, out, shared=shared)
+    _said(written)
+
+
+def _said(written: list[Path]) -> None:
+    """Prints what was written, and in one line if the charts are missing."""
+    from dpaudit.reports.write import chart_library, no_charts
+
     for path in written:
         print(path)
+    if chart_library() is None:
+        print(f"dpaudit: {no_charts()}", file=sys.stderr)
 
 
 def _refresh(folder: str) -> None:
-    """Makes every report below the folder anew from its plan."""
+    """Makes every report below the folder anew from its plan; they share one chart library."""
     from dpaudit.reports.plan import read_plan
+    from dpaudit.reports.write import share_library
 
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
+    share_library(folder)
     for path in found:
-        _make(read_plan(str(path)), str(path.parent))
+        _make(read_plan(str(path)), str(path.parent), shared=True)
 
 
 def _command(mech: str | None, given: dict[str, Any], claims: bool, title: str | None) -> str:
@@ -167,5 +176,4 @@ def render(
         if isinstance(error, InputError):
             raise
         raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
-    for path in written:
-        print(path)
+    _said(written)

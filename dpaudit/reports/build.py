@@ -38,7 +38,7 @@ def _jobs(plan: Plan) -> Iterator[Callable[[Progress], Iterable[Section]]]:
     for study in plan.studies:
         yield studies.prepare(study)
     for setting in plan.audits:
-        yield partial(audit_sections, setting)
+        yield partial(audit_sections, setting, maps=plan.maps)
         yield partial(_balanced, setting)
     for own in plan.own:
         yield partial(own_sections, own)

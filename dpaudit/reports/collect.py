@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import sub
@@ -96,7 +96,7 @@ def mechanism_names(mech: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lookup(part).name for part in parts))
 
 
-def audit_sections(setting: Setting, progress: Progress) -> Iterator[Section]:
+def audit_sections(setting: Setting, progress: Progress, maps: bool = True) -> Iterator[Section]:
     """Yields the sections of one setting: epsilon by n, delta curves, worst pairs, loss maps, sensitivities."""
     yield epsilon_by_n(setting, progress)
     yield delta_curves(setting, progress)
@@ -105,7 +105,10 @@ def audit_sections(setting: Setting, progress: Progress) -> Iterator[Section]:
     if setting.k == 2:
         yield worst_loss(pairs)
     yield sensitivities(setting, progress)
-    yield from loss_maps(setting, progress)
+    if maps:
+        yield from loss_maps(setting, progress)
+    elif setting.k == 2:
+        yield maps_left_out(setting)
 
 
 def section(
@@ -289,6 +292,21 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
             mechanism=name,
             folded=True,
         )
+
+
+def maps_left_out(setting: Setting) -> Section:
+    """Returns the section that stands for the loss maps where the plan leaves them out."""
+    n = min(setting.ns[-1], MAP_LARGEST)
+    return section(
+        "loss-map",
+        f"Privacy loss of every pair, n = {n}",
+        "Where does the loss come from?",
+        replace(setting, ns=(n,)).reproduce([], str),
+        setting,
+        [],
+        n=n,
+        text="The maps of all pairs and outputs are left out here for their size; this command draws them.",
+    )
 
 
 def _losses(mechanism: PosteriorMechanism) -> list[dict[str, Any]]:
