@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 SLOW = Path(__file__).with_name("slow.txt")
-SECONDS = 0.4
-"""A test function that takes more, over all its cases, is not quick."""
+SECONDS = 0.1
+"""A test function whose cases take more on average is not quick."""
 BROWSER = {"tests/test_report_browser.py": 1.0}
 """Seconds of a test whose work is done by a process that nobody waits for."""
 STARTED = pytest.StashKey[float]()
 measured: Counter[str] = Counter()
+cases: Counter[str] = Counter()
 
 
 def cpu():
@@ -38,12 +39,14 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_runtest_logreport(report):
     if report.when == "teardown":
-        measured[report.nodeid.split("[")[0]] += dict(report.user_properties)["cpu"]
+        name = report.nodeid.split("[")[0]
+        measured[name] += dict(report.user_properties)["cpu"]
+        cases[name] += 1
 
 
 def pytest_sessionfinish(session):
     if not hasattr(session.config, "workerinput"):
-        slow = sorted((name, seconds) for name, seconds in measured.items() if seconds > SECONDS)
+        slow = sorted((name, seconds) for name, seconds in measured.items() if seconds > SECONDS * cases[name])
         SLOW.write_text("".join(f"{name} {seconds:.1f}\n" for name, seconds in slow))
         print(
             f"\n{sum(measured.values()):.0f} CPU seconds, {sum(measured.values()) - sum(s for _, s in slow):.0f} quick"
