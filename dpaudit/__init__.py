@@ -19,6 +19,7 @@ from dpaudit.audit.questions import (
     pmf,
     sensitivity,
 )
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError, TooLargeError
@@ -35,6 +36,11 @@ LATER = {
     "search": "dpaudit.counterexamples",
     "compare_over_n": "dpaudit.comparison.ranges",
     "compare_over_priors": "dpaudit.comparison.ranges",
+    "table": "dpaudit.audit.tables",
+    "verify": "dpaudit.evidence.verification",
+    "sweep": "dpaudit.sweeps.sweep",
+    "report": "dpaudit.reports.report",
+    "render": "dpaudit.reports.report",
 }
 """Calls that are imported when first used: name -> module."""
 
@@ -56,6 +62,7 @@ __all__ = [
     "InputError",
     "PmfResult",
     "SensitivityResult",
+    "Setting",
     "TooLargeError",
     "Verdict",
     "__version__",

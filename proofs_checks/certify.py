@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from proofs_checks.outcome import Instance
@@ -64,12 +66,13 @@ def audited(result: Result) -> EpsilonResult | DeltaResult:
     instance = certifiable(result)
     at = instance.parameters
     eps, prior = Fraction(at["eps"]), at["prior"].strip("()").replace(" ", "") if "prior" in at else None
-    n, k, gamma, delta_param = at["n"], at.get("k"), at.get("gamma"), at.get("delta")
+    given: dict[str, Any] = {name: at.get(name) for name in ("n", "k", "gamma", "delta")}
+    chosen = Setting.read(mech, **given, prior=prior, eps=eps, gs=gs)
     if instance.left.meaning == DELTA:
-        found = audit.delta(mech, eps, n, k, prior, eps, gamma, delta_param, gs)
+        found = audit.delta(chosen, eps)
         _agree(result.claim.id, found.delta, instance.left.value, Fraction(1))
         return found
-    pure = audit.epsilon(mech, n, k, prior, eps, gamma, delta_param, gs)
+    pure = audit.epsilon(chosen)
     _agree(result.claim.id, pure.epsilon, instance.left.value, eps if instance.left.meaning == SHARE else Fraction(1))
     return pure
 

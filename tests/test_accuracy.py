@@ -307,7 +307,7 @@ def test_omitted_mass_is_accounted_for():
 
 def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
     """With a tail of 1/20 left out on purpose, probabilities and mean still contain the full ones."""
-    mechanism = dpaudit.mechanism("LSZhang", 12, eps=2)
+    mechanism = dpaudit.mechanism("LSZhang", n=12, eps=2)
     monkeypatch.setattr(staircase, "ALL_OUTPUTS", 10**6)
     with balls.precision(128):
         full = staircase.build(mechanism, (6, 6), "hellinger", Fraction(1, 20))
@@ -335,7 +335,7 @@ def test_negligible_outputs_are_left_out_of_a_costly_distance(monkeypatch):
     assert len(cut.law) < len(full.law)
     assert 0 < cut.omitted.upper < Fraction(1, 10**20)
     assert max(cut.mean.lower, full.mean.lower) <= min(cut.mean.upper, full.mean.upper)
-    quick = mean.mean_error(dpaudit.mechanism("LSHist", 50, eps=3), (20, 30), metric="tv")
+    quick = mean.mean_error(dpaudit.mechanism("LSHist", n=50, eps=3), (20, 30), metric="tv")
     assert max(cut.mean.lower, quick.lower) <= min(cut.mean.upper, quick.upper)
 
 

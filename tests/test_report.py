@@ -305,7 +305,7 @@ def test_a_number_that_may_be_zero_says_so():
 
 
 def test_a_mechanism_without_a_claim_is_named():
-    made = build.build(plan.Plan("t", "c", (plan.setting({"n": "2", "mechs": "EHDL"}),)), quiet)
+    made = build.build(plan.Plan("t", "c", (plan.block({"n": "2", "mechs": "EHDL"}),)), quiet)
     assert "EHDL claims nothing" in made["sections"][0]["finding"]
 
 
@@ -318,6 +318,6 @@ def test_ranges():
 def test_the_command_line_report(tmp_path, capsys):
     assert main(["report", "--mech", "EHD,EHDS", "--n", "1..3", "--out", str(tmp_path / "r")]) == 0
     result = json.loads((tmp_path / "r" / "result.json").read_text())
-    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3 --eps 1"
+    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3"
     assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
     assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")

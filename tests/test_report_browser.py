@@ -47,7 +47,7 @@ def small_report():
     wanted = plan.Plan(
         HOSTILE,
         "dpaudit report",
-        (plan.setting({"n": "1..12", "mechs": "EHD,EHDL,EHDS,LSHist"}),),
+        (plan.block({"n": "1..12", "mechs": "EHD,EHDL,EHDS,LSHist"}),),
         (),
         ({"kind": "priors", "n": "2,4"},),
     )

@@ -16,7 +16,7 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.executors import LocalWorkers, open_workers
-from dpaudit.sweeps.export import COLUMNS, combine, export, table
+from dpaudit.sweeps.export import columns, combine, export, table
 from dpaudit.sweeps.plan import Job, expand, read_plan
 from dpaudit.sweeps.run import Loop
 from dpaudit.sweeps.store import Store
@@ -304,7 +304,7 @@ def test_export(plan, tmp_path, undisturbed):
     with (tmp_path / "t.csv").open(newline="") as file:
         found = list(csv.DictReader(file))
     parquet = pyarrow.read_table(tmp_path / "t.parquet").to_pylist()
-    assert list(found[0]) == list(parquet[0]) == list(COLUMNS)
+    assert list(found[0]) == list(parquet[0]) == list(columns())
     assert [row["lower"] for row in found] == [row["lower"] for row in parquet]
     assert [row["lower"] for row in found] == [row["lower"] for row in undisturbed[:30]]
     assert isinstance(parquet[0]["midpoint"], float)

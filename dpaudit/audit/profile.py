@@ -9,9 +9,10 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.display import Shown
 from dpaudit.audit.judge import widest
-from dpaudit.audit.questions import MAX_DIGITS, Prior, Settings, epsilon, mechanism
-from dpaudit.audit.results import Subject
+from dpaudit.audit.questions import MAX_DIGITS, epsilon
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -77,10 +78,10 @@ class Composition:
 
 
 @dataclass(frozen=True)
-class ProfileResult:
+class ProfileResult(Shown):
     """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP, composition."""
 
-    subject: Subject
+    subject: Setting
     epsilon: Enclosure
     total_variation: Enclosure
     segments: tuple[Segment, ...]
@@ -91,11 +92,12 @@ class ProfileResult:
     composition: Composition | None
     precision_bits: int
     seconds: float
+    command: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit profile --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "epsilon": self.epsilon.to_dict(),
             "total_variation": self.total_variation.to_dict(),
             "curve": [segment.to_dict() for segment in self.segments],
@@ -106,26 +108,20 @@ class ProfileResult:
             "composition": None if self.composition is None else self.composition.to_dict(),
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
 def profile(
     mech: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
+    *,
     at: str | Sequence[Exact] | None = None,
     orders: str | Sequence[Exact] | None = None,
     compose: int | str | None = None,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
-    score: str | None = None,
-    settings: Settings = None,
+    **setting: Any,
 ) -> ProfileResult:
     """Returns the whole curve delta(epsilon), the trade-off function, Renyi divergences, zCDP and composition.
 
@@ -138,13 +134,17 @@ def profile(
     chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
     times = None if compose is None else whole("compose", compose, 1, 10**6)
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    asked = Setting.read(mech, **setting)
+    subject = asked.mechanism
     check_memory(subject, memory)
     check_size(subject)
     true = epsilon(subject, digits=digits, progress=progress, memory=memory).epsilon
     points = given if given is not None else _points(true)
     found, bits = widest(subject, lambda d: _refined(subject, true, d, points, chosen, times, progress), digits)
-    return ProfileResult(Subject(subject), true, **found, precision_bits=bits, seconds=perf_counter() - start)
+    listed = None if given is None else ",".join(map(str, given))
+    wanted = None if orders is None else ",".join(map(str, chosen))
+    command = asked.command_line("profile", at=listed, orders=wanted, compose=times, digits=digits)
+    return ProfileResult(asked, true, **found, precision_bits=bits, seconds=perf_counter() - start, command=command)
 
 
 def _order(order: Exact) -> Fraction:
@@ -256,9 +256,3 @@ def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _N
     ]
     shown = tuple(enclosure or Enclosure(Fraction(0), Fraction(1), 0) for enclosure in fewest)
     return Composition(times, tuple(points), shown, None, accounting)
-
-
-def _widest_enclosure(value: Ball, digits: int) -> Enclosure:
-    """Returns an enclosure in [0, 1] with as many digits as the ball has: two bounds that may lie apart."""
-    found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
-    return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from math import pi, sqrt
+from typing import Any, ClassVar
 
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
 from dpaudit.numbers import balls
@@ -23,6 +24,9 @@ from dpaudit.posterior.model import Histogram
 from dpaudit.posterior.scores import Score, check_score, make_score
 from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
 
+Array = Any
+"""A numpy array of floats."""
+Closure = Callable[[Array, float], Array]
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
 ROWS_BYTES = 1 << 29
@@ -95,6 +99,17 @@ class Exponential(PosteriorMechanism):
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
 
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array | None:
+        """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
+
+        ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
+        """
+        return None
+
+    def can_screen_priors(self) -> bool:
+        """Returns whether there is a float twin of the sensitivity, for the Hellinger score."""
+        return self.score == Hellinger.name and type(self).float_sensitivity is not Exponential.float_sensitivity
+
     def law(self) -> ExponentialLaw:
         """Returns the law at the precision in force."""
         return ExponentialLaw(self)
@@ -145,10 +160,24 @@ def _choice(option: str, value: object) -> str:
 
 
 GS = Parameter(
-    "gs", "GS", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact")
+    "gs",
+    "GS",
+    "constant",
+    "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
+    _choice,
+    ("constant", "exact"),
+    ("constant", "exact"),
 )
-GAMMA = Parameter("gamma", "γ", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter("delta", "δ", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+GAMMA = Parameter("gamma", "γ", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter(
+    "delta",
+    "δ",
+    None,
+    "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
+    probability,
+    ("1e-8", "1/20", "1/2000"),
+    old_names=("delta_param",),
+)
 SCORE = Parameter(
     "score",
     "s",
@@ -156,6 +185,7 @@ SCORE = Parameter(
     "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
     choice,
     (Hellinger.name, Hellinger.name),
+    tuple(DIVERGENCES),
 )
 """The other scores need more than a name (gs = exact, k = 2, a large prior), so they are no random examples."""
 
@@ -180,6 +210,10 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns GS."""
+        return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
+
 
 @dataclass(frozen=True)
 class EHDL(Exponential):
@@ -198,6 +232,10 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns LS."""
+        return ls
+
 
 @dataclass(frozen=True)
 class Smooth(Exponential):
@@ -209,6 +247,10 @@ class Smooth(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
+
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns S."""
+        return 1 / closure(1 / ls, float(self.gamma))
 
 
 @dataclass(frozen=True)
@@ -263,3 +305,9 @@ class MHdelta(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
+
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns S_exp."""
+        from numpy import exp, log
+
+        return exp(-closure(-log(ls), float(self.gamma())))

@@ -19,12 +19,16 @@ class InputError(ValueError):
         super().__init__(option, value, rule)
 
     def __str__(self) -> str:
+        return self.told(self.option)
+
+    def told(self, option: str) -> str:
+        """Returns the line with the option spelt as the reader knows it."""
         shown = _shown(self.value)
         shown = "".join(sign if sign.isprintable() else " " for sign in shown)
         shown = " ".join(shown.split()) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
-        return f"{self.option} = {shown}: {self.rule}"
+        return f"{option} = {shown}: {self.rule}"
 
 
 def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
