@@ -205,15 +205,6 @@ def test_the_api_gives_what_the_command_prints(capsys):
     assert {**result, "seconds": 0} == {**found, "seconds": 0}
 
 
-def test_nothing_heavy_is_imported():
-    code = (
-        "import sys; from dpaudit.cli import main; main(['epsilon', '--mech', 'EHDS', '--n', '5']);"
-        "print([m for m in ('sympy', 'numpy', 'scipy', 'mpmath', 'proofs_checks') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")
-
-
 def test_interruption_ends_cleanly(monkeypatch, capsys):
     def interrupted(*_args, **_kwargs):
         raise KeyboardInterrupt

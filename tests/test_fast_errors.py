@@ -1,4 +1,4 @@
-"""The error bounds of the fast tier (dpaudit/fast/ERROR_BOUND.md), each against balls."""
+"""The error bounds of the fast tier (dpaudit/privacy/fast/ERROR_BOUND.md), each against balls."""
 
 import random
 from fractions import Fraction

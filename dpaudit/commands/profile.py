@@ -115,4 +115,4 @@ def _composition(console: Any, result: Any) -> None:
     if found.reason:
         console.print(f"not certified: {found.reason}", markup=False)
     if found.accounting is None:
-        console.print("dp-accounting is not installed: pip install 'dpaudit[accounting]'", markup=False)
+        console.print('dp-accounting is not installed: pip install "dpaudit[accounting]"', markup=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -57,8 +59,17 @@ def report(
         else:
             asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "title": title, "out": out}
             written = reports.report(mech, **asked, progress=progress, **setting)
+    _said(written)
+
+
+def _said(written: list[Path]) -> None:
+    """Prints what was written, and in one line if the charts are missing."""
+    from dpaudit.reports.write import no_charts
+
     for path in written:
         print(path)
+    if find_spec("vl_convert") is None:
+        print(f"dpaudit: {no_charts()}", file=sys.stderr)
 
 
 @contextmanager
@@ -85,5 +96,4 @@ def render(
     """
     from dpaudit.reports.report import render as draw
 
-    for path in draw(result, out):
-        print(path)
+    _said(draw(result, out))

@@ -18,7 +18,7 @@ from typing import Any
 from dpaudit.files.strict_json import read_json, read_text
 from dpaudit.mechanisms.base import Guarantee
 from dpaudit.mechanisms.own import OwnMechanism
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.numbers.rationals import rational
 
 MAX_BYTES = 64 << 20
@@ -198,7 +198,7 @@ def _parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError(option, path, "Parquet needs pyarrow: pip install 'dpaudit[parquet]'") from None
+        raise missing_extra(option, path, "parquet", "Parquet needs pyarrow") from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             groups = range(file.metadata.num_row_groups)

@@ -6,7 +6,7 @@ two balls has three outcomes, so nothing outside this module writes ``<`` betwee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +21,7 @@ from dpaudit.numbers.verdict import Verdict
 Ball = arb
 T = TypeVar("T")
 W = TypeVar("W")
+K = TypeVar("K", bound=Hashable)
 
 MAX_BITS = 1 << 15
 """Refinement stops here with UNDECIDED, unless the caller says otherwise."""
@@ -349,6 +350,24 @@ def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS)
         if bits >= max_bits:
             raise PrecisionExhausted(bits)
         bits = min(2 * bits, max_bits)
+
+
+def refine_all(
+    items: Sequence[K], compute: Callable[[list[K]], Mapping[K, T]], bits: int, max_bits: int = MAX_BITS
+) -> dict[K, tuple[T, int]]:
+    """Returns for every item its answer and the bits it took, each what ``refine`` gives for it alone.
+
+    ``compute`` answers those of the items it can at the precision at hand, so that they share what they have in common.
+    """
+    found: dict[K, tuple[T, int]] = {}
+
+    def attempt() -> bool | None:
+        left = [item for item in items if item not in found]
+        found.update({item: (answer, working_bits()) for item, answer in compute(left).items()})
+        return len(found) == len(set(items)) or None
+
+    refine(attempt, bits, max_bits)
+    return found
 
 
 def decide(compute: Callable[[], Verdict], bits: int = 128, max_bits: int = 4096) -> tuple[Verdict, int]:

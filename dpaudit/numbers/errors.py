@@ -31,6 +31,15 @@ class InputError(ValueError):
         return f"{option} = {shown}: {self.rule}"
 
 
+def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
+    """Returns the error for a package that is not installed: one line, with the command that installs it.
+
+    >>> str(missing_extra("export", "t.parquet", "parquet", "Parquet needs pyarrow"))
+    'export = t.parquet: Parquet needs pyarrow: pip install "dpaudit[parquet]"'
+    """
+    return InputError(option, value, f'{what}: pip install "dpaudit[{extra}]"')
+
+
 def _shown(value: object) -> str:
     """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
     if isinstance(value, str):

@@ -38,7 +38,7 @@ def _jobs(plan: Plan) -> Iterator[Callable[[Progress], Iterable[Section]]]:
     for study in plan.studies:
         yield studies.prepare(study)
     for block in plan.audits:
-        yield partial(audit_sections, block)
+        yield partial(audit_sections, block, maps=plan.maps)
         yield partial(_balanced, block)
     for own in plan.own:
         yield partial(own_sections, own)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import sub
@@ -17,6 +17,7 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
+from dpaudit.privacy.loss import worst_deltas
 from dpaudit.reports.document import Section
 from dpaudit.utility import posterior
 
@@ -103,7 +104,7 @@ def range_text(ns: Sequence[int]) -> str:
     return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
 
 
-def audit_sections(block: Block, progress: Progress) -> Iterator[Section]:
+def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
     """Yields the sections of one setting: epsilon by n, delta curves, worst pairs, loss maps, sensitivities."""
     yield epsilon_by_n(block, progress)
     yield delta_curves(block, progress)
@@ -112,7 +113,10 @@ def audit_sections(block: Block, progress: Progress) -> Iterator[Section]:
     if block.model.k == 2:
         yield worst_loss(pairs)
     yield sensitivities(block, progress)
-    yield from loss_maps(block, progress)
+    if maps:
+        yield from loss_maps(block, progress)
+    elif block.model.k == 2:
+        yield maps_left_out(block)
 
 
 def section(kind: str, title: str, question: str, command: str, block: Block, rows: list[Any], **more: Any) -> Section:
@@ -182,11 +186,12 @@ def delta_curves(block: Block, progress: Progress) -> Section:
     for setting in block.settings:
         name = setting.label
         progress(f"{name}: δ(ε) at n = {n}")
-        mechanism = block.mechanism(setting, n)
-        for step in range(26):
-            at = block.eps * Fraction(step, 20)
-            found = audit.delta(mechanism, at=at, digits=DIGITS)
-            rows.append({"mechanism": name, "at": str(at), "delta": found.delta.to_dict()})
+        points = [block.eps * Fraction(step, 20) for step in range(26)]
+        found = worst_deltas(block.mechanism(setting, n), points, DIGITS)
+        rows += [
+            {"mechanism": name, "at": str(at), "delta": worst.value.to_dict()}
+            for at, worst in zip(points, found, strict=True)
+        ]
     return section(
         "delta-curves",
         f"δ(ε) at n = {n}",
@@ -215,7 +220,7 @@ def worst_pairs(block: Block, progress: Progress) -> Section:
         progress(f"{name}: worst pair at n = {n}")
         witness = audit.epsilon(mechanism, digits=DIGITS).witness
         pairs[name] = witness.to_dict()
-        losses = _loss_row(mechanism, witness.x, witness.x_prime)
+        (losses,) = _loss_rows(mechanism, [(witness.x, witness.x_prime)])
         here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in (witness.x, witness.x_prime))
         for output, p, p_prime, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
             rows.append(
@@ -254,17 +259,21 @@ def worst_loss(pairs: Section) -> Section:
     }
 
 
-def _loss_row(mechanism: PosteriorMechanism, x: Histogram, y: Histogram) -> list[Enclosure]:
-    """Returns enclosures of ln P_x(r) - ln P_y(r), output by output."""
+def _loss_rows(mechanism: PosteriorMechanism, pairs: Sequence[tuple[Histogram, Histogram]]) -> list[list[Enclosure]]:
+    """Returns for every pair (x, y) enclosures of ln P_x(r) - ln P_y(r), output by output."""
 
-    def attempt() -> list[Enclosure] | None:
-        law = mechanism.law()
-        losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-        shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
-        known = [loss for loss in shown if loss is not None]
-        return known if len(known) == len(shown) else None
+    def attempt(left: list[tuple[Histogram, Histogram]]) -> dict[tuple[Histogram, Histogram], list[Enclosure]]:
+        law, found = mechanism.law(), {}
+        for x, y in left:
+            losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
+            shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
+            known = [loss for loss in shown if loss is not None]
+            if len(known) == len(shown):
+                found[x, y] = known
+        return found
 
-    return balls.refine(attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))[0]
+    found = balls.refine_all(pairs, attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))
+    return [found[pair][0] for pair in pairs]
 
 
 def loss_maps(block: Block, progress: Progress) -> Iterator[Section]:
@@ -291,12 +300,28 @@ def loss_maps(block: Block, progress: Progress) -> Iterator[Section]:
         )
 
 
+def maps_left_out(block: Block) -> Section:
+    """Returns the section that stands for the loss maps where the plan leaves them out."""
+    n = min(block.ns[-1], MAP_LARGEST)
+    return section(
+        "loss-map",
+        f"Privacy loss of every pair, n = {n}",
+        "Where does the loss come from?",
+        replace(block, ns=(n,)).reproduce(lambda setting: None),
+        block,
+        [],
+        n=n,
+        text="The maps of all pairs and outputs are left out here for their size; this command draws them.",
+    )
+
+
 def _losses(mechanism: PosteriorMechanism) -> list[dict[str, Any]]:
-    rows = []
-    for x, y in pairwise(mechanism.model.histograms):
-        for output, loss in zip(mechanism.outputs(), _loss_row(mechanism, x, y), strict=True):
-            rows.append({"x": x[0], "output": output[0], "loss": loss.to_dict()})
-    return rows
+    pairs = list(pairwise(mechanism.model.histograms))
+    return [
+        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
+        for (x, _), losses in zip(pairs, _loss_rows(mechanism, pairs), strict=True)
+        for output, loss in zip(mechanism.outputs(), losses, strict=True)
+    ]
 
 
 def sensitivities(block: Block, progress: Progress) -> Section:

@@ -28,6 +28,8 @@ class Plan:
     studies: tuple[dict[str, Any], ...] = ()
     text: str = ""
     own: tuple[Setting, ...] = ()
+    maps: bool = True
+    """Whether the loss maps are part of the document: they are most of its bytes."""
 
 
 def read_range(option: str, text: str | int) -> tuple[int, ...]:
@@ -70,10 +72,12 @@ def read_plan(path: str) -> Plan:
         raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("plan", path, f"is not TOML: {error}") from None
-    unknown = sorted(set(data) - {"title", "audit", "claims", "study"})
+    unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
     if unknown:
-        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study")
-    claims = data.get("claims", [])
+        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study, maps")
+    claims, maps = data.get("claims", []), data.get("maps", True)
+    if not isinstance(maps, bool):
+        raise InputError("maps", maps, "must be true or false")
     return Plan(
         title=str(data.get("title", "Audit report")),
         command=f"dpaudit report --plan {Path(path).name}",
@@ -81,6 +85,7 @@ def read_plan(path: str) -> Plan:
         claims=tuple(map(str, claims if isinstance(claims, list) else [claims])),
         studies=tuple(_tables(data, "study")),
         text=text,
+        maps=maps,
     )
 
 

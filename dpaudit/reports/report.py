@@ -12,7 +12,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.reports.build import build
 from dpaudit.reports.document import load
 from dpaudit.reports.plan import Plan, block, read_plan
-from dpaudit.reports.write import chart_library, prepare, write
+from dpaudit.reports.write import prepare, share_library, write
 
 Progress = Callable[[str], None]
 
@@ -32,7 +32,6 @@ def report(
 
     ``mech`` is "all", names separated by commas, or anybody's own; ``n`` a range such as "1..60".
     """
-    chart_library()
     given = {name: value for name, value in {"n": n, **setting}.items() if value is not None}
     if plan is not None:
         if mech or given or title or claims:
@@ -49,20 +48,20 @@ def report(
 
 
 def refresh(folder: str, *, progress: Progress | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml."""
-    chart_library()
+    """Returns the files of every report below the folder, made anew from its plan.toml; they share a chart library."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
+    share_library(folder)
+    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress, shared=True)]
 
 
-def _make(wanted: Plan, out: str, progress: Progress | None) -> list[Path]:
+def _make(wanted: Plan, out: str, progress: Progress | None, shared: bool = False) -> list[Path]:
     tell = progress or (lambda text: None)
     prepare(out)
     document = build(wanted, tell)
     tell("writing")
-    return write(document, out)
+    return write(document, out, shared=shared)
 
 
 def render(result: str, out: str = "report") -> list[Path]:

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
@@ -137,7 +137,7 @@ def _write_parquet(rows: Sequence[Row], path: str) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError("export", path, "Parquet needs pyarrow: pip install 'dpaudit[sweep]'") from None
+        raise missing_extra("export", path, "parquet", "Parquet needs pyarrow") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     arrays = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in columns().items()}
     pyarrow.parquet.write_table(pyarrow.table(arrays), path)

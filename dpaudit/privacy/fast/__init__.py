@@ -5,7 +5,6 @@ The tier is chosen by size; numpy is imported only when it is used.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dpaudit.mechanisms.base import Mechanism
@@ -26,7 +25,7 @@ WORTH_IT = 1 << 17
 def fast_tier(mechanism: Mechanism, tier: str = "auto", part: Part | None = None) -> FastTier | None:
     """Returns the fast tier for this mechanism, or None where the exact tier is to do it.
 
-    "auto" takes it for large audits of a mechanism that has one, if numpy is installed; "fast" insists.
+    "auto" takes it for large audits of a mechanism that has one; "fast" insists.
     """
     if tier not in TIERS:
         raise InputError("tier", tier, f"must be one of {', '.join(TIERS)}")
@@ -34,14 +33,12 @@ def fast_tier(mechanism: Mechanism, tier: str = "auto", part: Part | None = None
         return None
     if tier == "auto":
         counts = mechanism.counts()
-        if not _known(mechanism) or counts.datasets * counts.outputs < WORTH_IT or find_spec("numpy") is None:
+        if not _known(mechanism) or counts.datasets * counts.outputs < WORTH_IT:
             return None
     if not isinstance(mechanism, Exponential) or not _known(mechanism):
         raise InputError(
             "tier", tier, f"is for exponential mechanisms with the Hellinger score; {mechanism.name}: exact"
         )
-    if find_spec("numpy") is None:
-        raise InputError("tier", tier, "needs numpy: pip install 'dpaudit[fast]'")
     from dpaudit.privacy.fast.certify import FastTier
 
     return FastTier(mechanism, part)

@@ -16,7 +16,7 @@ from dpaudit.cli import main
 from proofs_checks import expectations, registry, runner
 from proofs_checks.catalogue import CLAIMS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 QUICK = "fig.table-1.stated"
 
 
