@@ -241,7 +241,14 @@ def certify(result: Any, path: str | None) -> None:
         print(f"written: {path}", file=sys.stderr)
 
 
-COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}
+COLOURS = {
+    "PROVED": "green",
+    "REFUTED": "red",
+    "IMPOSSIBLE": "red",
+    "UNDECIDED": "yellow",
+    "UNWITNESSED": "yellow",
+    "MEASURED": "cyan",
+}
 
 
 def badge(verdict: str) -> str:
