@@ -30,6 +30,7 @@ from dpaudit.version import __version__
 LATER = {
     "accuracy": "dpaudit.utility",
     "calibrate": "dpaudit.calibration.nominal",
+    "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
     "profile": "dpaudit.audit.profile",
@@ -42,7 +43,7 @@ LATER = {
     "report": "dpaudit.reports.report",
     "render": "dpaudit.reports.report",
 }
-"""Calls that are imported when first used: name -> module."""
+"""Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
 
 def __getattr__(name: str) -> Any:
@@ -50,7 +51,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(LATER[name]), name)
+    module, _, attribute = LATER[name].partition(":")
+    return getattr(import_module(module), attribute or name)
 
 
 __all__ = [

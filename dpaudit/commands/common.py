@@ -195,7 +195,14 @@ def finish(result: Any, certificate: str | None, require: bool) -> None:
         raise typer.Exit(1)
 
 
-COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}
+COLOURS = {
+    "PROVED": "green",
+    "REFUTED": "red",
+    "IMPOSSIBLE": "red",
+    "UNDECIDED": "yellow",
+    "UNWITNESSED": "yellow",
+    "MEASURED": "cyan",
+}
 
 
 def badge(verdict: str) -> str:

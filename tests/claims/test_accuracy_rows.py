@@ -6,9 +6,13 @@ import pytest
 
 from dpaudit.audit.questions import mechanism
 from dpaudit.numbers import balls
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.divergences import HellingerDistance
 from dpaudit.posterior.model import Model
-from proofs_checks import accuracy_far, accuracy_lszhang, accuracy_rows, accuracy_utility
-from proofs_checks.accuracy_sides import rationals
+from proofs_checks.accuracy import far as accuracy_far
+from proofs_checks.accuracy import rows as accuracy_rows
+from proofs_checks.accuracy import utility as accuracy_utility
+from proofs_checks.accuracy.sides import rationals
 
 
 @pytest.mark.parametrize("prior", ["1 1", "1/2 1/2", "1/100 3", "2 1"])
@@ -59,14 +63,14 @@ def test_distances_with_free_totals_agree_with_beta_functions():
     mpmath = pytest.importorskip("mpmath")
     model, x = Model(3, (Fraction(1), Fraction(5, 2))), (1, 2)
     with mpmath.workdps(50), balls.precision(200):
-        h = accuracy_lszhang.Distances(model)
+        h = HellingerDistance(model)
         prior = [mpmath.mpf(alpha.numerator) / alpha.denominator for alpha in model.prior]
         for output in [(0, 0), (1, 2), (3, 3), (2, 0), (0, 1)]:
             p, q = ([c + alpha for c, alpha in zip(d, prior, strict=True)] for d in (x, output))
             middle = mpmath.beta((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
             slow = mpmath.sqrt(1 - middle / mpmath.sqrt(mpmath.beta(*p) * mpmath.beta(*q)))
             assert abs(slow - mpmath.mpf(h.between(x, output).str(45, radius=False))) < mpmath.mpf(10) ** -30
-            assert balls.overlap(accuracy_lszhang.exact(model, x, output).ball(), h.bc(x, output) ** 2)
+            assert balls.overlap(bc_squared(model, x, output).ball(), h.bc(x, output) ** 2)
 
 
 def test_the_far_search_finds_the_first_failure_by_hand():
@@ -91,10 +95,12 @@ def test_the_crossing_lemma_can_fail():
         assert not accuracy_far.crossing_holds(2, accuracy_far.Rows(Fraction(6), 4))
 
 
-def test_a_quantile_is_certified_or_refused():
-    values = [balls.ball(v) for v in (3, 1, 2, 2)]
-    quarter = [balls.ball(Fraction(1, 4))] * 4
-    assert balls.overlap(accuracy_utility.quantile(values, quarter, Fraction(1, 2)), balls.ball(2))
-    assert balls.overlap(accuracy_utility.quantile(values, quarter, Fraction(9, 10)), balls.ball(3))
-    wide = [balls.from_ends(p, balls.ball(1)) for p in quarter]
-    assert accuracy_utility.quantile(values, wide, Fraction(1, 2)) is None
+def test_the_quantiles_of_the_table_by_listing():
+    mechanism = accuracy_utility.EHD(Model(4, accuracy_utility.UNIFORM), Fraction(1))
+    with balls.precision(200):
+        law, h = mechanism.law().probabilities((2, 2)), HellingerDistance(mechanism.model)
+        near = law[2], law[1] + law[2] + law[3]
+        level = Fraction(1, 2)
+        assert balls.certainly_less(near[0], balls.ball(level))
+        assert balls.certainly_less(balls.ball(level), near[1])
+        assert balls.overlap(accuracy_utility.quantile(mechanism, "hellinger", level), h.between((2, 2), (1, 3)))

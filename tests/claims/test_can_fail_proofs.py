@@ -1,34 +1,25 @@
 """Every proof "by algebra" of setting and privacy can fail: its own statement is perturbed, and a line breaks."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from documents import EXPECTED, run_one, turned
 
-from proofs_checks import (
-    expectations,
-    privacy_exponential,
-    privacy_laplace,
-    privacy_laplace_dilation,
-    privacy_premise,
-    privacy_sliding,
-    privacy_smooth,
-    runner,
-    setting_chances,
-    setting_gs,
-    setting_levels,
-    setting_limits,
-    setting_ls,
-)
-from proofs_checks.outcome import BY_ALGEBRA
-from proofs_checks.setting_tools import NOT_THROUGH
+from dpaudit.claims.outcome import BY_ALGEBRA
+from dpaudit.claims.proof import NOT_THROUGH
+from proofs_checks.privacy import exponential as privacy_exponential
+from proofs_checks.privacy import laplace as privacy_laplace
+from proofs_checks.privacy import laplace_dilation as privacy_laplace_dilation
+from proofs_checks.privacy import premise as privacy_premise
+from proofs_checks.privacy import sliding as privacy_sliding
+from proofs_checks.privacy import smooth as privacy_smooth
+from proofs_checks.setting import chances as setting_chances
+from proofs_checks.setting import gs as setting_gs
+from proofs_checks.setting import levels as setting_levels
+from proofs_checks.setting import limits as setting_limits
+from proofs_checks.setting import ls as setting_ls
 
-EXPECTED = expectations.read()
 FAMILIES = ("candidates.", "gs.", "ls.", "l1.", "level.", "dp.", "ehdl.", "smooth.", "sliding.", "dilation.")
-
-
-def turned(module, name, relation):
-    return module, name, replace(getattr(module, name), relation=relation)
 
 
 def times(module, mech, factor):
@@ -79,7 +70,7 @@ PERTURBED = [
 @pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
 def test_the_proof_breaks_with_its_statement(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
-    result = runner.run_one(claim)
+    result = run_one(claim)
     assert not result.error
     assert result.outcome.establishes != BY_ALGEBRA
     assert NOT_THROUGH in result.outcome.finding
@@ -92,5 +83,6 @@ def test_every_proof_by_algebra_is_perturbed():
 
 def test_every_line_of_a_proof_says_how_it_is_known():
     for claim in sorted({claim for claim, *_ in PERTURBED if not claim.startswith(("dp.", "smooth."))}):
-        for line in runner.run_one(claim).outcome.steps:
-            assert line.value.endswith(("[checked]", "[by hand]", "[textbook]")) or "[checked on cases: " in line.value
+        for line in run_one(claim).outcome.steps:
+            tag = line.value.rpartition("  [")[2]
+            assert tag.startswith(("checked]", "checked: ", "by hand]", "textbook]", "checked on cases: ", "cited: "))

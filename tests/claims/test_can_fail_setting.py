@@ -3,26 +3,18 @@
 from dataclasses import replace
 
 import pytest
+from documents import expected_verdict, run_one, turned, verdict_of
 from flint import fmpq
 
+from dpaudit.claims import Proof
 from dpaudit.numbers.verdict import Verdict
-from proofs_checks import (
-    expectations,
-    runner,
-    setting_chances,
-    setting_gs,
-    setting_levels,
-    setting_limits,
-    setting_ls,
-    setting_tools,
-)
-from proofs_checks.setting_tools import Proof
-
-EXPECTED = expectations.read()
-
-
-def turned(module, name, relation):
-    return module, name, replace(getattr(module, name), relation=relation)
+from proofs_checks.setting import chances as setting_chances
+from proofs_checks.setting import exact as setting_exact
+from proofs_checks.setting import gs as setting_gs
+from proofs_checks.setting import lemmas
+from proofs_checks.setting import levels as setting_levels
+from proofs_checks.setting import limits as setting_limits
+from proofs_checks.setting import ls as setting_ls
 
 
 class Flat(setting_ls.Hellinger):
@@ -65,14 +57,14 @@ PERTURBED = [
 @pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
-    result = runner.run_one(claim)
+    result = run_one(claim)
     assert not result.error
-    assert result.outcome.verdict.value != EXPECTED[claim]["verdict"]
+    assert verdict_of(result.outcome) != expected_verdict(claim)
 
 
 def test_a_false_identity_leaves_the_claim_undecided(monkeypatch):
     monkeypatch.setattr(setting_ls, "printed_sides", lambda n: ((n - 1) ** 2, (n + 3) ** 2))
-    assert runner.run_one("ls.statement-1.algebra").outcome.verdict is Verdict.UNDECIDED
+    assert run_one("ls.statement-1.algebra").outcome.verdict is Verdict.UNDECIDED
 
 
 def test_a_proof_with_a_failed_step_proves_nothing():
@@ -90,19 +82,16 @@ def test_a_proof_with_a_failed_step_proves_nothing():
         ("adjacent_lemma", "bc_squared", lambda model, x, y: setting_gs.GS0_SQUARED),
         ("outward_lemma", "step_of_g", lambda a: ((2 * a + 1) ** 2, 4 * a * (a + 2))),
         ("farther_lemma", "fmpq", lambda p, q=1: fmpq(p + 1, q)),
+        ("farther_lemma", "g", lambda a: setting_gs.ball(1)),
     ],
 )
 def test_every_lemma_is_checked_and_can_fail(lemma, name, value, monkeypatch):
-    proof = Proof()
-    getattr(setting_tools, lemma)(proof)
-    assert proof.outcome().verdict is Verdict.PROVED
-    monkeypatch.setattr(setting_tools, name, value)
-    broken = Proof()
-    getattr(setting_tools, lemma)(broken)
-    assert broken.outcome().verdict is Verdict.UNDECIDED
+    assert getattr(lemmas, lemma)().outcome().verdict is Verdict.PROVED
+    monkeypatch.setattr(lemmas, name, value)
+    assert getattr(lemmas, lemma)().outcome().verdict is Verdict.UNDECIDED
 
 
 def test_levels_are_exact_and_ordered():
-    model = setting_levels.make_model(4)
-    assert [level.count for level in setting_tools.levels(model, (2, 2))] == [1, 2, 2]
-    assert [level.count for level in setting_tools.levels(model, (1, 3))] == [1, 1, 1, 1, 1]
+    model = setting_gs.make_model(4)
+    assert [level.count for level in setting_exact.levels(model, (2, 2))] == [1, 2, 2]
+    assert [level.count for level in setting_exact.levels(model, (1, 3))] == [1, 1, 1, 1, 1]
