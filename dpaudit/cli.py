@@ -11,7 +11,20 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from dpaudit import __version__
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, profile, report, search, sweep, table, verify
+from dpaudit.commands import (
+    accuracy,
+    audits,
+    calibrate,
+    claims,
+    compare,
+    judge,
+    profile,
+    report,
+    search,
+    sweep,
+    table,
+    verify,
+)
 from dpaudit.commands.options import expose
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
@@ -19,6 +32,7 @@ from dpaudit.numbers.errors import InputError
 COMMANDS = (
     audits.epsilon,
     audits.delta,
+    judge.judge,
     audits.pmf,
     audits.sensitivity,
     audits.mechanisms,

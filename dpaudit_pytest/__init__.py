@@ -3,6 +3,10 @@
     def test_private(dp_audit):
         dp_audit("mine.py:Mine", eps="1/2").epsilon_at_most("1/2")
         dp_audit("mine.py:Mine", eps="1/2").delta_at_most("1e-6", at="1/4")
+        dp_audit("mine.py:Mine", eps="1/2").zcdp_at_most("1/8")
+        dp_audit("mine.py:Mine", eps="1/2").renyi_at_most("1/4", alpha=2)
+        dp_audit("mine.py:Mine", eps="1/2").gdp_at_most("2/3")
+        dp_audit("mine.py:Mine", eps="1/2").trade_off_at_least("0:1;1/2:1/4;1:0")
         dp_audit("mine.py:Mine", eps="1/2").as_claimed()
 
 A bound is met only if it is proved; an undecided one fails too, and says so. The numbers go into the JUnit report
@@ -30,10 +34,11 @@ class PrivacyAssertions:
         """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
         from dpaudit.audit.questions import epsilon
         from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit = nonnegative("bound", bound)
-        result = epsilon(self._claiming(limit))
+        result = epsilon(self.mechanism, guarantee=EpsilonDelta(limit))
         self._record("dpaudit_epsilon", str(result.epsilon))
         self._expect(result, f"epsilon <= {limit}", f"the true epsilon is {result.epsilon}")
         return result
@@ -42,12 +47,54 @@ class PrivacyAssertions:
         """Fails unless delta(at) is proved to be at most the bound; returns the audit's result."""
         from dpaudit.audit.questions import delta
         from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
-        result = delta(self._claiming(point, limit), point)
+        result = delta(self.mechanism, point, guarantee=EpsilonDelta(point, limit))
         self._record(f"dpaudit_delta({point})", str(result.delta))
         self._expect(result, f"delta({point}) <= {limit}", f"delta({point}) is {result.delta}")
+        return result
+
+    def zcdp_at_most(self, rho: Any) -> Any:
+        """Fails unless rho-zCDP is proved: D_alpha <= rho alpha for all alpha > 1; returns the audit's result."""
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import Zcdp
+
+        __tracebackhide__ = True
+        return self._has(Zcdp(nonnegative("rho", rho)), "rho")
+
+    def renyi_at_most(self, bound: Any, alpha: Any) -> Any:
+        """Fails unless the Renyi divergence of order alpha is proved to be at most the bound; returns the result."""
+        from dpaudit.numbers.rationals import nonnegative, rational
+        from dpaudit.privacy.guarantee import RenyiDP
+
+        __tracebackhide__ = True
+        return self._has(RenyiDP(rational("alpha", alpha), nonnegative("bound", bound)), f"D_{alpha}")
+
+    def gdp_at_most(self, mu: Any) -> Any:
+        """Fails unless mu-Gaussian privacy is proved; returns the audit's result."""
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import GaussianDP
+
+        __tracebackhide__ = True
+        return self._has(GaussianDP(nonnegative("mu", mu)), "mu")
+
+    def trade_off_at_least(self, points: Any) -> Any:
+        """Fails unless every test has errors on or above the function through the points; returns the result."""
+        from dpaudit.privacy.guarantee import trade_off
+
+        __tracebackhide__ = True
+        return self._has(trade_off("points", points), "the smallest margin")
+
+    def _has(self, guarantee: Any, name: str) -> Any:
+        from dpaudit.audit.guarantees import judge
+
+        __tracebackhide__ = True
+        result = judge(self.mechanism, guarantee)
+        shown = "not known" if result.evidence is None else str(result.evidence.value)
+        self._record(f"dpaudit_{guarantee.kind}", shown)
+        self._expect(result, guarantee.text(), f"{name} is {shown}")
         return result
 
     def as_claimed(self) -> Any:
@@ -57,19 +104,14 @@ class PrivacyAssertions:
         __tracebackhide__ = True
         result = epsilon(self.mechanism)
         self._record("dpaudit_epsilon", str(result.epsilon))
-        if result.claim.epsilon is None:
+        if result.claim.guarantee is None:
             pytest.fail(f"{self.mechanism.name} claims nothing", pytrace=False)
+        if result.claim.epsilon is None:
+            return self._has(result.claim.guarantee, "the quantity")
         claim = f"the claimed epsilon {result.claim.epsilon}"
         claim += f", delta {result.claim.delta}" if result.claim.delta else ""
         self._expect(result, claim, f"the true epsilon is {result.epsilon}")
         return result
-
-    def _claiming(self, epsilon: Any, delta: Any = 0) -> Any:
-        from fractions import Fraction
-
-        from dpaudit.mechanisms.base import Guarantee, claiming
-
-        return claiming(self.mechanism, Guarantee(epsilon, Fraction(delta)))
 
     def _expect(self, result: Any, wanted: str, found: str) -> None:
         from dpaudit.mechanisms.base import text
@@ -79,10 +121,10 @@ class PrivacyAssertions:
         if result.claim.verdict is Verdict.PROVED:
             return
         worst = result.witness
-        where = f"x = {text(worst.x)}, x' = {text(worst.x_prime)}"
-        where += "" if worst.output is None else f", output {text(worst.output)}"
+        where = "" if worst is None else f", at x = {text(worst.x)}, x' = {text(worst.x_prime)}"
+        where += "" if worst is None or worst.output is None else f", output {text(worst.output)}"
         verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
-        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}, at {where}", pytrace=False)
+        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}{where}", pytrace=False)
 
 
 @pytest.fixture

@@ -6,14 +6,15 @@ import pytest
 from flint import arb
 
 import dpaudit
-from dpaudit.audit import judge
-from dpaudit.audit.results import Claim
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.base import Mass
 from dpaudit.numbers.balls import PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import make_model
+from dpaudit.privacy import judge
+from dpaudit.privacy.claim import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.pairs import Witness, Worst
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -44,21 +45,22 @@ def test_an_open_verdict_ends_undecided(monkeypatch):
     asked = []
 
     def stubborn(mechanism, *arguments, **_):
-        asked.append(arguments[-1])
+        asked.append(arguments[0])
         return worst("0.999", "1.001")
 
     monkeypatch.setattr(judge, "worst_loss", stubborn)
     mechanism = make_mechanism("EHD", make_model(1), 1, {})
-    claim = judge.judge_epsilon(mechanism, worst("0.999", "1.001").value, None, 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    limit, open_ = EpsilonDelta(Fraction(1)), worst("0.999", "1.001")
+    claim = limit.judge(mechanism, Effort(15, worst=open_))
+    assert (claim.guarantee, claim.verdict, claim.evidence.value) == (limit, UNDECIDED, open_.value)
     assert asked == [45, 135, 405]
     asked.clear()
-    monkeypatch.setattr(judge, "worst_delta", lambda m, at, d, **_: asked.append(d) or worst("-0.001", "0.001"))
-    claim = judge.judge_delta(mechanism, Fraction(1), worst("-0.001", "0.001").value, 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    monkeypatch.setattr(judge, "worst_delta", lambda m, at, d, *_: asked.append(d) or worst("-0.001", "0.001"))
+    claim = judge.judge_delta(mechanism, limit, Fraction(1), worst("-0.001", "0.001"), Effort(15))
+    assert (claim.guarantee, claim.verdict) == (limit, UNDECIDED)
     assert asked == [45, 135, 405]
     asked.clear()
-    assert judge.judge_delta(mechanism, Fraction(1), None, 200, 2**30).verdict is UNDECIDED
+    assert judge.judge_delta(mechanism, limit, Fraction(1), None, Effort(200)).verdict is UNDECIDED
     assert asked == [200]
 
 
@@ -67,8 +69,9 @@ def test_an_open_verdict_ends_undecided(monkeypatch):
 )
 def test_a_known_epsilon_decides(known, verdict):
     mechanism = make_mechanism("EHD", make_model(1), 1, {})
-    claim = judge.judge_epsilon(mechanism, worst("0.9", "4").value, Fraction(known), 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), verdict)
+    claim = EpsilonDelta(Fraction(1)).judge(mechanism, Effort(15, worst=worst("0.9", "4"), known=Fraction(known)))
+    assert (claim.epsilon, claim.delta, claim.verdict) == (1, 0, verdict)
+    assert claim.evidence.value.contains(Fraction(known))
 
 
 @pytest.mark.parametrize(

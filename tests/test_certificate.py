@@ -68,7 +68,7 @@ TAMPERED = [
     (("witness", "p"), {"lower": "0.1", "upper": "0.2"}, "p does not lie"),
     (("witness", "p_prime"), {"lower": "0", "upper": "0.01"}, "p_prime does not lie"),
     (("witness", "p"), {"lower": "0.1"}, "not a number"),
-    (("statement", "quantity"), "zeta", "neither epsilon nor delta"),
+    (("statement", "quantity"), "zeta", "none of epsilon, delta"),
     (("statement", "lower"), "nan", "not an exact number"),
     (("statement", "lower"), 0.5, "not a number in text"),
     (("statement", "lower"), "1e-999999", "reasonable size"),

@@ -17,7 +17,6 @@ from dpaudit.privacy.loss import hockey_stick, worst_delta, worst_deltas, worst_
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
 from dpaudit.privacy.fast import WORTH_IT, fast_tier  # noqa: E402
-from dpaudit.privacy.fast.law import hellinger_law  # noqa: E402
 from dpaudit.privacy.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
 
 EXPONENTIAL = [case for case in cases.CASES if not case[0].startswith("LS")]
@@ -115,7 +114,7 @@ def test_every_upper_bound_is_one_and_none_is_idle(case, monkeypatch):
     monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 200)
     mechanism, at = build(case), Fraction(case[3]) / 5
     with balls.precision(256):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         screen = make_screen(law, mechanism, None)
         assert case[1] < 100 or any(batch.far > 20 for batch in screen.batches(None))
         found, (delta,) = loss_uppers(screen, None), delta_uppers(screen, [at], None)

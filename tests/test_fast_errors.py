@@ -23,7 +23,6 @@ from dpaudit.privacy.fast.exponential_table import (  # noqa: E402
     exponential_table,
     tree_sum,
 )
-from dpaudit.privacy.fast.law import hellinger_law  # noqa: E402
 from dpaudit.privacy.fast.log_table import LogTable  # noqa: E402
 from dpaudit.privacy.fast.refusal import TooCoarse  # noqa: E402
 from dpaudit.privacy.fast.rows import FullRows  # noqa: E402
@@ -96,7 +95,7 @@ def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, eps, p
     rng = random.Random(n)
     mechanism = make_mechanism("EHDS", make_model(n, 2, prior), eps, {"gamma": "1/2"})
     with balls.precision(768):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = BandRows(law, n)
         h = Hellinger(mechanism.model)
         assert rows.gentle == (rows.most_rate <= 1)
@@ -148,11 +147,11 @@ def test_the_far_cell_contains_every_far_output(window, monkeypatch):
     mechanism = make_mechanism("MH", make_model(100, 2, "1,3"), "2", {})
     x, y = (60, 40), (61, 39)
     with balls.precision(128):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         cells = {cell.output: cell for cell in band_cells(law, x, y)}
     assert sum(cell.number for cell in cells.values()) == 101
     with balls.precision(256):
-        exact = hellinger_law(mechanism)
+        exact = mechanism.hellinger_law()
         far = next((cell for cell in cells.values() if cell.number > 1), None)
         rows = zip(mechanism.model.histograms, *map(exact.law.log_probabilities, (x, y)), strict=True)
         for r, p, q in rows:
@@ -167,7 +166,7 @@ def test_full_rows_keep_their_bounds(mech, eps, prior):
     k = prior.count(",") + 1
     mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), eps, {})
     with balls.precision(768):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = FullRows(law)
         for x in mechanism.model.histograms[::5]:
             exponents, log_z = rows.row(x)
@@ -179,7 +178,7 @@ def test_full_rows_keep_their_bounds(mech, eps, prior):
 
 def test_rows_are_gentle_up_to_rate_one_and_while_nothing_underflows(monkeypatch):
     def rows(eps):
-        return FullRows(hellinger_law(make_mechanism("EHDL", make_model(3), eps, {})))
+        return FullRows(make_mechanism("EHDL", make_model(3), eps, {}).hellinger_law())
 
     with balls.precision(128):
         most = max(rows("1").law.rate(x) for x in make_model(3).histograms)
@@ -207,4 +206,4 @@ def test_a_prior_beyond_the_tables_is_refused():
 def test_rates_beyond_the_floats_are_refused():
     mechanism = make_mechanism("EHDL", make_model(30), "1e20", {})
     with balls.precision(256), pytest.raises(TooCoarse):
-        BandRows(hellinger_law(mechanism), 30)
+        BandRows(mechanism.hellinger_law(), 30)

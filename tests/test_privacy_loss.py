@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import Guarantee, Mass
+from dpaudit.mechanisms.base import EpsilonDelta, Mass
 from dpaudit.mechanisms.exponential import ROWS_BYTES, ExponentialLaw, rows_kept
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -122,4 +122,6 @@ def test_the_defaults_of_the_documents():
     assert REGISTRY["EHDS"](model, Fraction(1)).gamma == REGISTRY["MH"](model, Fraction(1)).gamma == 1
     assert REGISTRY["MHdelta"](model, Fraction(1)).delta == Fraction(1, 10**8)
     assert REGISTRY["EHD"](model, Fraction(1)).gs == "constant"
-    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == Guarantee(Fraction(2), Fraction(1, 9))
+    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == EpsilonDelta(
+        Fraction(2), Fraction(1, 9)
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dpaudit
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import Guarantee, PosteriorMechanism
+from dpaudit.mechanisms.base import EpsilonDelta, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.posterior.model import make_model
 
@@ -151,7 +151,7 @@ def test_claims_with_another_score():
         return make_mechanism(name, model, 2, {"score": score, **own}).claimed()
 
     for name, bound in (("EHDS", 2), ("MH", 4)):
-        assert claimed(name, "hellinger") == claimed(name, "tv") == Guarantee(Fraction(bound))
+        assert claimed(name, "hellinger") == claimed(name, "tv") == EpsilonDelta(Fraction(bound))
         assert claimed(name, "kl") is None
     assert claimed("MHdelta", "tv", delta="1/20") is None
     assert claimed("EHDL", "hellinger") is None

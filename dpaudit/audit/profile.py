@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.judge import widest
 from dpaudit.audit.questions import MAX_DIGITS, epsilon
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
@@ -19,6 +18,7 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
+from dpaudit.privacy.claim import widest
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, check_size, envelope, pair_curves
 from dpaudit.privacy.loss import MEMORY_BOUND, check_memory

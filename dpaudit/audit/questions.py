@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.judge import exact_epsilon, judge_delta, judge_epsilon, widest
-from dpaudit.audit.results import Claim, DeltaResult, EpsilonResult, PmfResult, SensitivityResult
+from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
@@ -19,7 +19,10 @@ from dpaudit.posterior.divergences import choice
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram
 from dpaudit.posterior.scores import check_score, make_score
 from dpaudit.posterior.sensitivity import local_all, smooth_all
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress, check_memory, worst_delta, worst_loss
+from dpaudit.privacy.claim import Claim, Effort, widest
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.judge import judge_delta, known_epsilon
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress, Worst, check_memory, worst_delta, worst_loss
 
 __all__ = [
     "MAX_DIGITS",
@@ -55,9 +58,12 @@ def epsilon(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
+    guarantee: Guarantee | None = None,
     **setting: Any,
 ) -> EpsilonResult:
-    """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on the claimed bound.
+    """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
+
+    A ``guarantee`` is judged instead of what the mechanism claims.
 
     >>> epsilon("LSDim", n=20, k=3).closed_form
     '2/3'
@@ -67,15 +73,16 @@ def epsilon(
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
     worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory, tier), digits)
-    form = subject.loss_by_algebra()
-    known = form.rational() if form else exact_epsilon(subject, worst)
+    form, known = subject.algebra().worst(), known_epsilon(subject, worst)
+    asked = subject.claimed_here() if guarantee is None else guarantee
+    effort = Effort(digits, memory, tier, worst=worst, known=known)
     return EpsilonResult(
         subject=chosen,
         epsilon=worst.value if known is None else exact(known, digits),
         closed_form=form.text() if form else None if known is None else str(known),
         closed_form_symbolic=form.symbolic() if form else None,
         witness=worst.witness,
-        claim=judge_epsilon(subject, worst.value, known, digits, memory),
+        claim=Claim() if asked is None else asked.judge(subject, effort),
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
@@ -93,6 +100,7 @@ def delta(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
+    guarantee: Guarantee | None = None,
     **setting: Any,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
@@ -110,7 +118,7 @@ def delta(
         at=point,
         delta=worst.value,
         witness=worst.witness,
-        claim=judge_delta(subject, point, worst.value, digits, memory),
+        claim=_by_delta(subject, guarantee, point, worst, Effort(digits, memory, tier)),
         counts=subject.counts(),
         precision_bits=worst.bits,
         seconds=perf_counter() - start,
@@ -118,6 +126,13 @@ def delta(
         filter_left=worst.filter_left,
         command=chosen.command_line("delta", at=point, digits=digits, tier=tier),
     )
+
+
+def _by_delta(subject: Mechanism, guarantee: Guarantee | None, at: Fraction, worst: Worst, effort: Effort) -> Claim:
+    """Returns the verdict on (epsilon, delta) as far as delta(at) speaks of it; of another guarantee it does not."""
+    asked = subject.claimed_here() if guarantee is None else guarantee
+    both = None if asked is None else asked.epsilon_delta()
+    return Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), at, worst, effort)
 
 
 def on_data(x: Histogram, setting: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,29 +8,12 @@ from typing import Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms.base import Counts, Dataset, Output, plain
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model, show
+from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.loss import Witness
-
-
-@dataclass(frozen=True)
-class Claim:
-    """The guarantee that is claimed, and the verdict on it; all None where nothing is claimed."""
-
-    epsilon: Fraction | None = None
-    delta: Fraction | None = None
-    verdict: Verdict | None = None
-
-    def to_dict(self) -> dict[str, str | None]:
-        """Returns claimed, claimed_delta and verdict as text or None."""
-        return {
-            "claimed": None if self.epsilon is None else str(self.epsilon),
-            "claimed_delta": None if self.delta is None else str(self.delta),
-            "verdict": None if self.verdict is None else self.verdict.value,
-        }
+from dpaudit.privacy.protocols import Counts, Dataset, Output, plain
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dpaudit.mechanisms.load import load_mechanism
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
+from dpaudit.privacy.adjacency import Adjacency
 
 DEFAULTS = {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger"}
 """Options that a printed command leaves out where they have this value."""
@@ -34,6 +35,8 @@ class Setting:
     model: Model | None = None
     epsilon: Fraction = Fraction(1)
     parameters: tuple[tuple[str, Any], ...] = ()
+    adjacency: str | Adjacency | None = None
+    """Which data sets are adjacent, where it is not the mechanism's own relation: a name, a file of pairs, a value."""
 
     @staticmethod
     def read(
@@ -44,6 +47,7 @@ class Setting:
         prior: Any = None,
         eps: Any = None,
         epsilon: Any = None,
+        adjacency: str | Adjacency | None = None,
         settings: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> Setting:
@@ -61,11 +65,12 @@ class Setting:
             for name, value in {**shape, "eps": eps, **given}.items():
                 if value is not None:
                     raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
-            return mech if isinstance(mech, Setting) else Setting._of(mech)
+            whole = mech if isinstance(mech, Setting) else Setting._of(mech)
+            return whole if adjacency is None else replace(whole, adjacency=adjacency)
         nominal = positive("eps", 1 if eps is None else eps)
         if not in_family(mech):
             own = {name: value for name, value in shape.items() if value is not None}
-            return Setting(mech, None, nominal, tuple({**own, **given}.items()))
+            return Setting(mech, None, nominal, tuple({**own, **given}.items()), adjacency)
         name, variants = _variants(mech)
         if n is None:
             raise InputError("n", "(missing)", "must be a whole number >= 1")
@@ -74,7 +79,7 @@ class Setting:
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
         made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        return Setting(name, made.model, nominal, made.chosen())
+        return Setting(name, made.model, nominal, made.chosen(), adjacency)
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
@@ -88,18 +93,25 @@ class Setting:
         chosen = list(REGISTRY) if names is None else split("mech", names) if isinstance(names, str) else list(names)
         if [name.lower() for name in chosen] == ["all"]:
             chosen = list(REGISTRY)
-        found = (Setting.read(name, **shape, **_known(name, shared)) for name in chosen)
-        return list(dict.fromkeys(found))
+        settings = [Setting.read(name, **shape, **_known(name, shared)) for name in chosen]
+        having = {p.name for setting in settings for p in setting.mechanism.parameters if setting.model is not None}
+        old = {was for setting in settings for p in setting.mechanism.parameters for was in p.old_names}
+        for name, value in shared.items():
+            if value is not None and name not in having | old and all(s.model is not None for s in settings):
+                raise InputError(name, value, f"none of {', '.join(chosen)} has such a parameter")
+        return list(dict.fromkeys(settings))
 
     # -------------------------------------------------------------- the mechanism
 
     def build(self) -> Mechanism:
-        """Returns the mechanism, made anew."""
+        """Returns the mechanism, made anew, under the adjacency asked for."""
         if isinstance(self.mech, Mechanism):
-            return self.mech
-        if self.model is None:
-            return load_mechanism(self.mech, self.epsilon, dict(self.parameters))
-        return make_mechanism(self.mech, self.model, self.epsilon, dict(self.parameters))
+            made: Mechanism = self.mech
+        elif self.model is None:
+            made = load_mechanism(self.mech, self.epsilon, dict(self.parameters))
+        else:
+            made = make_mechanism(self.mech, self.model, self.epsilon, dict(self.parameters))
+        return made if self.adjacency is None else made.with_adjacency(self.adjacency)
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -140,20 +152,22 @@ class Setting:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting as exact text, from which ``from_dict`` makes it again."""
+        relation = {} if self.adjacency is None else {"adjacency": str(self.adjacency)}
         if self.model is not None:
             place = {"n": self.model.n, "prior": show(self.model.prior), "eps": str(self.epsilon)}
-            return {"mech": self.mechanism.name, **place, "parameters": self.mechanism.settings()}
+            return {"mech": self.mechanism.name, **place, "parameters": self.mechanism.settings(), **relation}
         own = {name: _text(value) for name, value in self.parameters}
-        n = int(own["n"]) if "n" in own else None
-        return {"mech": self.mech, "n": n, "prior": "", "eps": str(self.epsilon), "parameters": {}, "own": own}
+        place = {"n": int(own["n"]) if "n" in own else None, "prior": "", "eps": str(self.epsilon)}
+        return {"mech": self.mech, **place, "parameters": {}, "own": own, **relation}
 
     @staticmethod
     def from_dict(entry: Mapping[str, Any]) -> Setting:
         """Returns the setting that ``to_dict`` wrote."""
+        relation = entry.get("adjacency")
         if "own" in entry:
-            return Setting.read(entry["mech"], eps=entry["eps"], settings=entry["own"])
+            return Setting.read(entry["mech"], eps=entry["eps"], adjacency=relation, settings=entry["own"])
         place = {name: entry[name] for name in ("n", "prior", "eps")}
-        return Setting.read(entry["mech"], **place, settings=entry["parameters"])
+        return Setting.read(entry["mech"], **place, adjacency=relation, settings=entry["parameters"])
 
     def options(self) -> list[str]:
         """Returns the options of the command line that give this setting, none of them superfluous."""
@@ -166,6 +180,8 @@ class Setting:
             parts += [] if uniform else ["--prior", show(self.model.prior)]
         if self.epsilon != 1:
             parts += ["--eps", str(self.epsilon)]
+        if self.adjacency is not None:
+            parts += ["--adjacency", str(self.adjacency)]
         for name, value in self.parameters:
             option = self.model is not None or name in ("n", "k", "prior")
             parts += [f"--{name}", _text(value)] if option else ["--set", f"{name}={_text(value)}"]
@@ -185,7 +201,7 @@ class Setting:
 
         None where the mechanism is an object that only Python has.
         """
-        if self.reference() is None:
+        if self.reference() is None or isinstance(self.adjacency, Adjacency):
             return None
         return command_line(command, *self.options(), **options)
 

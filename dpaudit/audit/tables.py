@@ -9,10 +9,10 @@ from typing import Any
 from dpaudit.audit.display import Shown
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import DeltaResult, EpsilonResult
-from dpaudit.mechanisms.base import Guarantee
 from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence
+from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress
 
 
@@ -44,7 +44,7 @@ def table(
     with_delta = nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
-    bound = None if claim is None else Guarantee(nonnegative("claim", claim), with_delta)
+    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     subject = read_table(file, adjacency, bound)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}

@@ -11,12 +11,13 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
-from dpaudit.audit.judge import exact_epsilon, widest
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, whole
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import widest
+from dpaudit.privacy.judge import exact_epsilon
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress, verdict, worst_loss
 
 PLACES = 8
@@ -161,11 +162,11 @@ def calibrated(
 ) -> CalibrateResult:
     """Returns the same for a setting, whatever its own nominal epsilon."""
     start = perf_counter()
-    form = setting.at(eps=target).mechanism.loss_by_algebra()
-    if form is not None and form.rational() is not None:
-        nominal = target * target / form.rational()
+    form = setting.at(eps=target).mechanism.algebra().worst()
+    known = None if form is None else form.rational()
+    if form is not None and known is not None:
+        nominal, true = target * target / known, exact(target, digits)
         best = setting.at(eps=nominal)
-        true = exact(target, digits)
         return CalibrateResult(best, target, nominal, true, None, form.symbolic(), (), digits, perf_counter() - start)
     small = max(0, -floor(log10(target)))
     curve = Curve(setting, target, digits + small, progress, memory)

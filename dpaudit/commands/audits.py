@@ -202,13 +202,32 @@ def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:
 
 def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:
     """Returns the claimed bound and the verdict, for the text table."""
-    if claim.epsilon is None:
+    if claim.guarantee is None:
         return [("claimed", "nothing is claimed")]
-    bound = f"{claim.epsilon}-DP" if not claim.delta else f"({claim.epsilon}, {claim.delta})-DP"
-    verdict = (
-        common.badge(claim.verdict.value) if claim.verdict is not None else "none: δ here neither proves nor refutes it"
-    )
-    return [("claimed", bound), ("verdict", verdict)]
+    silent = "none: δ here neither proves nor refutes it"
+    verdict = silent if claim.verdict is None else common.badge(claim.verdict.value)
+    return [("claimed", cells(claim.guarantee.text())), ("verdict", verdict), *evidence_rows(claim.evidence)]
+
+
+QUANTITIES = {
+    "epsilon": "true ε",
+    "delta": "δ({epsilon})",
+    "renyi": "D at order {alpha}",
+    "zcdp_rho": "zCDP ρ",
+    "gdp_mu": "GDP μ",
+    "trade-off": "least margin over the trade-off function",
+}
+
+
+def evidence_rows(evidence: Any) -> list[tuple[str, str]]:
+    """Returns the quantity that decided, with its pair; nothing for the true ε, which stands in a row of its own."""
+    if evidence is None or evidence.quantity == "epsilon":
+        return []
+    form = QUANTITIES.get(evidence.quantity, evidence.quantity)
+    name = form.format_map({"epsilon": "", "alpha": "", **evidence.at})
+    where = ", ".join(f"{key} = {value}" for key, value in evidence.at.items() if f"{{{key}}}" not in form)
+    pair = f"x = {cells(evidence.witness.x)}, x′ = {cells(evidence.witness.x_prime)}"
+    return [("decided by", f"{name} = {evidence.value}, at {pair}" + (f", {where}" if where else ""))]
 
 
 def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[str, str]]:

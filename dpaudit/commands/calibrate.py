@@ -11,8 +11,8 @@ from dpaudit.commands import common
 from dpaudit.commands.audits import again, escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
 from dpaudit.commands.options import Given
-from dpaudit.mechanisms.base import Guarantee, claiming
 from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")]
 
@@ -66,10 +66,10 @@ def calibrate(
 
 def bounded(result: Any, digits: str, memory: int) -> list[Any]:
     """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
-    limit = Guarantee(result.target)
+    limit = EpsilonDelta(result.target)
     beyond = [result.subject.at(eps=result.beyond.nominal)] if result.beyond else []
-    chosen = [setting.mechanism for setting in (result.subject, *beyond)]
-    return [audit.epsilon(claiming(mechanism, limit), digits=digits, memory=memory) for mechanism in chosen]
+    chosen = (result.subject, *beyond)
+    return [audit.epsilon(setting, digits=digits, memory=memory, guarantee=limit) for setting in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:

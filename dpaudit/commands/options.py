@@ -27,6 +27,10 @@ SHAPE = {
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
     "prior": ("A,B,…", "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."),
     "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1."),
+    "adjacency": (
+        "RELATION",
+        "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
+    ),
 }
 SET = typer.Option(
     "--set",

@@ -11,7 +11,6 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
-from dpaudit.audit.judge import widest
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
@@ -19,6 +18,8 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, whole
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
+from dpaudit.privacy.claim import widest
+from dpaudit.privacy.guarantee import claimed_epsilon
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress, worst_loss
 from dpaudit.utility import accuracy, posterior
 from dpaudit.utility.mean import mean_error
@@ -178,8 +179,8 @@ def _place(value: Enclosure | None) -> tuple[bool, Fraction]:
 
 def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, digits: int, memory: int) -> Row:
     plain = posterior(setting)
-    guarantee = plain.claimed()
-    claimed = None if guarantee is None else str(guarantee.epsilon)
+    bound = claimed_epsilon(plain.claimed())
+    claimed = None if bound is None else str(bound)
     if not auditable(plain):
         return Row(setting.label, claimed, _performance(plain, x, None, metric, digits, memory), None)
     true = widest(plain, lambda d: worst_loss(plain, d, None, memory), digits).value
@@ -195,7 +196,7 @@ def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, digits: 
 def auditable(mechanism: PosteriorMechanism) -> bool:
     """Returns whether the true epsilon is a job of minutes: a closed form, or few enough pairs and outputs."""
     counts = mechanism.counts()
-    return mechanism.loss_by_algebra() is not None or counts.pairs * counts.outputs <= WORK
+    return mechanism.algebra().worst() is not None or counts.pairs * counts.outputs <= WORK
 
 
 def _performance(

@@ -146,7 +146,7 @@ class Search:
         for eps in self.region.epsilons:
             place = self.certify(n, eps, prior)
             yield place
-            form = place.result.subject.mechanism.loss_by_algebra()
+            form = place.result.subject.mechanism.algebra().worst()
             if form is not None and form.rational() is not None:
                 return
 
@@ -164,7 +164,7 @@ class Search:
         if region.ns is None:
             return f"this setting, at eps = {listed}"
         last = region.ns[-1] if minimal is None else minimal.n
-        if self.setting.mechanism.loss_by_algebra() is not None:
+        if self.setting.mechanism.algebra().worst() is not None:
             return f"n = {region.ns[0]}..{last}, in closed form for every epsilon; the prior plays no part"
         prior = " with this prior" if region.prior is not None else ""
         return f"n = {region.ns[0]}..{last}, every n certified at eps = {listed}{prior}"
@@ -250,7 +250,7 @@ def search(
     if engine is None:
         minimal = task.exhaust(region.prior)
         exhaustive, screened = task.covered(minimal), task.beyond(minimal)
-        if region.free_prior and setting.mechanism.loss_by_algebra() is None:
+        if region.free_prior and setting.mechanism.algebra().worst() is None:
             screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was looked at"
     else:
         minimal, exhaustive = task.optimise(engine), None
@@ -270,7 +270,7 @@ def search(
 def _optimiser(setting: Setting, region: Region) -> Optimiser | None:
     """Returns the optimiser for a mechanism that offers float screening and has no closed form, else None."""
     mechanism = setting.mechanism
-    if mechanism.loss_by_algebra() is not None or not mechanism.can_screen_priors():
+    if mechanism.algebra().worst() is not None or not mechanism.can_screen_priors():
         return None
     from dpaudit.counterexamples.optimise import Optimiser
 

@@ -13,14 +13,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dpaudit.audit.guarantees import GuaranteeResult
 from dpaudit.audit.results import DeltaResult, EpsilonResult
 from dpaudit.evidence.verifier.check import FORMAT, digest
-from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain, text
-from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.evidence.verifier.laws import FAMILY
+from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
-from dpaudit.privacy.loss import Witness
+from dpaudit.privacy.adjacency import ALL_PAIRS, REPLACE_ONE
+from dpaudit.privacy.claim import Claim, Evidence
+from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.protocols import Dataset, Output, plain, text
 from dpaudit.version import __version__
 
 MAX_ENTRIES = 50_000
@@ -29,31 +33,47 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
-    mechanism = result.subject.mechanism
-    found = result.epsilon if isinstance(result, EpsilonResult) else result.delta
-    statement: dict[str, Any] = {"quantity": "epsilon" if isinstance(result, EpsilonResult) else "delta"}
-    if isinstance(result, DeltaResult):
-        statement["at"] = str(result.at)
-    statement |= {**readable(found).to_dict(), **result.claim.to_dict()}
+    mechanism, evidence = result.subject.mechanism, _evidence(result)
     document = {
         "format": FORMAT,
         "version": 1,
-        "subject": _subject(mechanism, result.witness),
-        "statement": statement,
-        "witness": _witness(mechanism, result),
+        "subject": _subject(mechanism, evidence.witness),
+        "statement": _statement(result.claim, evidence),
+        "witness": _witness(mechanism, evidence),
         "method": {
             "arithmetic": "balls (FLINT/Arb), rounded outward",
-            "precision_bits": result.precision_bits,
+            "precision_bits": evidence.bits,
             "counts": result.counts.to_dict(),
         },
         "versions": _versions(),
     }
     return {**document, "sha256": digest(document)}
+
+
+def _evidence(result: Result) -> Evidence:
+    """Returns what was measured: by an audit of epsilon or delta that value, by a judgement what decides it."""
+    if isinstance(result, GuaranteeResult):
+        if result.evidence is None:
+            raise InputError("certificate", "UNDECIDED", "nothing could be measured, so there is nothing to certify")
+        return result.evidence
+    if isinstance(result, EpsilonResult):
+        return Evidence("epsilon", result.epsilon, result.witness, bits=result.precision_bits)
+    return Evidence("delta", result.delta, result.witness, {"epsilon": str(result.at)}, result.precision_bits)
+
+
+def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
+    bounds = {"quantity": evidence.quantity, **readable(evidence.value).to_dict()}
+    judged = claim.to_dict()
+    if evidence.quantity not in ("epsilon", "delta"):
+        return {**bounds, "guarantee": judged["guarantee"], "verdict": judged["verdict"]}
+    at = {"at": evidence.at["epsilon"]} if evidence.quantity == "delta" else {}
+    verdict = None if claim.epsilon is None else judged["verdict"]
+    return {**bounds, **at, "claimed": judged["claimed"], "claimed_delta": judged["claimed_delta"], "verdict": verdict}
 
 
 def bundle(results: Sequence[Result]) -> dict[str, Any]:
@@ -73,40 +93,51 @@ def write(result: Result | Sequence[Result], path: str) -> None:
 
 def check_possible(mechanism: Mechanism) -> None:
     """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
-    if "score" in mechanism.settings() and not isinstance(mechanism, OwnMechanism):
-        rule = "there is no independent verifier for another score than hellinger, so no certificate"
-        raise InputError("score", mechanism.settings()["score"], rule)
+    if mechanism.exact_rows([]) is not None:
+        return
+    if mechanism.name not in FAMILY:
+        rule = f"there is no independent verifier for {mechanism.name}, so no certificate"
+        raise InputError("mech", mechanism.name, rule)
+    for name, value in mechanism.settings().items():
+        if name not in FAMILY[mechanism.name][1]:
+            rule = f"there is no independent verifier for this {name} of {mechanism.name}, so no certificate"
+            raise InputError(name, value, rule)
+    if mechanism.adjacency not in (REPLACE_ONE, ALL_PAIRS):
+        rule = f"there is no independent verifier for this adjacency of {mechanism.name}, so no certificate"
+        raise InputError("adjacency", mechanism.adjacency.text(), rule)
 
 
 def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     check_possible(mechanism)
-    if not isinstance(mechanism, OwnMechanism):
+    if mechanism.exact_rows([]) is None:
         return mechanism.describe()
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
     index = {x: i for i, x in enumerate(datasets)}
     links = {tuple(sorted((index[x], index[y]))) for x in datasets for y in mechanism.neighbours(x)}
     everything = len(datasets) * (len(datasets) - 1) // 2
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
+    exact = mechanism.exact_rows(held) or ExactRows(False, [])
+    described = {name: value for name, value in mechanism.describe().items() if name != "adjacency"}
     return {
-        **mechanism.describe(),
+        **described,
         "datasets": [text(x) for x in datasets],
         "outputs": [text(output) for output in outputs],
         "pairs": None if len(links) == everything else [list(pair) for pair in sorted(links)],
-        "logarithmic": mechanism.method == "log_weight",
-        "rows": {text(x): mechanism.row(x).to_json() for x in held},
+        "logarithmic": exact.logarithmic,
+        "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
 
 
-def _witness(mechanism: Mechanism, result: Result) -> dict[str, Any]:
-    witness = result.witness
-    show = text if isinstance(mechanism, OwnMechanism) else plain
+def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:
+    witness, quantity = evidence.witness, evidence.quantity
+    show = plain if mechanism.exact_rows([]) is None else text
     found: dict[str, Any] = {"x": show(witness.x), "x_prime": show(witness.x_prime)}
-    if isinstance(result, EpsilonResult):
-        digits = min(30, max(15, result.precision_bits // 8))
+    if quantity == "epsilon":
+        digits = min(30, max(15, evidence.bits // 8))
         found["output"] = show(witness.output)
         for name, x in (("p", witness.x), ("p_prime", witness.x_prime)):
             found[name] = readable(probability(mechanism, x, witness.output, digits)).to_dict()
-    return found
+    return found if quantity == "delta" else {**found, **evidence.at}
 
 
 def readable(found: Enclosure) -> Enclosure:

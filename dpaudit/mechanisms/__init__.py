@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 
-from dpaudit.mechanisms.base import Counts, Guarantee, Law, Mechanism, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.base import Mechanism, Parameter, PosteriorMechanism, posterior
 from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.posterior.model import Model
+from dpaudit.privacy.guarantee import Guarantee
+from dpaudit.privacy.protocols import Counts, Law
 
 REGISTRY: dict[str, type[PosteriorMechanism]] = {
     mechanism.name: mechanism for mechanism in (LSZhang, LSDim, LSHist, EHD, EHDL, EHDS, MH, MHdelta)
@@ -69,4 +71,5 @@ __all__ = [
     "in_family",
     "lookup",
     "make_mechanism",
+    "posterior",
 ]

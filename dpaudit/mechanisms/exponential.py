@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi, sqrt
 from typing import Any, ClassVar
 
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Parameter, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
@@ -23,6 +23,12 @@ from dpaudit.posterior.divergences import DIVERGENCES, choice
 from dpaudit.posterior.model import Histogram
 from dpaudit.posterior.scores import Score, check_score, make_score
 from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.refusal import TooCoarse
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.pairs import Part
+from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
 Array = Any
 """A numpy array of floats."""
@@ -126,9 +132,27 @@ class Exponential(PosteriorMechanism):
         """Returns the bytes for the model, its tables and four rows."""
         return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
 
-    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
-        """Returns the representative of the pair under permutations of cells with equal prior."""
-        return self.model.canonical(x, y)
+    def symmetry(self) -> Symmetry | None:
+        """Returns the permutations of cells with equal prior, where they carry neighbours to neighbours."""
+        if not self.adjacency.keeps_under_permutation:
+            return None
+        canonical = self.model.canonical
+        return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
+
+    def screen(self, part: Part | None = None) -> Screen | None:
+        """Returns the fast tier, which knows the Hellinger score and one record replaced."""
+        if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
+            return None
+        from dpaudit.privacy.fast.certify import FastTier
+
+        return FastTier(self, self.hellinger_law, self.numerator(), part)
+
+    def hellinger_law(self) -> HellingerLaw:
+        """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
+        law = self.law()
+        if type(law) is not ExponentialLaw or not isinstance(law.h, Hellinger):
+            raise TooCoarse("the fast tier knows the plain exponential law with the Hellinger score only")
+        return HellingerLaw(law, law.h, law.rate)
 
     def released(self, output: Histogram) -> Histogram:
         """Returns the output itself."""
@@ -263,7 +287,7 @@ class EHDS(Smooth):
 
     def claimed(self) -> Guarantee | None:
         """Returns epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
-        return Guarantee(self.epsilon) if self.bounded_score() else None
+        return EpsilonDelta(self.epsilon) if self.bounded_score() else None
 
     def numerator(self) -> Fraction:
         """Returns epsilon / (1 + gamma)."""
@@ -280,7 +304,7 @@ class MH(Smooth):
 
     def claimed(self) -> Guarantee | None:
         """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
-        return Guarantee((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
+        return EpsilonDelta((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
 
 
 @dataclass(frozen=True)
@@ -295,7 +319,7 @@ class MHdelta(Exponential):
 
     def claimed(self) -> Guarantee | None:
         """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
-        return Guarantee(self.epsilon, self.delta) if self.score == Hellinger.name else None
+        return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
 
     def gamma(self) -> Ball:
         """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""

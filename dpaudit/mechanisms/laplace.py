@@ -19,12 +19,14 @@ from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism, Row, Sparse
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, PosteriorMechanism, Row, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.protocols import Algebra, Law, Mass, Output, Symmetry
 
 MOST_OUTPUTS = 2_000_000
 """A box of outputs larger than this is refused."""
@@ -57,6 +59,11 @@ def cell_law(n: int, c: int, o: int) -> Monomial:
     return Monomial(c - o - 1 if o < c else o - c, INNER)
 
 
+def _key(poly: fmpq_poly) -> Hashable:
+    """Returns the coefficients: equal for equal polynomials, which are not hashable themselves."""
+    return tuple(poly.coeffs())
+
+
 Atom = tuple[Ratio, Ball, Ball]
 
 
@@ -70,8 +77,8 @@ class LaplaceLaw(Law):
         self._powers = [ball(1)]
         for _ in range(mechanism.model.n):
             self._powers.append(self._powers[-1] * q)
-        self._values = {id(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
-        self._ratios: dict[tuple[int, int], Ratio] = {}
+        self._values = {_key(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
+        self._ratios: dict[tuple[Hashable, Hashable], Ratio] = {}
         self._merged: dict[tuple[int, int], list[Atom]] = {}
 
     def cell(self, c: int) -> list[Ball]:
@@ -80,7 +87,7 @@ class LaplaceLaw(Law):
         return [self._value(cell_law(n, c, o)) for o in range(n + 1)]
 
     def _value(self, term: Monomial) -> Ball:
-        return self._powers[term.exponent] * self._values[id(term.poly)]
+        return self._powers[term.exponent] * self._values[_key(term.poly)]
 
     def probabilities(self, x: Histogram) -> list[Ball]:
         """Returns balls that contain P_x(o), the product over the noised cells."""
@@ -103,7 +110,7 @@ class LaplaceLaw(Law):
         return self._merged[c, d]
 
     def _atom(self, u: Monomial, v: Monomial) -> Atom:
-        key = id(u.poly), id(v.poly)
+        key = _key(u.poly), _key(v.poly)
         if key not in self._ratios:
             self._ratios[key] = Ratio.of(u.poly, v.poly, 0)
         base = self._ratios[key]
@@ -156,10 +163,6 @@ class Laplace(PosteriorMechanism):
         """Returns all vectors of noised cells, in lexicographic order."""
         return list(product(range(self.model.n + 1), repeat=self.noised()))
 
-    def datasets(self) -> Sequence[Histogram]:
-        """Returns every histogram: the last cell may be special and the prior plays no part."""
-        return self.model.histograms
-
     def count_outputs(self) -> int:
         """Returns (n+1)^(number of noised cells)."""
         return int((self.model.n + 1) ** self.noised())
@@ -179,9 +182,12 @@ class Laplace(PosteriorMechanism):
         m = self.noised()
         return sorted((c, d) for c, d in zip(x[:m], y[:m], strict=True) if c != d)
 
-    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
-        """Returns the changed noised cells: the others have the same law and cancel."""
-        return tuple(self.changed(x, y))
+    def symmetry(self) -> Symmetry:
+        """Returns the pairs with the same changed noised cells: the others have the same law and cancel.
+
+        Every data set stands for itself: the last cell may be special and the prior plays no part.
+        """
+        return Symmetry(self.datasets, lambda x, y: tuple(self.changed(x, y)))
 
     def polynomial(self, x: Histogram, output: Output) -> Monomial:
         """Returns P_x(output) exactly, as a polynomial in q."""
@@ -230,14 +236,9 @@ class Laplace(PosteriorMechanism):
         term, q = self.polynomial(x, output), (-ball(self.epsilon / self.unit())).exp()
         return q**term.exponent * arb_poly(term.poly)(q)
 
-    def loss_by_algebra(self) -> ClosedForm:
-        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
-
-        The candidates are those of ``representatives``.
-        """
-        candidates = [(self.ratio(*witness), witness) for witness in self.representatives()]
-        ratio, witness = largest(candidates)
-        return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+    def algebra(self) -> LaplaceAlgebra:
+        """Returns what the polynomials in q say of the losses."""
+        return LaplaceAlgebra(self)
 
     def representatives(self) -> Iterator[tuple[Histogram, Histogram, Output]]:
         """Yields adjacent (x, y) and outputs whose likelihood ratios are all that there are.
@@ -282,6 +283,34 @@ class Laplace(PosteriorMechanism):
             if c != d:
                 result = result * cell_law(n, c, o).over(cell_law(n, d, o))
         return result
+
+
+@dataclass(frozen=True)
+class LaplaceAlgebra(Algebra):
+    """The losses of the Laplace family, from likelihood ratios q^a (2-q)^b."""
+
+    mechanism: Laplace
+
+    @property
+    def exact_losses(self) -> bool:  # type: ignore[override]
+        """Returns whether ties are left to the masses: where there is no closed form."""
+        return self.mechanism.adjacency != REPLACE_ONE
+
+    def worst(self) -> ClosedForm | None:
+        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
+
+        The candidates are those of ``representatives``, which are about one record replaced.
+        """
+        m = self.mechanism
+        if m.adjacency != REPLACE_ONE:
+            return None
+        ratio, witness = largest([(m.ratio(*witness), witness) for witness in m.representatives()])
+        return ClosedForm(m.epsilon, m.unit(), ratio, *witness)
+
+    def loss(self, x: Histogram, y: Histogram, output: Output) -> Fraction | None:
+        """Returns the loss where the ratio is a power of q."""
+        ratio = self.mechanism.ratio(x, y, output)
+        return None if ratio.corner else -ratio.q * self.mechanism.epsilon / self.mechanism.unit()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@
         def datasets(self): return ["no", "yes"]
         def outputs(self): return ["no", "yes"]
         def log_weight(self, x, r): return self.epsilon if x == r else 0
-        def claimed(self): return self.epsilon       # optional: epsilon, or (epsilon, delta)
+        def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
         def neighbours(self, x): ...                 # optional; default: every other data set
+        adjacency = "replace-one"                    # or so, where data sets are tuples of counts
 
 One of three methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
 outputs, or a dict) or ``log_weight(x, r)`` (unnormalised; None for an impossible output). A number is an int, a
@@ -17,19 +18,22 @@ Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
-from dpaudit.mechanisms.base import Counts, Dataset, Guarantee, Law, Mechanism, Output, text
+from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_entry import PossibleUndecided, short
 from dpaudit.mechanisms.own_law import OwnLaw, Row
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import nonnegative
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.protocols import Algebra, Counts, Dataset, Law, Output, text
 
 MAX_ITEMS = 10**6
 ENTRY_BYTES = 1000
@@ -40,16 +44,22 @@ METHODS = ("probability", "probabilities", "log_weight")
 class OwnMechanism(Mechanism):
     """A mechanism of the protocol above; everything that its methods return is checked."""
 
-    has_exact_losses = True
-
-    def __init__(self, target: Any, reference: str, epsilon: Fraction | None, settings: dict[str, str]) -> None:
+    def __init__(
+        self,
+        target: Any,
+        reference: str,
+        epsilon: Fraction | None,
+        settings: dict[str, str],
+        adjacency: Adjacency | None = None,
+    ) -> None:
         self._target = target
         self.reference = reference
         self.epsilon = epsilon
         self._settings = settings
         self.name = str(getattr(target, "name", type(target).__name__))  # type: ignore[misc]
         lines = (type(target).__doc__ or "").strip().splitlines()
-        self.formula = lines[0] if lines else "(no description)"  # type: ignore[misc]
+        self.formula = getattr(target, "formula", lines[0] if lines else "(no description)")  # type: ignore[misc]
+        self._other_adjacency = adjacency
         self.source = reference  # type: ignore[misc]
         self._rows: dict[Dataset, Row] = {}
         self._check_methods()
@@ -128,21 +138,40 @@ class OwnMechanism(Mechanism):
         return {output: output for output in self._outputs}
 
     @cached_property
-    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbours of every data set, made symmetric; itself left out."""
-        every = self._datasets
-        if not callable(getattr(self._target, "neighbours", None)):
-            return {x: (*every[:i], *every[i + 1 :]) for i, x in enumerate(every)}
-        known = {x: x for x in every}
-        links: dict[Dataset, dict[Dataset, None]] = {x: {} for x in every}
-        for x in every:
+    def _listed_datasets(self) -> dict[Dataset, Dataset]:
+        return {x: x for x in self._datasets}
+
+    @cached_property
+    def adjacency(self) -> Adjacency:  # type: ignore[override]
+        """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
+        return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
+
+    @cached_property
+    def _own_adjacency(self) -> Adjacency:
+        word = getattr(self._target, "adjacency", None)
+        if callable(getattr(self._target, "neighbours", None)):
+            if word is not None:
+                raise self._error("has both a method neighbours(x) and an adjacency; leave one out")
+            return ExplicitPairs(tuple(self._listed_pairs()))
+        return ALL_PAIRS if word is None else parse_adjacency(word, self.read_dataset)
+
+    def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
+        for x in self._datasets:
             for found in self._items("neighbours", x):
-                y = self._known(known, found, f"neighbours({text(x)}) returns", "data set")
-                if y is not x:
-                    links[x][y] = links[y][x] = None
+                yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
+
+    @cached_property
+    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
+        """The neighbours of every data set; itself left out."""
+        links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
-        return {x: tuple(found) for x, found in links.items()}
+        return links
+
+    def with_adjacency(self, adjacency: str | Adjacency) -> Self:
+        """Returns the same mechanism under another adjacency."""
+        relation = parse_adjacency(adjacency, self.read_dataset)
+        return type(self)(self._target, self.reference, self.epsilon, self._settings, relation)
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
@@ -226,45 +255,29 @@ class OwnMechanism(Mechanism):
         """Returns the law at the precision in force."""
         return OwnLaw(self.row, self.refinable)
 
-    def infinite_loss(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+    def algebra(self) -> OwnAlgebra:
+        """Returns what the exact entries say of the losses."""
+        return OwnAlgebra(self)
 
-        Where there are none but some may be, PossibleUndecided is raised.
-        """
-        open_place: tuple[Dataset, int] | None = None
-        for x in self._datasets:
-            possible = self.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and self._links[x]:
-                open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in self._links[x]:
-                other = self.row(y).possible
-                if possible != other:
-                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a is Verdict.PROVED and b is Verdict.REFUTED:
-                            return x, y, self._outputs[i]
-        if open_place is not None:
-            x, i = open_place
-            row = self.row(x)
-            raise PossibleUndecided(text(x), text(self._outputs[i]), row.entries[i], row.logarithmic)
-        return None
-
-    def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns the loss where it is a rational number by algebra."""
-        return self.row(x).exact_losses(self.row(y))[self.output_index[output]]
+    def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
+        """Returns these distributions as their author gave them."""
+        return ExactRows(self.method == "log_weight", [self.row(x).to_json() for x in datasets])
 
     # -------------------------------------------------------------- what is claimed
 
     def claimed(self) -> Guarantee | None:
-        """Returns what the optional method claimed() says: epsilon, or (epsilon, delta); else None."""
+        """Returns what the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
         if not callable(getattr(self._target, "claimed", None)):
             return None
         found = self._call("claimed")
-        if found is None or isinstance(found, Guarantee):
-            return found
-        parts = found if isinstance(found, tuple | list) else (found,)
-        if not 1 <= len(parts) <= 2:
-            raise self._error("claimed() must return epsilon, or (epsilon, delta)")
-        return Guarantee(*(nonnegative("claimed", part) for part in parts))
+        try:
+            return None if found is None else parse_guarantee("claimed", found)
+        except InputError as error:
+            raise self._error(f"claimed() is wrong: {error}") from None
+
+    def claimed_here(self) -> Guarantee | None:
+        """Returns what is claimed, under the author's adjacency only."""
+        return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
         """Returns the constructor's other parameters as text."""
@@ -272,7 +285,51 @@ class OwnMechanism(Mechanism):
 
     def describe(self) -> dict[str, Any]:
         """Returns name, where it comes from, nominal epsilon and parameters."""
-        return {**super().describe(), "source": self.reference}
+        other = self._other_adjacency
+        relation = {} if other is None else {"adjacency": other.to_dict()}
+        return {**super().describe(), "source": self.reference, **relation}
+
+
+@dataclass(frozen=True)
+class OwnAlgebra(Algebra):
+    """The losses of somebody's own mechanism, from its exact entries."""
+
+    mechanism: OwnMechanism
+    exact_losses: bool = True
+
+    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+
+        Where there are none but some may be, PossibleUndecided is raised.
+        """
+        m = self.mechanism
+        open_place: tuple[Dataset, int] | None = None
+        for x in m.datasets():
+            possible = m.row(x).possible
+            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
+                open_place = x, possible.index(Verdict.UNDECIDED)
+            for y in m.neighbours(x):
+                other = m.row(y).possible
+                if possible != other:
+                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
+                        if a is Verdict.PROVED and b is Verdict.REFUTED:
+                            return x, y, m.outputs()[i]
+        if open_place is not None:
+            x, i = open_place
+            row = m.row(x)
+            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
+        return None
+
+    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns the loss where it is a rational number by algebra."""
+        m = self.mechanism
+        return m.row(x).exact_losses(m.row(y))[m.output_index[output]]
+
+    def rational_row(self, x: Dataset) -> list[Fraction] | None:
+        """Returns the probabilities where they were given as rational numbers."""
+        row = self.mechanism.row(x)
+        entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
+        return entries if len(entries) == len(row.entries) and not row.logarithmic else None
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from dpaudit.mechanisms.base import Dataset, Law, Mass
 from dpaudit.mechanisms.own_entry import Between, Entry, entry_ball, entry_form, entry_json, read_entry, short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
@@ -148,7 +148,7 @@ class OwnLaw(Law):
         self._probabilities: dict[Dataset, list[Ball]] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
-        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Mechanism.infinite_loss)."""
+        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
         if x not in self._logs:
             self._logs[x] = self._row(x).log_probabilities()
         return self._logs[x]

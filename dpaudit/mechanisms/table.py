@@ -4,28 +4,26 @@
     no,3/4,1/4               "rows": {"no": ["3/4", "1/4"],
     yes,0.25,0.75                     "yes": ["0.25", "0.75"]}}
 
-Entries are rationals or decimals, taken exactly. Adjacency is a file of pairs of data sets; without it, every pair.
+Entries are rationals or decimals, taken exactly. Adjacency is a file of pairs of data sets; without it,
+every pair.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.files.strict_json import read_json, read_text
-from dpaudit.mechanisms.base import Guarantee
+from dpaudit.files.sheets import MAX_BYTES, csv_rows, parquet_columns, shown
+from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
-from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import rational
+from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
+from dpaudit.privacy.guarantee import Guarantee
 
-MAX_BYTES = 64 << 20
-MAX_CELLS = 5 * 10**6
 MAX_DIGITS = 1000
-HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbour"), ("left", "right")}
-"""First lines of an adjacency file that are headers."""
 
 
 @dataclass(frozen=True)
@@ -39,21 +37,19 @@ class Sheet:
 class Table:
     """A table of probabilities, as the small protocol for somebody's own mechanism wants it."""
 
+    name = "table of probabilities"
+
     def __init__(
         self,
-        name: str,
+        path: str,
         outputs: tuple[str, ...],
         rows: dict[str, tuple[Fraction, ...]],
-        pairs: Sequence[tuple[str, str]] | None,
+        adjacency: Adjacency,
         claim: Guarantee | None,
     ) -> None:
-        self.name = name
+        self.formula = f"P(r) read from {path}"
+        self.adjacency = adjacency
         self._outputs, self._rows, self._claim = outputs, rows, claim
-        self._links: dict[str, list[str]] = {x: [] for x in rows}
-        for x, y in pairs or ():
-            self._links[x].append(y)
-        if pairs is None:
-            self._links = {x: [y for y in rows if y != x] for x in rows}
 
     def datasets(self) -> list[str]:
         """Returns the names of the rows."""
@@ -62,10 +58,6 @@ class Table:
     def outputs(self) -> tuple[str, ...]:
         """Returns the names of the columns."""
         return self._outputs
-
-    def neighbours(self, x: str) -> list[str]:
-        """Returns the data sets that the adjacency file pairs with x."""
-        return self._links[x]
 
     def probabilities(self, x: str) -> tuple[Fraction, ...]:
         """Returns the row."""
@@ -92,12 +84,15 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
         rows[name] = _row(path, f"{where} ({name})", outputs, cells)
     if len(rows) < 2:
         raise InputError("TABLE", path, f"must have at least 2 data sets, has {len(rows)}")
-    pairs = None if adjacency is None else read_pairs(adjacency, rows)
-    settings = {} if adjacency is None else {"adjacency": adjacency}
-    table = Table("table of probabilities", outputs, rows, pairs, claim)
-    mechanism = OwnMechanism(table, path, None, settings)
-    mechanism.formula = f"P(r) read from {path}"  # type: ignore[misc]
-    return mechanism
+    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
+    settings = {} if adjacency is None else {"adjacency": str(adjacency)}
+    return OwnMechanism(Table(path, outputs, rows, relation, claim), path, None, settings)
+
+
+def _known(rows: dict[str, Any], name: str) -> str:
+    if name not in rows:
+        raise InputError("adjacency", name, "is no data set of the table")
+    return name
 
 
 def _name(path: str, where: str, value: Any, column: int) -> str:
@@ -124,23 +119,15 @@ def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) 
         try:
             entry = rational("table", cell, MAX_DIGITS)
         except InputError as error:
-            raise InputError("TABLE", path, f"{where}, column {output}: {_cell(cell)} {error.rule}") from None
+            raise InputError("TABLE", path, f"{where}, column {output}: {shown(cell)} {error.rule}") from None
         if entry < 0:
-            raise InputError("TABLE", path, f"{where}, column {output}: {_cell(cell)} is negative")
+            raise InputError("TABLE", path, f"{where}, column {output}: {shown(cell)} is negative")
         row.append(entry)
     if sum(row) != 1:
         total = sum(row, Fraction(0))
-        shown = str(total) if len(str(total.denominator)) < 30 else f"about {float(total):.6g}"
-        raise InputError("TABLE", path, f"{where}: sums to {shown}, not to 1")
+        size = str(total) if len(str(total.denominator)) < 30 else f"about {float(total):.6g}"
+        raise InputError("TABLE", path, f"{where}: sums to {size}, not to 1")
     return tuple(row)
-
-
-def _cell(value: Any) -> str:
-    shown = str(value)[:40] if isinstance(value, str) else type(value).__name__
-    return " ".join(shown.split()) or "(empty)"
-
-
-# ------------------------------------------------------------------ files
 
 
 def _sheet(path: str) -> Sheet:
@@ -154,17 +141,8 @@ def _sheet(path: str) -> Sheet:
     raise InputError("TABLE", path, "must be a .csv, .json or .parquet file")
 
 
-def _csv_rows(option: str, path: str) -> list[tuple[int, list[str]]]:
-    """Returns the lines that are not empty, with their numbers."""
-    reader = csv.reader(read_text(option, path, MAX_BYTES).splitlines(), strict=True)
-    try:
-        return [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
-        raise InputError(option, path, f"row {reader.line_num}: {error}") from None
-
-
 def _csv_sheet(path: str) -> Sheet:
-    lines = _csv_rows("TABLE", path)
+    lines = csv_rows("TABLE", path)
     if not lines:
         raise InputError("TABLE", path, "is empty; the first line must name the outputs")
     rows = [(f"row {number}", row[0], row[1:]) for number, row in lines[1:]]
@@ -193,79 +171,9 @@ def _json_sheet(path: str) -> Sheet:
     return Sheet(outputs, rows)
 
 
-def _parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise missing_extra(option, path, "parquet", "Parquet needs pyarrow") from None
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            groups = range(file.metadata.num_row_groups)
-            size = sum(file.metadata.row_group(i).total_byte_size for i in groups)
-            cells = file.metadata.num_rows * file.metadata.num_columns
-            if cells > MAX_CELLS or size > 4 * MAX_BYTES:
-                raise InputError(option, path, f"has {cells} cells, at most {MAX_CELLS} are allowed")
-            schema = file.schema_arrow
-            for field in schema:
-                if pyarrow.types.is_floating(field.type):
-                    rule = "holds binary floats, which are not exact; write text or decimals"
-                    raise InputError(option, path, f"column {field.name} {rule}")
-            if len(set(schema.names)) < len(schema.names):
-                raise InputError(option, path, "has two columns of the same name")
-            columns = file.read().to_pydict()
-    except InputError:
-        raise
-    except Exception as error:  # whatever a damaged file makes the library raise
-        raise InputError(option, path, f"is not a readable Parquet file: {type(error).__name__}") from None
-    return {name: [_exact(value) for value in column] for name, column in columns.items()}
-
-
-def _exact(value: Any) -> Any:
-    """Returns a decimal as text; text and whole numbers as they are."""
-    from decimal import Decimal
-
-    return str(value) if isinstance(value, Decimal) else value
-
-
 def _parquet_sheet(path: str) -> Sheet:
-    columns = _parquet_columns("TABLE", path)
+    columns = parquet_columns("TABLE", path)
     outputs = list(columns)[1:]
     names = next(iter(columns.values()), [])
     rows = [(f"row {i + 1}", x, [columns[output][i] for output in outputs]) for i, x in enumerate(names)]
     return Sheet(outputs, rows)
-
-
-def read_pairs(path: str, known: dict[str, Any]) -> list[tuple[str, str]]:
-    """Returns the pairs of data sets in a CSV, JSON or Parquet file; unknown names are refused with their row."""
-    lines = _pair_lines(path)
-    if lines and tuple(lines[0][1]) in HEADERS and not set(lines[0][1]) <= set(known):
-        lines = lines[1:]
-    pairs = []
-    for where, entries in lines:
-        if len(entries) != 2:
-            raise InputError("adjacency", path, f"{where}: must be two data sets, has {len(entries)} entries")
-        for entry in entries:
-            if entry not in known:
-                raise InputError("adjacency", path, f"{where}: {_cell(entry)} is no data set of the table")
-        if entries[0] == entries[1]:
-            raise InputError("adjacency", path, f"{where}: pairs {entries[0]} with itself")
-        pairs.append((entries[0], entries[1]))
-    if not pairs:
-        raise InputError("adjacency", path, "holds no pair")
-    return pairs
-
-
-def _pair_lines(path: str) -> list[tuple[str, list[str]]]:
-    kind = path.lower().rpartition(".")[2]
-    if kind == "json":
-        document = read_json("adjacency", path, MAX_BYTES)
-        if not isinstance(document, list) or not all(isinstance(entry, list) for entry in document):
-            raise InputError("adjacency", path, "must be a list of pairs: [[data set, data set], …]")
-        return [(f"pair {i}", [str(e) for e in entry]) for i, entry in enumerate(document, start=1)]
-    if kind == "parquet":
-        lines = enumerate(zip(*_parquet_columns("adjacency", path).values(), strict=True), start=1)
-        return [(f"row {i}", [str(entry) for entry in entries]) for i, entries in lines]
-    if kind != "csv":
-        raise InputError("adjacency", path, "must be a .csv, .json or .parquet file")
-    return [(f"row {number}", [entry.strip() for entry in row]) for number, row in _csv_rows("adjacency", path)]

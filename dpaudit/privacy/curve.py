@@ -14,11 +14,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dpaudit.mechanisms.base import Mass, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.errors import InputError, approximately
 from dpaudit.privacy.pairs import Progress, Witness, pairs
+from dpaudit.privacy.protocols import Audited, Mass
 
 MAX_ATOMS = 10**6
 """Ordered pairs times outputs that a profile looks at."""
@@ -119,15 +119,15 @@ class Envelope:
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
 
-def check_size(mechanism: Mechanism) -> None:
+def check_size(mechanism: Audited, option: str = "profile") -> None:
     """Refuses a mechanism with too many pairs and outputs, before any work is done."""
     count = mechanism.count_masses()
     if count > MAX_ATOMS:
         shown = f"{approximately(count)} pairs times outputs"
-        raise InputError("profile", shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
+        raise InputError(option, shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
 
 
-def pair_curves(mechanism: Mechanism, progress: Progress | None = None) -> list[PairCurve]:
+def pair_curves(mechanism: Audited, progress: Progress | None = None) -> list[PairCurve]:
     """Returns the curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
     law, found = mechanism.law(), list[PairCurve]()
     for x, y in pairs(mechanism, progress):

@@ -1,6 +1,6 @@
 """The auditor: true epsilon and delta(epsilon) of any finite mechanism, over all adjacent pairs and all outputs.
 
-It knows nothing of any mechanism; a mechanism knows nothing of privacy.
+It knows nothing of any mechanism beyond what protocols.py says.
 """
 
 from __future__ import annotations
@@ -9,20 +9,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import sub
 
-from dpaudit.mechanisms.base import Dataset, Mass, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
 from dpaudit.numbers.enclosure import Enclosure, infinite
 from dpaudit.numbers.errors import TooLargeError, approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.fast import TooCoarse, fast_tier
+from dpaudit.privacy.claim import MEMORY_BOUND
+from dpaudit.privacy.fast import TooCoarse, fast_tier, refuse_if_forced
 from dpaudit.privacy.pairs import Part, Progress, Witness, Worst, pairs
-
-MEMORY_BOUND = 2 << 30
-"""Bytes: an audit that needs more is refused, unless the caller raises the bound."""
+from dpaudit.privacy.protocols import Audited, Dataset, Mass
 
 
-def check_memory(mechanism: Mechanism, bound: int) -> None:
+def check_memory(mechanism: Audited, bound: int) -> None:
     """Refuses a job that does not fit into ``bound`` bytes, with the numbers."""
     need, counts = mechanism.memory(), mechanism.counts()
     if need > bound:
@@ -32,7 +30,7 @@ def check_memory(mechanism: Mechanism, bound: int) -> None:
 
 
 def worst_loss(
-    mechanism: Mechanism,
+    mechanism: Audited,
     digits: int,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
@@ -45,10 +43,10 @@ def worst_loss(
     mechanism has one; else every pair and output is looked at, by the tier chosen (fast.TIERS). With ``part``, only
     the pairs of one part of the data sets.
     """
-    impossible = mechanism.infinite_loss()
+    impossible = mechanism.algebra().infinite()
     if impossible is not None:
         return Worst(infinite(), Witness(*impossible), 0)
-    form = mechanism.loss_by_algebra()
+    form = mechanism.algebra().worst()
     if form is not None:
         value, bits = balls.refine(lambda: balls.enclosure(form.ball(), digits, least=0), *balls.bits_for(digits))
         return Worst(value, Witness(form.x, form.x_prime, form.output), bits, "closed form")
@@ -56,7 +54,7 @@ def worst_loss(
 
 
 def worst_loss_by_search(
-    mechanism: Mechanism,
+    mechanism: Audited,
     digits: int,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
@@ -70,7 +68,7 @@ def worst_loss_by_search(
         try:
             return fast.worst_loss(digits, progress)
         except TooCoarse as reason:
-            fast.refuse_if_forced(tier, reason)
+            refuse_if_forced(tier, reason)
 
     def attempt() -> tuple[Enclosure, Witness] | None:
         value, (x, y, i) = _largest_difference(mechanism, progress, part)
@@ -83,7 +81,7 @@ def worst_loss_by_search(
 
 
 def _largest_difference(
-    mechanism: Mechanism, progress: Progress | None, part: Part | None
+    mechanism: Audited, progress: Progress | None, part: Part | None
 ) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
     law = mechanism.law()
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
@@ -97,7 +95,7 @@ def _largest_difference(
 
 
 def worst_delta(
-    mechanism: Mechanism,
+    mechanism: Audited,
     at: Fraction,
     digits: int,
     progress: Progress | None = None,
@@ -110,7 +108,7 @@ def worst_delta(
 
 
 def worst_deltas(
-    mechanism: Mechanism,
+    mechanism: Audited,
     points: Sequence[Fraction],
     digits: int,
     progress: Progress | None = None,
@@ -125,12 +123,12 @@ def worst_deltas(
         try:
             return fast.worst_deltas(points, digits, progress)
         except TooCoarse as reason:
-            fast.refuse_if_forced(tier, reason)
+            refuse_if_forced(tier, reason)
     return _exact_deltas(mechanism, points, digits, progress, part)
 
 
 def _exact_deltas(
-    mechanism: Mechanism, points: Sequence[Fraction], digits: int, progress: Progress | None, part: Part | None
+    mechanism: Audited, points: Sequence[Fraction], digits: int, progress: Progress | None, part: Part | None
 ) -> list[Worst]:
     """Returns delta at every point from one walk over the pairs for each precision that is needed."""
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from dpaudit.mechanisms.base import Dataset, Mechanism, Output, plain
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.privacy.protocols import Audited, Dataset, Output, Symmetry, plain
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) data sets."""
@@ -54,22 +54,23 @@ def cut(count: int, part: Part | None) -> tuple[int, int]:
 
 
 def pairs(
-    mechanism: Mechanism, progress: Progress | None = None, part: Part | None = None
+    mechanism: Audited, progress: Progress | None = None, part: Part | None = None
 ) -> Iterator[tuple[Dataset, Dataset]]:
     """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries.
 
     With ``part``, those of one part of the data sets.
     """
     seen: set[Hashable] = set()
-    datasets = list(mechanism.datasets())
+    symmetry = mechanism.symmetry() or Symmetry(mechanism.datasets, lambda x, y: (x, y))
+    datasets = list(symmetry.representatives())
     first, last = cut(len(datasets), part)
     for done, x in enumerate(islice(datasets, first, last)):
         if progress:
             progress(done, last - first)
         for y in mechanism.neighbours(x):
-            key = mechanism.pair_orbit(x, y)
+            key = symmetry.orbit(x, y)
             if key not in seen:
-                seen.update((key, mechanism.pair_orbit(y, x)))
+                seen.update((key, symmetry.orbit(y, x)))
                 yield x, y
     if progress:
         progress(last - first, last - first)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism, in_family, lookup
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
 from dpaudit.posterior.model import show
@@ -182,9 +182,10 @@ def _prior(value: Any, k: Any) -> list[Any] | None:
 
 def _dataset(subject: Mechanism, x: Any) -> str:
     """Returns the data set of the mean error: "balanced" (the default), "corner", or a histogram."""
-    if not isinstance(subject, PosteriorMechanism):
+    released = posterior(subject)
+    if released is None:
         raise InputError("quantities", "mean error", f"{subject.name} releases no posterior")
-    model = subject.model
+    model = released.model
     if x in (None, "balanced"):
         rest = model.n % model.k
         return show(tuple(model.n // model.k + (i < rest) for i in range(model.k)))
@@ -196,8 +197,9 @@ def _dataset(subject: Mechanism, x: Any) -> str:
 def _parts(subject: Mechanism, spec: dict[str, Any], tiles: int | None) -> Iterator[Job]:
     """Yields the job, or its tiles if it is a search over many data sets."""
     counts = subject.counts()
-    searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.loss_by_algebra())
-    two_cells = isinstance(subject, PosteriorMechanism) and subject.model.k == 2
+    searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.algebra().worst())
+    released = posterior(subject)
+    two_cells = released is not None and released.model.k == 2
     width = min(counts.outputs, 20 * int(counts.datasets**0.5)) if two_cells else counts.outputs
     cells = counts.datasets * width if searched else counts.outputs
     count = (tiles or min(64, 1 + cells // TILE_CELLS)) if searched else 1

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms import PosteriorMechanism
+from dpaudit.mechanisms import posterior
 from dpaudit.privacy.loss import check_memory, worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
 from dpaudit.utility.mean import mean_error
@@ -40,9 +40,10 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     if spec["quantity"] == "delta":
         return _shown(worst_delta(subject, Fraction(spec["at"]), digits, memory=memory, part=part))
     check_memory(subject, memory)
-    if not isinstance(subject, PosteriorMechanism):
+    released = posterior(subject)
+    if released is None:
         raise TypeError(f"{subject.name} releases no posterior")
-    return mean_error(subject, subject.model.check("x", spec["x"]), digits).to_dict()
+    return mean_error(released, released.model.check("x", spec["x"]), digits).to_dict()
 
 
 def _shown(worst: Worst) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, in_family
+from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
@@ -199,10 +200,10 @@ def subject_of(
 
 def posterior(setting: Setting) -> PosteriorMechanism:
     """Returns the mechanism of the setting, which must release a posterior."""
-    subject = setting.mechanism
-    if not isinstance(subject, PosteriorMechanism):
+    subject = released(setting.mechanism)
+    if subject is None:
         rule = f"releases no posterior; accuracy is for the posterior family: {', '.join(REGISTRY)}"
-        raise InputError("mech", subject.name, rule)
+        raise InputError("mech", setting.mechanism.name, rule)
     return subject
 
 

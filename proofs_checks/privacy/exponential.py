@@ -14,6 +14,7 @@ from dpaudit.claims.algebra import variables
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.privacy.guarantee import claimed_epsilon
 from proofs_checks.privacy.smooth import smooth_bound
 from proofs_checks.privacy.tools import Subject, epsilon_batches, subject
 from proofs_checks.setting.exact import Number
@@ -39,9 +40,9 @@ def subjects(grid: Grid, mech: str, **options: str) -> Iterator[Subject]:
     for point in grid:
         given = {"gamma": point.gamma} if hasattr(point, "gamma") else {}
         mechanism = subject(mech, point.n, point.prior, point.eps, **options, **given)
-        claimed = mechanism.claimed()
+        claimed = claimed_epsilon(mechanism.claimed())
         if claimed is not None:
-            yield vars(point), mechanism, CLAIMED[mech] * claimed.epsilon
+            yield vars(point), mechanism, CLAIMED[mech] * claimed
 
 
 Priors = tuple[tuple[Number, ...], ...]

@@ -60,7 +60,7 @@ def epsilon_batches(subjects: Iterable[Subject]) -> Iterator[Batch]:
         return true_epsilon(mechanism), ball(bound)
 
     def tie(mechanism: PosteriorMechanism, bound: Fraction) -> bool | None:
-        form = mechanism.loss_by_algebra()
+        form = mechanism.algebra().worst()
         return None if form is None else form.rational() == bound
 
     for where, mechanism, bound in subjects:

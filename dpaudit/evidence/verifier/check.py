@@ -8,28 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.evidence.verifier.interval import Interval, Undecided, rational, total
 from dpaudit.evidence.verifier.laws import ONE, Law, Probability, Sum, compare, of_exact, plus, times
-from dpaudit.evidence.verifier.reading import only, read_dataset, read_law, read_output, take
+from dpaudit.evidence.verifier.notion_check import NotionCertificate
+from dpaudit.evidence.verifier.notions import NOTIONS
+from dpaudit.evidence.verifier.part import DIGITS, MAX_WORK, PAIR, Budget, Part, Rejected
+from dpaudit.evidence.verifier.reading import only, read_output, take
 from dpaudit.evidence.verifier.tables import Malformed, number
 
+__all__ = ["FORMAT", "MAX_WORK", "Budget", "Rejected", "digest", "verify"]
+
 FORMAT = "dpaudit certificate"
-MAX_WORK = 500_000
-"""Evaluations of a function at 128 bits that are allowed; more bits count for more."""
-DIGITS = 2100
 BUNDLE = ("format", "version", "parts", "sha256")
-MEMBERS = ("format", "version", "subject", "statement", "witness", "method", "versions", "sha256")
 STATEMENT = ("quantity", "lower", "upper", "claimed", "claimed_delta", "verdict")
-PAIR = ("x", "x_prime")
-
-
-class Rejected(Exception):
-    """The certificate is not accepted; the text says what fails first."""
 
 
 def digest(document: dict[str, Any]) -> str:
@@ -37,19 +31,6 @@ def digest(document: dict[str, Any]) -> str:
     content = {name: value for name, value in document.items() if name != "sha256"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-@dataclass
-class Budget:
-    """The evaluations that are left, for all parts of a file together."""
-
-    left: int
-
-    def spend(self, cost: int) -> None:
-        """Takes the cost off; refuses if it is not left."""
-        if cost > self.left:
-            raise Rejected(f"too large to be checked: about {cost} evaluations, {self.left} are left (--work)")
-        self.left -= cost
 
 
 def verify(document: Any, full: bool = False, work: int = MAX_WORK) -> list[str]:
@@ -66,7 +47,9 @@ def _verify(document: Any, full: bool, budget: Budget) -> list[str]:
         lines = ["the hash fits the content"]
         parts = document.get("parts")
         if parts is None:
-            return lines + _Certificate(document, full, budget).check()
+            statement = document.get("statement")
+            other = isinstance(statement, dict) and statement.get("quantity") in NOTIONS
+            return lines + (NotionCertificate if other else _Certificate)(document, full, budget).check()
         only(document, BUNDLE, "the certificate")
         if not isinstance(parts, list) or not 0 < len(parts) <= 1000:
             raise Malformed("parts is not a list of 1 to 1000 certificates")
@@ -81,45 +64,22 @@ def _verify(document: Any, full: bool, budget: Budget) -> list[str]:
         raise Rejected("malformed: nested too deeply") from None
 
 
-def _bound(value: Any, what: str) -> Fraction | None:
-    """Returns the number, or None for infinity."""
-    return None if value == "inf" else number(value, what, DIGITS)
-
-
 def _optional(document: dict[str, Any], name: str) -> Fraction | None:
     return None if document.get(name) is None else number(document[name], name, DIGITS)
 
 
-class _Certificate:
-    """One certificate, taken apart."""
+class _Certificate(Part):
+    """A statement on epsilon, or on delta at a given epsilon."""
 
-    def __init__(self, document: dict[str, Any], full: bool, budget: Budget) -> None:
-        only(document, MEMBERS, "the certificate")
-        only(take(document, "versions", dict), ("dpaudit", "python-flint", "python"), "versions")
-        self.subject = take(document, "subject", dict)
-        statement = take(document, "statement", dict)
-        self.witness = take(document, "witness", dict)
-        self.method = take(document, "method", dict)
-        self.counts = take(self.method, "counts", dict)
-        self.full, self.budget = full, budget
-        self.quantity = statement.get("quantity")
+    def read(self, statement: dict[str, Any]) -> None:
+        """Reads the claimed (epsilon, delta), and where delta is meant."""
         if self.quantity not in ("epsilon", "delta"):
-            raise Malformed("quantity is neither epsilon nor delta")
+            raise Malformed(f"quantity is none of epsilon, delta, {', '.join(NOTIONS)}")
         of_epsilon = self.quantity == "epsilon"
         only(statement, STATEMENT if of_epsilon else (*STATEMENT, "at"), "the statement")
         only(self.witness, (*PAIR, "output", "p", "p_prime") if of_epsilon else PAIR, "the witness")
-        only(self.method, ("arithmetic", "precision_bits", "counts"), "the method")
-        only(self.counts, ("datasets", "pairs", "outputs"), "the counts")
-        self.lower, self.upper = (_bound(statement.get(end), end) for end in ("lower", "upper"))
-        if self.lower is not None and self.upper is not None and self.lower > self.upper:
-            raise Malformed("lower and upper are no interval")
-        if (self.lower is None) != (self.upper is None):
-            raise Malformed("lower and upper are no interval")
         self.at = number(statement.get("at"), "at", 100) if self.quantity == "delta" else None
         self.claimed, self.claimed_delta = _optional(statement, "claimed"), _optional(statement, "claimed_delta")
-        self.verdict = statement.get("verdict")
-        if self.verdict not in (None, "PROVED", "REFUTED", "UNDECIDED"):
-            raise Malformed("verdict is not one of PROVED, REFUTED, UNDECIDED")
         if self.verdict is not None and (self.claimed is None or self.claimed_delta is None):
             raise Malformed("there is a verdict but nothing is claimed")
         if (self.claimed is None) != (self.claimed_delta is None):
@@ -132,30 +92,15 @@ class _Certificate:
         smallest = max(end.denominator.bit_length() for end in (self.lower, self.upper) if end) if self.upper else 0
         self.bits = 128 + max(*(4 * len(text) for text in texts), smallest if self.quantity == "delta" else 0)
 
-    def check(self) -> list[str]:
-        """Returns what was established, with more bits if that is needed to decide."""
-        for bits in (self.bits, 2 * self.bits, 4 * self.bits):
-            law = read_law(self.subject, bits)
-            self.budget.spend(law.work(self.full) * max(1, bits // 128) ** 2)
-            try:
-                return self._check(law) + self._verdict_from_bounds()
-            except Undecided:
-                continue
-        raise Rejected(f"undecided with {4 * self.bits} bits: the stated bounds are too tight to be confirmed")
+    def at_witness(self, law: Law, x: object, y: object) -> list[str]:
+        """Returns what the witness establishes."""
+        return self._witness_epsilon(law, x, y) if self.quantity == "epsilon" else self._witness_delta(law, x, y)
 
-    def _check(self, law: Law) -> list[str]:
-        x, y = (read_dataset(law, self.witness.get(name), name) for name in ("x", "x_prime"))
-        if y not in law.neighbours(x):
-            raise Rejected("the witness is not a pair of adjacent data sets")
-        lines = ["the witness is a pair of adjacent data sets"]
-        lines += self._witness_epsilon(law, x, y) if self.quantity == "epsilon" else self._witness_delta(law, x, y)
-        if not self.full:
-            return [*lines, "upper bound: not checked (--full does)"]
-        self._counts(law)
-        lines.append(f"{law.bits} bits; the counts of data sets, pairs and outputs are right")
-        return lines + (self._all_epsilon(law) if self.quantity == "epsilon" else self._all_delta(law))
+    def everywhere(self, law: Law) -> list[str]:
+        """Returns what all pairs establish."""
+        return self._all_epsilon(law) if self.quantity == "epsilon" else self._all_delta(law)
 
-    def _verdict_from_bounds(self) -> list[str]:
+    def conclude(self) -> list[str]:
         """The bounds are right: refuses a missing or open verdict that follows from them; says if it is not checked."""
         if self.claimed is None:
             return []
@@ -228,32 +173,18 @@ class _Certificate:
 
     # ------------------------------------------------------------ everything
 
-    def _counts(self, law: Law) -> None:
-        datasets = law.datasets()
-        pairs = sum(len(law.neighbours(x)) for x in datasets)
-        for name, found in (("datasets", len(datasets)), ("pairs", pairs), ("outputs", len(law.outputs()))):
-            if self.counts.get(name) != found:
-                raise Rejected(f"the number of {name} is {found}, not as stated")
-
-    def _ordered_pairs(self, law: Law, visit: Callable[[list[Probability], list[Probability], str], None]) -> None:
-        for x in law.datasets():
-            for y in law.neighbours(x):
-                visit(law.row(x), law.row(y), f"x = {x}, x' = {y}")
-
     def _all_epsilon(self, law: Law) -> list[str]:
         bound = self.upper
         proved = self.verdict == "PROVED" and not self.claimed_delta
         if self.claimed is not None and proved and (bound is None or self.claimed < bound):
             bound = self.claimed
 
-        def visit(row: list[Probability], other: list[Probability], where: str) -> None:
+        for row, other, where in self.ordered_pairs(law):
             for i, (p, q) in enumerate(zip(row, other, strict=True)):
                 if p.log is None or (self.upper is None and not proved):
                     continue
                 if q.log is None or bound is None or compare(p, q, bound, law.bits) > 0:
                     raise Rejected(f"the loss at {where}, output {law.outputs()[i]} exceeds the upper bound")
-
-        self._ordered_pairs(law, visit)
         lines = ["upper bound: no loss of any pair and output exceeds it"]
         if proved:
             lines.append("verdict PROVED: no loss exceeds the claimed bound")
@@ -270,14 +201,10 @@ class _Certificate:
 
     def _delta_exceeds(self, law: Law, at: Fraction, bound: Fraction) -> str | None:
         """Returns a pair whose delta(at) exceeds the bound, or None."""
-        found: list[str] = []
-
-        def visit(row: list[Probability], other: list[Probability], where: str) -> None:
-            if not found and _sign(_delta(row, other, at, law.bits), bound, law.bits) > 0:
-                found.append(where)
-
-        self._ordered_pairs(law, visit)
-        return found[0] if found else None
+        for row, other, where in self.ordered_pairs(law):
+            if _sign(_delta(row, other, at, law.bits), bound, law.bits) > 0:
+                return where
+        return None
 
     def _all_delta(self, law: Law) -> list[str]:
         where = self._delta_exceeds(law, self.at or Fraction(0), self.upper or Fraction(0))

@@ -145,6 +145,7 @@ class FamilyLaw(Law):
     epsilon: Fraction
     parameters: dict[str, Fraction | str]
     bits: int
+    every_pair: bool = False
 
     def __post_init__(self) -> None:
         self.k = len(self.prior)
@@ -156,8 +157,8 @@ class FamilyLaw(Law):
         return list(histograms(self.n, self.k))
 
     def neighbours(self, x: Cells) -> list[object]:  # type: ignore[override]
-        """Returns the histograms at Hamming distance 1."""
-        return list(adjacent(x))
+        """Returns the histograms at Hamming distance 1, or all others where every pair is adjacent."""
+        return [y for y in self.datasets() if y != x] if self.every_pair else list(adjacent(x))
 
     def number(self, name: str) -> Fraction:
         """Returns a parameter that is a number."""

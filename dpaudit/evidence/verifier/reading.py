@@ -35,7 +35,9 @@ def read_law(subject: dict[str, Any], bits: int) -> Law:
     if not isinstance(name, str) or name not in FAMILY:
         raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
     kind, names = FAMILY[name]
-    only(subject, (*SETTING, "n", "k", "prior"), "the subject")
+    only(subject, (*SETTING, "n", "k", "prior", "adjacency"), "the subject")
+    if subject.get("adjacency") not in (None, {"kind": "all"}):
+        raise Malformed("the adjacency is not known")
     n, prior = take(subject, "n", int), take(subject, "prior", list)
     if not 1 <= n <= 10**6 or not 2 <= len(prior) <= 100 or subject.get("k") != len(prior):
         raise Malformed("n, k and prior do not fit, or are too large")
@@ -50,7 +52,7 @@ def read_law(subject: dict[str, Any], bits: int) -> Law:
         raise Malformed("prior, epsilon or a parameter is out of range")
     if "delta" in parameters and Fraction(parameters["delta"]) >= 1:
         raise Malformed("delta is not below 1")
-    return kind(name, n, alphas, epsilon, parameters, bits)
+    return kind(name, n, alphas, epsilon, parameters, bits, subject.get("adjacency") is not None)
 
 
 def _read_table(subject: dict[str, Any], bits: int) -> Law:

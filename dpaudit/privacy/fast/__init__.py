@@ -5,25 +5,18 @@ The tier is chosen by size; numpy is imported only when it is used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dpaudit.mechanisms.base import Mechanism
-from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers.errors import InputError
-from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.pairs import Part
-
-if TYPE_CHECKING:
-    from dpaudit.privacy.fast.certify import FastTier
+from dpaudit.privacy.protocols import Audited, Screen
 
 TIERS = ("auto", "exact", "fast")
 WORTH_IT = 1 << 17
 """From this many (data set, output) cells on, "auto" takes the fast tier: importing numpy has paid for itself."""
 
 
-def fast_tier(mechanism: Mechanism, tier: str = "auto", part: Part | None = None) -> FastTier | None:
-    """Returns the fast tier for this mechanism, or None where the exact tier is to do it.
+def fast_tier(mechanism: Audited, tier: str = "auto", part: Part | None = None) -> Screen | None:
+    """Returns the fast tier of this mechanism, or None where the exact tier is to do it.
 
     "auto" takes it for large audits of a mechanism that has one; "fast" insists.
     """
@@ -33,19 +26,18 @@ def fast_tier(mechanism: Mechanism, tier: str = "auto", part: Part | None = None
         return None
     if tier == "auto":
         counts = mechanism.counts()
-        if not _known(mechanism) or counts.datasets * counts.outputs < WORTH_IT:
-            return None
-    if not isinstance(mechanism, Exponential) or not _known(mechanism):
-        raise InputError(
-            "tier", tier, f"is for exponential mechanisms with the Hellinger score; {mechanism.name}: exact"
-        )
-    from dpaudit.privacy.fast.certify import FastTier
-
-    return FastTier(mechanism, part)
+        return mechanism.screen(part) if counts.datasets * counts.outputs >= WORTH_IT else None
+    screen = mechanism.screen(part)
+    if screen is None:
+        rule = f"is for exponential mechanisms with the Hellinger score; {mechanism.name}: exact"
+        raise InputError("tier", tier, rule)
+    return screen
 
 
-def _known(mechanism: Mechanism) -> bool:
-    return isinstance(mechanism, Exponential) and mechanism.score == Hellinger.name
+def refuse_if_forced(tier: str, reason: TooCoarse) -> None:
+    """Says why the fast tier cannot do it, if the caller insisted; else the exact tier takes over."""
+    if tier == "fast":
+        raise InputError("tier", tier, f"cannot be used here: {reason}; use exact")
 
 
-__all__ = ["TIERS", "WORTH_IT", "TooCoarse", "fast_tier"]
+__all__ = ["TIERS", "WORTH_IT", "TooCoarse", "fast_tier", "refuse_if_forced"]

@@ -9,17 +9,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpaudit.mechanisms.base import Output
-from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.errors import InputError
-from dpaudit.privacy.fast.law import HellingerLaw, hellinger_law
+from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.survivors import Cell, band_cells, full_cells
 from dpaudit.privacy.fast.uppers import Pair, Screen, Uppers, delta_uppers, loss_uppers, make_screen
 from dpaudit.privacy.pairs import Part, Progress, Witness, Worst
+from dpaudit.privacy.protocols import Audited, Output
 
 T = TypeVar("T")
 MOST_TABLE_BITS = 4096
@@ -36,7 +34,10 @@ Score = Callable[[list[Cell]], Scored]
 class FastTier:
     """One mechanism: its laws by precision, made once each."""
 
-    mechanism: Exponential
+    mechanism: Audited
+    make_law: Callable[[], HellingerLaw]
+    numerator: Fraction
+    """e of the rates e / (2 Delta(x)), exactly."""
     part: Part | None = None
     _laws: dict[int, HellingerLaw] = field(default_factory=dict)
 
@@ -44,21 +45,16 @@ class FastTier:
         """Returns the law at the precision in force."""
         bits = balls.working_bits()
         if bits not in self._laws:
-            self._laws = {bits: hellinger_law(self.mechanism)}
+            self._laws = {bits: self.make_law()}
         return self._laws[bits]
-
-    def refuse_if_forced(self, tier: str, reason: TooCoarse) -> None:
-        """Says why the fast tier cannot do it, if the caller insisted; else the exact tier takes over."""
-        if tier == "fast":
-            raise InputError("tier", tier, f"cannot be used here: {reason}; use exact")
 
     def _screened(self, digits: int, bound: Callable[[Screen], T]) -> tuple[T, tuple[int, int]]:
         """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
 
         Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
         """
-        bits, most = balls.bits_for(digits, self.mechanism.model.size)
-        small = self.mechanism.numerator()
+        bits, most = balls.bits_for(digits, self.mechanism.counts().outputs)
+        small = self.numerator
         bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
         while True:
             try:
@@ -71,7 +67,7 @@ class FastTier:
 
     def cells(self, pair: Pair) -> list[Cell]:
         """Returns the outputs of a pair in balls, at the precision in force."""
-        return (band_cells if self.mechanism.model.k == 2 else full_cells)(self.law(), *pair)
+        return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
 
     def worst_loss(self, digits: int, progress: Progress | None = None) -> Worst:
         """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""

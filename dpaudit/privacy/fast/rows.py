@@ -12,7 +12,6 @@ from math import sqrt
 
 import numpy as np
 
-from dpaudit.mechanisms.base import Dataset
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.privacy.fast.exponential_table import (
@@ -27,6 +26,7 @@ from dpaudit.privacy.fast.exponential_table import (
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.log_table import LogTable
 from dpaudit.privacy.fast.refusal import TooCoarse
+from dpaudit.privacy.protocols import Dataset
 
 FAR = 42.0
 """Beyond -ln BC = 42, that is BC < 2^-60, a candidate is counted and not visited."""

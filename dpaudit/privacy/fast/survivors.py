@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dpaudit.mechanisms.base import Dataset, Output
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.protocols import Dataset, Output
 
 
 class Cell(NamedTuple):

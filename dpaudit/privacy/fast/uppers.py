@@ -8,14 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.mechanisms.base import Dataset
-from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.privacy.fast.band import BandRows
 from dpaudit.privacy.fast.exponential_table import UNIT, Floats, Scratch
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.rows import FloatRows, FullRows
 from dpaudit.privacy.pairs import Part, Progress, cut, pairs
+from dpaudit.privacy.protocols import Audited, Dataset
 
 Pair = tuple[Dataset, Dataset]
 TINY = 2.0**-1000
@@ -123,7 +122,7 @@ class BandScreen:
 class FullScreen:
     """Any k: every pair over all outputs."""
 
-    def __init__(self, law: HellingerLaw, mechanism: Exponential, part: Part | None) -> None:
+    def __init__(self, law: HellingerLaw, mechanism: Audited, part: Part | None) -> None:
         self.rows = FullRows(law)
         self.pairs: list[Pair] = []
         self._mechanism, self._part = mechanism, part
@@ -143,9 +142,9 @@ class FullScreen:
 Screen = BandScreen | FullScreen
 
 
-def make_screen(law: HellingerLaw, mechanism: Exponential, part: Part | None) -> Screen:
+def make_screen(law: HellingerLaw, mechanism: Audited, part: Part | None) -> Screen:
     """Returns the screen for this number of cells."""
-    return BandScreen(law, part) if mechanism.model.k == 2 else FullScreen(law, mechanism, part)
+    return BandScreen(law, part) if law.model.k == 2 else FullScreen(law, mechanism, part)
 
 
 def loss_uppers(screen: Screen, progress: Progress | None) -> Uppers:

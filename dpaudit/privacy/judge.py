@@ -1,0 +1,134 @@
+"""The verdict on (epsilon, delta), from the certified worst case; ties are decided by algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeVar
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.enclosure import exact
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim, Effort, Evidence, widest
+from dpaudit.privacy.loss import Worst, pairs, verdict, worst_delta, worst_loss
+from dpaudit.privacy.protocols import Audited, Mass
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.guarantee import EpsilonDelta
+
+W = TypeVar("W", bound=Worst)
+VERDICT_DIGITS = 200
+"""A verdict that is still open at this many digits stays UNDECIDED."""
+
+
+def settled(
+    mechanism: Audited, bound: Fraction, digits: int, measure: Callable[[int], W], first: W | None = None
+) -> tuple[Verdict, W | None]:
+    """Returns the verdict on "the quantity <= bound" and the last measurement, None if there was none.
+
+    ``measure`` is asked for more and more digits until it is decided; ``first`` is its answer to ``digits``.
+    """
+    worst = first
+    try:
+        if worst is None:
+            worst = measure(digits)
+        while verdict(worst.value, bound) is Verdict.UNDECIDED and digits < VERDICT_DIGITS and mechanism.refinable:
+            digits *= 3
+            worst = measure(digits)
+    except PrecisionExhausted:
+        return Verdict.UNDECIDED, worst
+    return verdict(worst.value, bound), worst
+
+
+def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
+    """Returns the verdict on "true epsilon <= bound"; a loss that equals the bound by algebra is no obstacle."""
+    outcome = Verdict.PROVED
+    with balls.precision(bits):
+        law, limit = mechanism.law(), balls.ball(bound)
+        for x, y in pairs(mechanism):
+            for mass in law.masses(x, y):
+                for part in (mass, mass.swapped()):
+                    single = _one_at_most(part, bound, limit)
+                    if single is Verdict.REFUTED:
+                        return single
+                    if single is Verdict.UNDECIDED:
+                        outcome = single
+    return outcome
+
+
+def _one_at_most(mass: Mass, bound: Fraction, limit: balls.Ball) -> Verdict:
+    """Returns the verdict on ln p/p' <= bound; an impossible p is no obstacle."""
+    if mass.loss is not None:
+        return Verdict.PROVED if mass.loss <= bound else Verdict.REFUTED
+    if balls.is_zero(mass.p):
+        return Verdict.PROVED
+    if balls.is_zero(mass.p_prime):
+        return Verdict.REFUTED if balls.certainly_less(balls.zero(), mass.p) else Verdict.UNDECIDED
+    return balls.at_most(mass.p.log() - mass.p_prime.log(), limit)
+
+
+def exact_epsilon(mechanism: Audited, worst: Worst) -> Fraction | None:
+    """Returns the true epsilon where algebra knows the loss at the witness and that no other exceeds it, else None."""
+    if worst.value.is_infinite:
+        return None
+    witness = worst.witness
+    loss = mechanism.algebra().loss(witness.x, witness.x_prime, witness.output)
+    if loss is None or at_most(mechanism, loss) is not Verdict.PROVED:
+        return None
+    return loss
+
+
+def known_epsilon(mechanism: Audited, worst: Worst) -> Fraction | None:
+    """Returns the true epsilon where it is a rational number known by algebra, else None."""
+    form = mechanism.algebra().worst()
+    return form.rational() if form else exact_epsilon(mechanism, worst)
+
+
+def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Claim:
+    """Returns the claim with its verdict.
+
+    More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded is decided by
+    delta(epsilon) <= delta.
+    """
+
+    def measure(digits: int) -> Worst:
+        return worst_loss(mechanism, digits, effort.progress, effort.memory, effort.tier)
+
+    worst, known = effort.worst, effort.known
+    if worst is None:
+        worst = widest(mechanism, measure, effort.digits)
+        known = known_epsilon(mechanism, worst)
+    if known is not None:
+        worst = replace(worst, value=exact(known, effort.digits))
+        outcome = Verdict.PROVED if known <= claim.epsilon else Verdict.REFUTED
+    else:
+        outcome = verdict(worst.value, claim.epsilon)
+        if outcome is Verdict.UNDECIDED and mechanism.algebra().exact_losses:
+            outcome = at_most(mechanism, claim.epsilon)
+        if outcome is Verdict.UNDECIDED:
+            outcome, found = settled(mechanism, claim.epsilon, effort.digits, measure, worst)
+            worst = found or worst
+    if outcome is not Verdict.PROVED and claim.delta:
+        return judge_delta(mechanism, claim, claim.epsilon, None, replace(effort, digits=max(effort.digits, 30)))
+    return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
+
+
+def judge_delta(mechanism: Audited, claim: EpsilonDelta, at: Fraction, found: Worst | None, effort: Effort) -> Claim:
+    """Returns the claim with the verdict on it that delta(at) gives, or with None where it says nothing.
+
+    delta falls as epsilon grows: delta(at) <= claimed delta proves the claim if at <= claimed epsilon, and
+    delta(at) > claimed delta refutes it if at >= claimed epsilon.
+    """
+
+    def measure(digits: int) -> Worst:
+        options = effort.progress, effort.memory, effort.tier
+        return widest(mechanism, lambda d: worst_delta(mechanism, at, d, *options), digits)
+
+    outcome, worst = settled(mechanism, claim.delta, effort.digits, measure, found)
+    silent = (outcome is Verdict.PROVED and at > claim.epsilon) or (outcome is Verdict.REFUTED and at < claim.epsilon)
+    if worst is None:
+        return Claim(claim, outcome)
+    evidence = Evidence("delta", worst.value, worst.witness, {"epsilon": str(at)}, worst.bits)
+    return Claim(claim, None if silent else outcome, evidence)

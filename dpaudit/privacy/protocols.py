@@ -1,0 +1,197 @@
+"""What privacy asks of a mechanism. Mechanisms implement it; nothing in this room knows any of them.
+
+Every mechanism gives data sets, their adjacency, outputs and a law. Three things it may offer on top, and the auditor
+takes what is there: a *symmetry* (pairs that lose alike), an *algebra* (exact losses), a *screen* (a fast tier).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from dpaudit.numbers.balls import Ball
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.pairs import Part, Progress, Worst
+
+Dataset = Any
+"""Any hashable value: a histogram, a name, a tuple of records."""
+Output = Any
+"""Any hashable value."""
+
+
+def plain(value: Any) -> Any:
+    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
+    if isinstance(value, tuple) and all(type(entry) is int for entry in value):
+        return list(value)
+    return None if value is None else str(value)
+
+
+def text(value: Any) -> str:
+    """Returns a data set or output for people: "(4, 4)", or its own text."""
+    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else str(value)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a full audit looks at: data sets, ordered adjacent pairs, outputs."""
+
+    datasets: int
+    pairs: int
+    outputs: int
+
+    def to_dict(self) -> dict[str, int]:
+        """Returns the three counts by name."""
+        return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
+
+
+class Mass(NamedTuple):
+    """P_x and P_y of a part of the outputs on which P_x/P_y is constant; ``loss`` is ln P_x/P_y if known exactly."""
+
+    p: Ball
+    p_prime: Ball
+    loss: Fraction | None = None
+
+    def swapped(self) -> Mass:
+        """Returns the same for the pair in the other order."""
+        return Mass(self.p_prime, self.p, None if self.loss is None else -self.loss)
+
+
+class Law(ABC):
+    """The output distributions of one mechanism as balls, at the precision in force when it was made."""
+
+    @abstractmethod
+    def probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain P_x(r), output by output in the mechanism's order."""
+
+    def log_probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain ln P_x(r), output by output."""
+        return [p.log() for p in self.probabilities(x)]
+
+    def possible(self, x: Dataset) -> Sequence[int] | None:
+        """Returns the positions of the outputs that may be possible for x, or None if all are."""
+        return None
+
+    def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
+        """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
+        return list(map(Mass, self.probabilities(x), self.probabilities(y)))
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Data sets and pairs of which one of each orbit is enough: the others differ by a renaming of the outputs."""
+
+    representatives: Callable[[], Iterable[Dataset]]
+    """One data set of each orbit, or more."""
+    orbit: Callable[[Dataset, Dataset], Hashable]
+    """The same key for ordered pairs whose distributions differ by a renaming of the outputs only."""
+
+
+class ClosedLoss(Protocol):
+    """The worst-case loss in closed form, attained at ``output`` for the pair (x, x_prime)."""
+
+    @property
+    def x(self) -> Dataset:
+        """The data set."""
+
+    @property
+    def x_prime(self) -> Dataset:
+        """Its neighbour."""
+
+    @property
+    def output(self) -> Output:
+        """The output."""
+
+    def ball(self) -> Ball:
+        """Returns a ball that contains the worst-case loss, at the precision in force."""
+
+    def rational(self) -> Fraction | None:
+        """Returns the loss exactly where it is a rational number, else None."""
+
+    def text(self) -> str:
+        """Returns the value: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
+
+    def symbolic(self) -> str:
+        """Returns the same for every epsilon: "2/3 eps"."""
+
+
+class Algebra:
+    """What is known of the losses by algebra. This one knows nothing; a mechanism that knows more offers another."""
+
+    exact_losses: bool = False
+    """Whether the law's masses carry exact losses that decide ties with a bound."""
+
+    def worst(self) -> ClosedLoss | None:
+        """Returns the worst-case loss over all adjacent pairs and outputs in closed form, else None."""
+        return None
+
+    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
+
+        Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
+        the log-probability 0 in all these rows and leaves it out of ``possible``: it plays no part.
+        """
+        return None
+
+    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
+        return None
+
+    def rational_row(self, x: Dataset) -> Sequence[Fraction] | None:
+        """Returns P_x, output by output, where all of it is rational and known exactly, else None."""
+        return None
+
+
+class Screen(Protocol):
+    """A fast tier: floats with a proven error bound discard, balls decide; the answer is that of the exact tier."""
+
+    def worst_loss(self, digits: int, progress: Progress | None = None) -> Worst:
+        """Returns the true epsilon."""
+
+    def worst_deltas(self, points: Sequence[Fraction], digits: int, progress: Progress | None = None) -> list[Worst]:
+        """Returns delta at each point."""
+
+
+class Audited(Protocol):
+    """A finite mechanism, as the auditor sees it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def refinable(self) -> bool:
+        """Whether more precision makes the law's balls as narrow as asked for."""
+
+    def counts(self) -> Counts:
+        """Returns the size of a full audit, without listing anything."""
+
+    def count_masses(self) -> int:
+        """Returns about how many masses the law gives for all ordered adjacent pairs together."""
+
+    def memory(self) -> int:
+        """Returns the bytes that a full audit needs at the least."""
+
+    def datasets(self) -> Iterable[Dataset]:
+        """Returns the data sets."""
+
+    def neighbours(self, x: Dataset) -> Iterable[Dataset]:
+        """Returns the data sets adjacent to x."""
+
+    def outputs(self) -> Sequence[Output]:
+        """Returns the outputs, in the order of the law's rows."""
+
+    def law(self) -> Law:
+        """Returns the law at the precision in force."""
+
+    def symmetry(self) -> Symmetry | None:
+        """Returns the symmetry of the law and the adjacency together, or None."""
+
+    def algebra(self) -> Algebra:
+        """Returns what is known of the losses by algebra, for the adjacency in force."""
+
+    def screen(self, part: Part | None = None) -> Screen | None:
+        """Returns the fast tier for this law and adjacency, or None."""
