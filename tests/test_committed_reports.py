@@ -46,6 +46,12 @@ def test_the_shared_library_draws():
     assert "vegaEmbed" in text_of(statement.split('"')[1])
 
 
+def mechanism(block, label, n):
+    """The mechanism of that label in the block of a plan, for n records."""
+    (setting,) = [setting for setting in block.settings if setting.label == label]
+    return block.mechanism(setting, n)
+
+
 def meet(a, b):
     """Whether two enclosures of one number overlap: another tier may round the last digit otherwise."""
     return Fraction(a["lower"]) <= Fraction(b["upper"]) and Fraction(b["lower"]) <= Fraction(a["upper"])
@@ -68,7 +74,7 @@ def test_the_json_belongs_to_the_plan(path):
     wanted = plan.read_plan(str(path))
     assert document["title"] == wanted.title
     settings = [section["setting"] for section in document["sections"] if section["kind"] == "epsilon-by-n"]
-    assert settings == [setting.to_dict() for setting in wanted.audits]
+    assert settings == [block.to_dict() for block in wanted.audits]
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=named)
@@ -77,9 +83,9 @@ def test_a_sample_of_the_numbers_is_recomputed(path):
     chosen = random.Random(path.parent.name)
     for section in document["sections"]:
         if section["kind"] == "epsilon-by-n":
-            (setting,) = [s for s in plan.read_plan(str(path)).audits if s.to_dict() == section["setting"]]
+            (block,) = [block for block in plan.read_plan(str(path)).audits if block.to_dict() == section["setting"]]
             for row in chosen.sample(section["rows"], 12):
-                found = dpaudit.epsilon(setting.mechanism(row["mechanism"], row["n"]), digits=12)
+                found = dpaudit.epsilon(mechanism(block, row["mechanism"], row["n"]), digits=12)
                 assert meet(found.epsilon.to_dict(), row["epsilon"])
                 assert found.claim.to_dict()["verdict"] == row["verdict"]
         if section["kind"] == "prior-study":
@@ -94,7 +100,7 @@ def test_a_sample_of_the_numbers_is_recomputed(path):
             for row in chosen.sample(small, min(4, len(small))):
                 options = {key: setting[key] for key in ("prior", "eps")}
                 if row["mechanism"] == "MHdelta":
-                    options["delta_param"] = setting["delta_param"]
+                    options["delta"] = setting["parameters"]["delta"]
                 found = dpaudit.accuracy(row["mechanism"], row["x"], digits=10, **options)
                 assert meet(found.mean.to_dict(), row["mean"])
 
@@ -117,15 +123,15 @@ def test_the_board_of_claims_is_what_the_checks_say_today():
 def test_a_sample_of_deltas_and_sensitivities_is_recomputed():
     for path in REPORTS:
         chosen = random.Random(path.parent.name)
-        audits = {str(setting.to_dict()): setting for setting in plan.read_plan(str(path)).audits}
+        audits = {str(block.to_dict()): block for block in plan.read_plan(str(path)).audits}
         for section in load(str(path.parent / "result.json"))["sections"]:
-            setting = audits.get(str(section["setting"]))
+            block = audits.get(str(section["setting"]))
             if section["kind"] == "delta-curves":
                 for row in chosen.sample(section["rows"], 3):
-                    found = dpaudit.delta(setting.mechanism(row["mechanism"], section["n"]), at=row["at"], digits=12)
+                    found = dpaudit.delta(mechanism(block, row["mechanism"], section["n"]), at=row["at"], digits=12)
                     assert meet(found.delta.to_dict(), row["delta"])
             if section["kind"] == "worst-pairs":
                 row = chosen.choice(section["rows"])
                 x = section["pairs"][row["mechanism"]]["x"]
-                found = dpaudit.pmf(setting.mechanism(row["mechanism"], section["n"]), x=x, digits=12)
+                found = dpaudit.pmf(mechanism(block, row["mechanism"], section["n"]), x=x, digits=12)
                 assert meet(found.probabilities[found.outputs.index(tuple(row["output"]))].to_dict(), row["p"])
