@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+import reference_guarantees as reference
 from certificates import FAMILY, OWN, changed, outcome
 from mpmath import mp, ncdf
 
@@ -11,7 +12,7 @@ from dpaudit.evidence.certificate import certificate, write
 from dpaudit.evidence.verifier import normal
 from dpaudit.evidence.verifier.interval import Undecided, rational
 from dpaudit.evidence.verifier.laws import of_exact
-from dpaudit.evidence.verifier.notions import powerful
+from dpaudit.evidence.verifier.notions import Zcdp, powerful
 from dpaudit.evidence.verifier.tables import evaluate
 
 F = Fraction
@@ -90,6 +91,9 @@ def test_a_proof_of_another_pair_is_not_enough():
         lie = changed(harmless, ("statement",), small)
         assert outcome(lie, work=10**6) is None  # the upper bound is not looked at
         assert "exceeds the upper bound" in outcome(lie, full=True, work=10**6)
+        if not claim.startswith("f"):  # room in the bounds does not help a verdict that is wrong
+            roomy = changed(lie, ("statement", "upper"), "10")
+            assert "exceeds the upper bound" in outcome(roomy, full=True, work=10**6)
 
 
 @pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2"])
@@ -200,6 +204,36 @@ def test_above_and_below_the_gaussian_curve(alpha, mu):
         assert normal.above_gaussian(rational(a, bits), at, F(mu)) == sign
     with pytest.raises(Undecided):
         normal.above_gaussian(rational(a, bits), rational(beta, bits), F(mu))
+
+
+def test_a_bad_guess_of_a_quantile_proves_nothing(monkeypatch):
+    """The guess is checked: a wrong one leaves it open, or finds the truth all the same."""
+    alpha, beta = rational(F(1, 10), 128), rational(F(1, 2), 128)
+    assert normal.above_gaussian(alpha, beta, F(1)) == 1  # mu of this test is 1.28...
+    assert normal.above_gaussian(alpha, beta, F(13, 10)) == -1
+    guess = normal._guess
+    monkeypatch.setattr(normal, "_improved", lambda z, alpha, bits: z)
+    for off in (-1, 1):
+        monkeypatch.setattr(normal, "_guess", lambda level, off=off: guess(level) + off)
+        with pytest.raises(Undecided):
+            normal.above_gaussian(alpha, beta, F(1 if off < 0 else 2))
+
+
+ROWS = [
+    (["1/100", "9/100", "9/10"], ["1/1000", "99/1000", "9/10"]),  # the supremum lies at an order between 1 and 10
+    (["3/4", "1/4"], ["1/4", "3/4"]),  # it is the limit at 1
+    (["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"]),
+    (["1/1000", "999/1000"], ["1/100000", "99999/100000"]),
+]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_the_verifier_encloses_rho_itself(rows):
+    both = [[of_exact(*evaluate(entry, 256).exact, 256) for entry in row] for row in rows]
+    top = F(str(reference.rho(*([F(entry) for entry in row] for row in rows))))
+    notion = Zcdp({"kind": "zcdp", "rho": "1"}, {"alpha": "1"}, lambda cost: None)
+    assert notion.exceeded((both[0], both[1]), top * F(9999, 10000), 256)
+    assert not notion.exceeded((both[0], both[1]), top * F(10001, 10000), 256)
 
 
 def test_equal_losses_are_one_step_of_the_verifier():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -50,7 +51,7 @@ def epsilon(
         rows += [
             ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
             ("worst output", cells(result.witness.output)),
-            *claim_rows(result.claim),
+            *verdict_rows(result.claim),
             *effort_rows(result),
         ]
         fields(console, escape_brackets(rows))
@@ -88,7 +89,7 @@ def delta(
             *subject_rows(result.subject.mechanism),
             (f"δ({result.at})", f"[bold]{result.delta}[/]"),
             ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
-            *claim_rows(result.claim),
+            *verdict_rows(result.claim),
             *effort_rows(result),
         ]
         fields(console, escape_brackets(rows))
@@ -209,6 +210,12 @@ def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:
     return [("claimed", cells(claim.guarantee.text())), ("verdict", verdict), *evidence_rows(claim.evidence)]
 
 
+def verdict_rows(claim: audit.Claim) -> list[tuple[str, str]]:
+    """Returns the same where the true ε stands in a row of its own: it is not said twice."""
+    known = claim.evidence is not None and claim.evidence.quantity == "epsilon"
+    return claim_rows(replace(claim, evidence=None) if known else claim)
+
+
 QUANTITIES = {
     "epsilon": "true ε",
     "delta": "δ({epsilon})",
@@ -220,8 +227,8 @@ QUANTITIES = {
 
 
 def evidence_rows(evidence: Any) -> list[tuple[str, str]]:
-    """Returns the quantity that decided, with its pair; nothing for the true ε, which stands in a row of its own."""
-    if evidence is None or evidence.quantity == "epsilon":
+    """Returns the quantity that decided, with its pair."""
+    if evidence is None:
         return []
     form = QUANTITIES.get(evidence.quantity, evidence.quantity)
     name = form.format_map({"epsilon": "", "alpha": "", **evidence.at})

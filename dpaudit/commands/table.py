@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.audits import claim_rows, effort_rows, escape_brackets, subject_rows
+from dpaudit.commands.audits import effort_rows, escape_brackets, subject_rows, verdict_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
 
 
@@ -58,7 +58,7 @@ def table(
             ("worst pair", f"x = {cells(worst.x)}, x′ = {cells(worst.x_prime)}"),
             ("worst output", cells(worst.output)),
             *((f"δ({d.at})", f"{d.delta}") for d in found.deltas),
-            *claim_rows(result.claim),
+            *verdict_rows(result.claim),
             *effort_rows(result),
         ]
         fields(console, escape_brackets(rows))

@@ -43,7 +43,6 @@ class Parameter:
     """An option of a mechanism, declared once: validation, help text and random tests come from here."""
 
     name: str
-    symbol: str
     default: str | None
     rule: str
     check: Callable[[str, Any], Any]

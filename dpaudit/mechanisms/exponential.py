@@ -183,6 +183,7 @@ def _choice(option: str, value: object) -> str:
     return str(value)
 
 
+<<<<<<< HEAD
 GS = Parameter(
     "gs",
     "GS",
@@ -202,9 +203,13 @@ DELTA = Parameter(
     ("1e-8", "1/20", "1/2000"),
     old_names=("delta_param",),
 )
+=======
+GS = Parameter("gs", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact"))
+GAMMA = Parameter("gamma", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter("delta", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+>>>>>>> h-privacy
 SCORE = Parameter(
     "score",
-    "s",
     Hellinger.name,
     "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
     choice,

@@ -29,7 +29,6 @@ class Divergence(ABC):
     """A distance between posteriors of one model, at the precision in force when it was made."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
     at_most_one: ClassVar[bool] = False
     costly: ClassVar[bool] = False
 
@@ -61,7 +60,7 @@ class Divergence(ABC):
 class HellingerDistance(Divergence):
     """H(a, b) = sqrt(1 - BC)."""
 
-    name, title, at_most_one = "hellinger", "Hellinger distance", True
+    name, at_most_one = "hellinger", True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -89,7 +88,7 @@ class HellingerDistance(Divergence):
 class TotalVariation(Divergence):
     """TV(a, b) for k = 2."""
 
-    name, title, at_most_one, costly = "tv", "total variation", True, True
+    name, at_most_one, costly = "tv", True, True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -114,7 +113,7 @@ class TotalVariation(Divergence):
 class KullbackLeibler(Divergence):
     """KL(a || b), the true posterior first."""
 
-    name, title = "kl", "Kullback–Leibler divergence of the posterior from the release"
+    name = "kl"
 
     @cached_property
     def _logs(self) -> list[list[Ball]]:
@@ -157,7 +156,7 @@ class KullbackLeibler(Divergence):
 class ChiSquared(Divergence):
     """chi2(a || b), the true posterior first; it may be infinite."""
 
-    name, title = "chi2", "χ² divergence of the posterior from the release"
+    name = "chi2"
 
     def finite(self, c: Histogram, d: Histogram) -> bool:
         """Returns whether 2 a_i > b_i for every i."""
@@ -194,7 +193,7 @@ class ChiSquared(Divergence):
 class L1(Divergence):
     """The l1 distance of the parameters, a whole number."""
 
-    name, title = "l1", "ℓ₁ distance of the parameters"
+    name = "l1"
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
         """Returns exactly sum |c_i - d_i|."""

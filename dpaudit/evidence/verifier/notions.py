@@ -204,22 +204,19 @@ def _somewhere_above(pair: Moments, a: Fraction, b: Fraction, rho: Fraction, dep
 
 
 def _below_on(pair: Moments, a: Fraction, b: Fraction, rho: Fraction) -> bool:
-    """Returns True only if K(t) <= rho t (t - 1) on [a, b], by the chord's parabola rho t^2 - (rho + s) t + c >= 0."""
+    """Returns True only if K(t) <= rho t (t - 1) on [a, b]: as D_t <= D_b, or as K lies below its chord k + s (t - a).
+
+    The least value of the parabola rho t (t - 1) - k - s (t - a) is s a - k - (rho + s)^2 / (4 rho).
+    """
     bits = pair.bits
     if (pair.divergence(b) - rational(rho * a, bits)).hi <= 0:
         return True
     if a == 1:
         return False
     left, right = pair.cumulant(a), pair.cumulant(b)
-    r, low, high = (rational(value, bits) for value in (rho, a, b))
     slope = (right - left) / rational(b - a, bits)
-    lowest = slope * low - left - (r + slope) * (r + slope) / rational(4 * rho, bits)
-    if lowest.lo >= 0:
-        return True
-    vertex = (r + slope) / rational(2 * rho, bits)
-    if (vertex - low).hi <= 0:
-        return (rational(rho * a * (a - 1), bits) - left).lo >= 0
-    return (high - vertex).hi <= 0 and (rational(rho * b * (b - 1), bits) - right).lo >= 0
+    both = rational(rho, bits) + slope
+    return (slope * rational(a, bits) - left - both * both / rational(4 * rho, bits)).lo >= 0
 
 
 # ------------------------------------------------------------------ tests
