@@ -183,31 +183,23 @@ def _choice(option: str, value: object) -> str:
     return str(value)
 
 
-<<<<<<< HEAD
 GS = Parameter(
     "gs",
-    "GS",
     "constant",
     "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
     _choice,
     ("constant", "exact"),
     ("constant", "exact"),
 )
-GAMMA = Parameter("gamma", "γ", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+GAMMA = Parameter("gamma", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
 DELTA = Parameter(
     "delta",
-    "δ",
     None,
     "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
     probability,
     ("1e-8", "1/20", "1/2000"),
     old_names=("delta_param",),
 )
-=======
-GS = Parameter("gs", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact"))
-GAMMA = Parameter("gamma", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter("delta", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
->>>>>>> h-privacy
 SCORE = Parameter(
     "score",
     Hellinger.name,
