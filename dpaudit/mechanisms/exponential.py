@@ -90,7 +90,7 @@ class Exponential(PosteriorMechanism):
         """Returns the parameters as exact text; the score only where it is not the documents' own."""
         values = super().settings()
         if self.score == Hellinger.name:
-            values.pop("score")
+            values.pop("score", None)
         return values
 
     def bounded_score(self) -> bool:
