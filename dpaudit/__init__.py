@@ -19,6 +19,7 @@ from dpaudit.audit.questions import (
     pmf,
     sensitivity,
 )
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError, TooLargeError
@@ -29,6 +30,7 @@ from dpaudit.version import __version__
 LATER = {
     "accuracy": "dpaudit.utility",
     "calibrate": "dpaudit.calibration.nominal",
+    "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
     "judge": "dpaudit.audit.guarantees",
@@ -36,8 +38,13 @@ LATER = {
     "search": "dpaudit.counterexamples",
     "compare_over_n": "dpaudit.comparison.ranges",
     "compare_over_priors": "dpaudit.comparison.ranges",
+    "table": "dpaudit.audit.tables",
+    "verify": "dpaudit.evidence.verification",
+    "sweep": "dpaudit.sweeps.sweep",
+    "report": "dpaudit.reports.report",
+    "render": "dpaudit.reports.report",
 }
-"""Calls that are imported when first used: name -> module."""
+"""Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
 
 def __getattr__(name: str) -> Any:
@@ -45,7 +52,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(LATER[name]), name)
+    module, _, attribute = LATER[name].partition(":")
+    return getattr(import_module(module), attribute or name)
 
 
 __all__ = [
@@ -57,6 +65,7 @@ __all__ = [
     "InputError",
     "PmfResult",
     "SensitivityResult",
+    "Setting",
     "TooLargeError",
     "Verdict",
     "__version__",

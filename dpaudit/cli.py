@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from dpaudit import __version__
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, profile, report, search, sweep, table, verify
+from dpaudit.commands import (
+    accuracy,
+    audits,
+    calibrate,
+    claims,
+    compare,
+    judge,
+    profile,
+    report,
+    search,
+    sweep,
+    table,
+    verify,
+)
+from dpaudit.commands.options import expose
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 
-app = typer.Typer(
-    name="dpaudit",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
+COMMANDS = (
     audits.epsilon,
     audits.delta,
+    judge.judge,
     audits.pmf,
     audits.sensitivity,
     audits.mechanisms,
@@ -39,8 +48,22 @@ for command in (
     sweep.sweep,
     verify.verify,
     profile.profile,
-):
-    app.command()(command)
+)
+
+
+def make_app() -> typer.Typer:
+    """Returns the command line; its options follow the registry as it is now."""
+    app = typer.Typer(
+        name="dpaudit",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in COMMANDS:
+        app.command()(expose(command))
+    app.callback()(options)
+    return app
 
 
 def _version(value: bool) -> None:
@@ -49,7 +72,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -66,13 +88,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code; bad input is one line on stderr, never a traceback."""
     _prepare_streams()
     try:
-        code = int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+        code = int(make_app()(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        option = audits.OPTION_NAMES.get(error.option, error.option)
-        dashes = "" if option.isupper() else "--"
-        return _fail(f"{dashes}{option} = {str(error).split(' = ', 1)[1]}", 2)
+        return _fail(error.told(_spelt(error.option)), 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -86,6 +106,14 @@ def main(arguments: list[str] | None = None) -> int:
         return _output_failed(BrokenPipeError())
     except OSError as error:
         return _output_failed(error)
+
+
+def _spelt(option: str) -> str:
+    """Returns "--option" where some command has such an option, else the bare name of what is wrong."""
+    commands: dict[str, Any] = get_command(make_app()).commands  # type: ignore[attr-defined]
+    names = {name for command in commands.values() for p in command.params for name in p.opts}
+    spelt = f"--{option.replace('_', '-')}"
+    return spelt if spelt in names else option
 
 
 INTERRUPTED = 130

@@ -273,6 +273,17 @@ def test_bounds_of_the_documents(mech, x, options, expected):
     assert bool(found) == bool(expected)
 
 
+@pytest.mark.parametrize("x", ["0,1", "2,2", "1,0,2"])
+def test_beyond_every_distance_both_sides_are_zero_and_equal(x):
+    """Both sides of the printed equality are empty sums: 0 = 0 is exact, not undecided."""
+    for mech in ("MH", "MHdelta"):
+        found = {b.claim: b for b in accuracy(mech, x, t="3/2", delta_param=None if mech == "MH" else "1/20").bounds}
+        assert {b.verdict.value for b in found.values()} == {"PROVED"}
+        assert found["acc.mh-tight.stated"].margin.upper == found["acc.mh-tight.stated"].margin.lower == 0
+    inside = {b.claim: b for b in accuracy("MH", x, t="1/100").bounds}
+    assert inside["acc.mh-tight.stated"].verdict.value == "REFUTED"
+
+
 def test_bounds_have_catalogued_names_and_a_value():
     """The value that is printed is the formula's: EHD's upper bound at kappa = 0 is e/n."""
     result = accuracy("EHD", "2,2", t="0.1", digits=30)
@@ -307,7 +318,7 @@ def test_omitted_mass_is_accounted_for():
 
 def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
     """With a tail of 1/20 left out on purpose, probabilities and mean still contain the full ones."""
-    mechanism = dpaudit.mechanism("LSZhang", 12, eps=2)
+    mechanism = dpaudit.mechanism("LSZhang", n=12, eps=2)
     monkeypatch.setattr(staircase, "ALL_OUTPUTS", 10**6)
     with balls.precision(128):
         full = staircase.build(mechanism, (6, 6), "hellinger", Fraction(1, 20))
@@ -335,7 +346,7 @@ def test_negligible_outputs_are_left_out_of_a_costly_distance(monkeypatch):
     assert len(cut.law) < len(full.law)
     assert 0 < cut.omitted.upper < Fraction(1, 10**20)
     assert max(cut.mean.lower, full.mean.lower) <= min(cut.mean.upper, full.mean.upper)
-    quick = mean.mean_error(dpaudit.mechanism("LSHist", 50, eps=3), (20, 30), metric="tv")
+    quick = mean.mean_error(dpaudit.mechanism("LSHist", n=50, eps=3), (20, 30), metric="tv")
     assert max(cut.mean.lower, quick.lower) <= min(cut.mean.upper, quick.upper)
 
 

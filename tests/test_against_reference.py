@@ -76,7 +76,7 @@ def test_distribution_of_every_data_set(case):
 @pytest.mark.parametrize("gamma", ["1/10", "1", "3"])
 def test_sensitivities(n, prior, gamma):
     exact = tuple(map(Fraction, prior))
-    result = dpaudit.posterior.sensitivity(n, prior=prior, gamma=gamma, digits=DIGITS)
+    result = dpaudit.sensitivity(n, prior=prior, gamma=gamma, digits=DIGITS)
     assert agrees(result.gs, ref.global_sensitivity(n, exact, DPS))
     for x, ls, s in zip(result.model.histograms, result.ls, result.s, strict=True):
         assert agrees(ls, ref.local_sensitivity(n, exact, x, DPS))

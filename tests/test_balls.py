@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Champion, PrecisionExhausted, ball
+from dpaudit.numbers.balls import Champion, NeedsMoreBits, PrecisionExhausted, ball
 from dpaudit.numbers.verdict import Verdict
 
 RATIONALS = st.fractions(-50, 50, max_denominator=10**6)
@@ -140,6 +140,30 @@ def test_refinement_doubles_and_stops():
     assert caught.value.bits == 500
     assert str(caught.value) == "undecided after 500 bits"
     assert balls.refine(lambda: balls.working_bits() if balls.working_bits() > 150 else None, 100) == (200, 200)
+
+
+def test_refinement_goes_on_where_more_bits_may_help_and_only_there():
+    tried = []
+
+    def wanting(error, enough):
+        tried.append(balls.working_bits())
+        if balls.working_bits() < enough:
+            raise error(balls.working_bits())
+        return "found"
+
+    assert balls.refine(lambda: wanting(NeedsMoreBits, 300), 100, 500) == ("found", 400)
+    with pytest.raises(PrecisionExhausted, match="undecided after 500 bits"):
+        balls.refine(lambda: wanting(NeedsMoreBits, 600), 100, 500)
+    tried.clear()
+    with pytest.raises(PrecisionExhausted, match="undecided after 100 bits"):
+        balls.refine(lambda: wanting(PrecisionExhausted, 300), 100, 500)
+    assert tried == [100]
+
+
+def test_what_is_not_finite_yet_asks_for_more_bits():
+    for take in (balls.ends, lambda value: balls.midpoint(value, 10)):
+        with pytest.raises(NeedsMoreBits):
+            take(1 / arb(0, 1))
 
 
 def test_decide_ends_in_undecided_never_in_a_guess():
@@ -274,12 +298,13 @@ def test_midpoints_and_upper_ends():
     assert balls.argsort([arb(3), arb(-1, 9), arb(2)]) == [1, 2, 0]
 
 
-def test_midpoints_as_whole_numbers():
-    assert balls.midpoint(ball(3), 4) == 48
-    assert balls.midpoint(ball(Fraction(5, 2)), 0) == 2
-    assert balls.midpoint(ball(Fraction(1, 4)), 2) == 1
-    assert balls.midpoint(ball(Fraction(-3, 8)), 1) == -1
-    assert balls.midpoint(arb(2, 1), 1) == 4
+def test_enclosures_to_a_share_of_the_size():
+    wide = balls.from_ends(ball(2000), ball(2002))
+    assert balls.proportional(wide, 2, Fraction(1, 2000)) is None
+    found = balls.proportional(wide, 2, Fraction(1, 900))
+    assert (found.lower <= 2000, found.upper >= 2002, found.width < 3) == (True, True, True)
+    for hopeless in (balls.from_ends(ball(0), ball(1)), balls.infinity(), 1 / ball(0), -ball(1)):
+        assert balls.proportional(hopeless, 2, Fraction(1)) is None
 
 
 def test_a_capped_ball():

@@ -76,6 +76,15 @@ def test_a_large_prior_is_exact_too():
         assert balls.overlap(bc_squared(model, (1, 2), (2, 1)).ball(), square)
 
 
+def test_a_huge_prior_is_reduced_in_a_moment_and_stays_exact():
+    model = make_model(3, prior="10000000000000000,1/3")
+    with balls.precision(400):
+        square = Hellinger(model).bc((1, 2), (2, 1)) ** 2
+        assert balls.overlap(bc_squared(model, (1, 2), (2, 1)).ball(), square)
+    near = [bc_squared(make_model(1, prior=f"{alpha},1"), (0, 1), (1, 0)) for alpha in ("900001/3", "1800005/6")]
+    assert len({base for square in near for base, _ in square.constants if base > 1}) == 1
+
+
 @pytest.mark.parametrize(
     "alpha", ["1/2", "1", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "4/3", "7/3", "1/4", "1/5", "9/2"]
 )

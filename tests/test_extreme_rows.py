@@ -66,6 +66,13 @@ def test_a_profile_of_fixed_width_is_not_refined(source, monkeypatch):
     assert max(seen[-15:]) < 1024
 
 
+def test_pmf_of_fixed_width_has_the_digits_that_there_are(source):
+    row = dpaudit.pmf(f"{source}:Wide", x="1", digits=15).probabilities
+    assert row[0].lower <= Fraction("0.30") < Fraction("0.31") <= row[0].upper
+    assert row[0].width < Fraction(1, 10)
+    assert [p.lower for p in dpaudit.pmf(f"{source}:Wide", x="0").probabilities] == [Fraction(1, 2)] * 2
+
+
 def test_ends_of_numbers_beyond_any_size_are_outward():
     tiny = balls.ball(-(10**30)).exp()
     low, high = balls.ends(tiny)

@@ -1,4 +1,4 @@
-"""The error bounds of the fast tier (dpaudit/fast/ERROR_BOUND.md), each against balls."""
+"""The error bounds of the fast tier (dpaudit/privacy/fast/ERROR_BOUND.md), each against balls."""
 
 import random
 from fractions import Fraction
@@ -7,6 +7,7 @@ import pytest
 
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import make_model
 
@@ -88,15 +89,17 @@ def log_bc(h, x, r):
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("n", [1, 7, 200])
-def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior, monkeypatch):
+@pytest.mark.parametrize(("n", "eps"), [(1, "3"), (7, "3"), (200, "3"), (7, "3000"), (90, "1e-20"), (7, "1e-99")])
+def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, eps, prior, monkeypatch):
     monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 300)
     rng = random.Random(n)
-    mechanism = make_mechanism("EHDS", make_model(n, 2, prior), "3", {"gamma": "1/2"})
-    with balls.precision(256):
+    mechanism = make_mechanism("EHDS", make_model(n, 2, prior), eps, {"gamma": "1/2"})
+    with balls.precision(768):
         law = mechanism.hellinger_law()
         rows = BandRows(law, n)
         h = Hellinger(mechanism.model)
+        assert rows.gentle == (rows.most_rate <= 1)
+        assert rows.gentle or not eps.startswith("1e-")
         assert rows.table.relative < 1.01 * UNIT
         pairs = [(rng.randrange(n + 1), rng.randrange(n + 1)) for _ in range(150)] + [
             (0, n),
@@ -115,6 +118,12 @@ def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, prior,
             assert max(block.far for block in blocks) > 50, "some outputs are counted, not visited"
 
 
+def log_z_of(rows, exponents):
+    """ln Z, and for gentle rows ln Z - ln |R|."""
+    log_z = balls.total([(-a).exp() for a in exponents]).log()
+    return log_z - ball(len(exponents)).log() if rows.gentle else log_z
+
+
 def check_block(law, rows, block):
     n, start = law.model.n, int(rows.start[block.first : block.first + len(block.rates)].min())
     errors = rows.row_error(block.rates, block.exponents.shape[1])
@@ -123,8 +132,9 @@ def check_block(law, rows, block):
         full = [law.rate((c, n - c)) * h for h in law.h.row((c, n - c))]
         inside = full[start : start + block.exponents.shape[1]]
         assert balls.largest_error(inside, block.exponents[i].tolist(), relative=True) <= rows.exponent_error
-        truth = balls.total([(-a).exp() for a in full]).log()
-        assert balls.largest_error([truth], [float(block.log_z[i])]) <= errors[i]
+        assert balls.largest_error([log_z_of(rows, full)], [float(block.log_z[i])]) <= errors[i]
+        if rows.gentle:
+            assert errors[i] < 1000 * UNIT * block.rates[i]
         outside = full[:start] + full[start + block.exponents.shape[1] :]
         assert len(outside) == block.far
         assert all(balls.certainly_less(law.rate((c, n - c)) * (1 - balls.dyadic(2.0**-60)), a) for a in outside)
@@ -151,20 +161,33 @@ def test_the_far_cell_contains_every_far_output(window, monkeypatch):
 
 
 @pytest.mark.parametrize("prior", ["1,1,1", "1/2,3,40", "1e-4,1e-4,7", "1e9,1,1/3", "1,1,1,1", "2,1/3,5,1e6"])
-@pytest.mark.parametrize("mech", ["EHDL", "MH"])
-def test_full_rows_keep_their_bounds(mech, prior):
+@pytest.mark.parametrize(("mech", "eps"), [("EHDL", "20"), ("MH", "20"), ("EHDL", "1e-20"), ("MH", "1e-99")])
+def test_full_rows_keep_their_bounds(mech, eps, prior):
     k = prior.count(",") + 1
-    mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), "20", {})
-    with balls.precision(256):
+    mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), eps, {})
+    with balls.precision(768):
         law = mechanism.hellinger_law()
         rows = FullRows(law)
         for x in mechanism.model.histograms[::5]:
             exponents, log_z = rows.row(x)
             truths = [law.rate(x) * h for h in law.h.row(x)]
             assert balls.largest_error(truths, exponents[0].tolist(), relative=True) <= rows.exponent_error
-            z = balls.total([(-a).exp() for a in truths]).log()
             (bound,) = rows.row_error(np.array([rows.rate(x)]), exponents.shape[1])
-            assert balls.largest_error([z], [log_z]) <= bound
+            assert balls.largest_error([log_z_of(rows, truths)], [log_z]) <= bound
+
+
+def test_rows_are_gentle_up_to_rate_one_and_while_nothing_underflows(monkeypatch):
+    def rows(eps):
+        return FullRows(make_mechanism("EHDL", make_model(3), eps, {}).hellinger_law())
+
+    with balls.precision(128):
+        most = max(rows("1").law.rate(x) for x in make_model(3).histograms)
+        below, above = (balls.ends(1 / most)[0] * share for share in (Fraction(99, 100), Fraction(101, 100)))
+        assert (rows(below).gentle, rows(above).gentle) == (True, False)
+        monkeypatch.setattr("dpaudit.privacy.fast.rows.LEAST_EXPONENT", 1e-30)
+        assert (rows("1e-20").gentle, rows("1e-40").gentle) == (True, False)
+        assert rows("1e-20").log_outputs == pytest.approx(1.386294361119890)
+        assert rows("1e-40").log_outputs == 0
 
 
 def band_table(model):

@@ -8,7 +8,10 @@ from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 
 from dpaudit.numbers import balls
-from proofs_checks import figures_means, figures_near, figures_printed, figures_tables
+from proofs_checks.figures import means as figures_means
+from proofs_checks.figures import near as figures_near
+from proofs_checks.figures import printed as figures_printed
+from proofs_checks.figures import tables as figures_tables
 
 ONE = Fraction(1)
 MEANS = [

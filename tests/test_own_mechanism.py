@@ -222,7 +222,7 @@ def test_a_mechanism_that_misbehaves_is_one_line(tmp_path, capsys, body, first, 
     assert code == 2
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert captured.err.startswith("dpaudit: --")
+    assert captured.err.startswith("dpaudit: ")
     assert first in captured.err
     assert second in captured.err
 

@@ -3,7 +3,7 @@
 import json
 import random
 from fractions import Fraction as Fr
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import reference
@@ -184,6 +184,111 @@ def test_infinite_loss():
     assert result.segments[-1].power.lower > 0
     text = json.loads(json.dumps(result.to_dict()))
     assert text["zcdp_rho"] == {"lower": "inf", "upper": "inf"}
+
+
+# ------------------------------------------------------------------ large losses
+
+LARGE = [
+    ("EHD", {"n": 2, "k": 3, "eps": 700}, ["320", "349", "3499/10"]),
+    ("MH", {"n": 3, "k": 3, "eps": 500}, ["249", "200", "0"]),
+    ("LSHist", {"n": 5, "eps": 3000}, ["2999", "2999.9", "100"]),
+]
+
+
+@pytest.mark.parametrize(("mech", "options", "at"), LARGE, ids=lambda v: v if isinstance(v, str) else "")
+def test_large_losses(mech, options, at):
+    """delta far out, by the sum over all outputs in mpmath; the last segment has alpha = 0 and starts at epsilon."""
+    result = profile(mech, **options, at=at)
+    n, k = options["n"], options.get("k", 2)
+    with mp.workdps(60):
+        rows = {x: reference.pmf(mech, n, (Fr(1),) * k, x, options["eps"]) for x in reference.histograms(n, k)}
+        for point, value in result.deltas:
+            factor = mp.exp(number(point))
+            real = max(
+                mp.fsum(max(0, rows[x][r] - factor * rows[y][r]) for r in rows[x])
+                for x in rows
+                for y in reference.adjacent(x)
+            )
+            assert number(value.lower) - mpf("1e-40") <= real <= number(value.upper) + mpf("1e-40")
+            assert value.width < Fr(1, 10**14)
+    last = result.segments[-1]
+    assert last.end is None
+    assert (last.alpha.lower, last.alpha.upper, last.power.upper) == (0, 0, 0)
+    assert overlap(last.start, result.epsilon)
+
+
+def test_large_and_infinite_losses_together():
+    """delta(infinity) = 1/100 beyond a finite loss of about 700: one release, and T = 1 and 2 releases."""
+    tiny = dpaudit.exp(-700)
+    pair = Pair([Fr(1, 100), Fr(98, 100), Fr(1, 100)], [Fr(0), tiny, 1 - tiny])
+    result = profile(pair, at="699,700,800", compose=1)
+    with mp.workdps(40):
+        assert abs(number(result.deltas[0][1].lower) - (mpf("0.99") - mp.exp(-1))) < mpf("1e-14")
+        assert abs(number(result.segments[-1].start.lower) - (700 + mp.log(mpf("0.98")))) < mpf("1e-14")
+    assert all(value.contains(Fr(1, 100)) for _, value in result.deltas[1:])
+    assert result.segments[-1].alpha.upper == 0
+    assert result.segments[-1].power.contains(Fr(1, 100))
+    assert all(overlap(one, value) for one, (_, value) in zip(result.composition.certified, result.deltas, strict=True))
+    twice = profile(pair, at="3000", compose=2).composition.certified[0]
+    assert twice.contains(1 - Fr(99, 100) ** 2)
+    assert twice.width < Fr(1, 10**14)
+
+
+def random_losses(rng):
+    """A row of four: two entries of any size down to e^-2500, an entry that may be 0, the rest; shuffled."""
+    row = [dpaudit.exp(-rng.choice([1, 50, 239, 500, 1000, 2500])) / 4 for _ in range(2)]
+    row.append(rng.choice([Fr(0), Fr(1, 100), dpaudit.exp(-900) / 2]))
+    row.append(1 - row[0] - row[1] - row[2])
+    rng.shuffle(row)
+    return row
+
+
+def test_random_large_losses_between_and_beyond_the_breakpoints():
+    rng = random.Random(13)
+    for _ in range(40):
+        pair = Pair(random_losses(rng), random_losses(rng))
+        points = [Fr(rng.randint(0, 2600)) for _ in range(4)] + [Fr(10**4)]
+        result = profile(pair, at=points, orders="2")
+        assert result.segments[-1].alpha.upper == 0
+        for at, value in result.deltas:
+            assert overlap(value, dpaudit.delta(pair, at).delta)
+            assert value.width < Fr(1, 10**14)
+        starts = [segment.start for segment in result.segments]
+        assert all(a.upper < b.lower for a, b in pairwise(starts))
+
+
+@pytest.mark.parametrize(
+    ("mech", "options"),
+    [("LSHist", {"n": 5, "eps": 15}), ("LSHist", {"n": 5, "eps": 3000}), ("EHD", {"n": 5, "eps": 15})],
+)
+def test_zcdp_of_large_losses(mech, options):
+    """rho to a share of its size, against a grid of orders in mpmath, dense at 1, which knows it from below."""
+    result = profile(mech, **options, at="0", orders="1")
+    with mp.workdps(60):
+        rows = {x: reference.pmf(mech, 5, (Fr(1), Fr(1)), x, options["eps"]) for x in reference.histograms(5, 2)}
+        pairs = [(rows[x], rows[y]) for x in rows for y in reference.adjacent(x)]
+        best = max(
+            mp.log(mp.fsum(p[r] ** a * q[r] ** (1 - a) for r in p)) / (a - 1) / a
+            for p, q in pairs
+            for a in (1 + (mpf(i) / 100) ** 3 for i in range(1, 100))
+        )
+        assert number(result.rho.lower) * mpf("0.999") <= best <= number(result.rho.upper)
+    assert result.rho.width <= result.rho.upper / 100
+
+
+def test_composition_of_large_losses():
+    """Two releases of nearly certain tests: delta(epsilon) of the product is 1 - e^(epsilon - 700), nearly."""
+    found = profile("EHD", n=2, k=3, eps=700, at="349,690,699,701", compose=2).composition
+    with mp.workdps(40):
+        for at, value in zip(found.points, found.certified, strict=True):
+            assert abs(number(value.lower) - max(0, 1 - mp.exp(number(at) - 700))) < mpf("1e-14")
+            assert value.width < Fr(1, 10**14)
+
+
+def test_composition_where_one_release_reveals_everything():
+    found = profile(Pair([1, 0], [0, 1]), at="0,5", orders="2", compose=2).composition
+    assert all(value.contains(1) and value.width < Fr(1, 10**14) for value in found.certified)
+    assert found.accounting in (None, (1.0, 1.0))
 
 
 def test_the_command(capsys):

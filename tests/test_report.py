@@ -144,7 +144,7 @@ def test_hostile_text_shows_as_text(made):
     }
     section = {"kind": "claims", "title": "x", "question": "x", "command": "x", "setting": {}, "rows": [claim]}
     bad = poison({**made[0], "sections": [*made[0]["sections"], section]})
-    page = html.render(bad, "")
+    page = html.render(bad, html.Library())
     assert page.count("<script>") == 2
     assert "<img" not in page
     assert "&lt;script&gt;alert" in page
@@ -168,6 +168,7 @@ def test_hostile_text_shows_as_text(made):
         ("[[study]]\nkind = 'x'", "must be one of"),
         ("[[study]]\nkind = 'priors'\npriors = '1'", "must be a list"),
         ("frobs = 1", "unknown table"),
+        ("maps = 'no'\n[[audit]]\nn = 3", "must be true or false"),
         ("title = ", "is not TOML"),
         ("", "say what to report"),
     ],
@@ -197,10 +198,52 @@ def test_bad_options_are_one_line(tmp_path, capsys):
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
+def test_without_the_extra_there_are_no_charts_and_one_line_says_what_to_install(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert main(["report", "--mech", "EHDS", "--n", "2"]) == 2
-    assert 'pip install "dpaudit[report]"' in capsys.readouterr().err
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--out", str(tmp_path)]) == 0
+    error = capsys.readouterr().err
+    assert error == 'dpaudit: EXTRA = report: charts need it: pip install "dpaudit[report]"\n'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.md", "result.json"]
+    assert 'class="chart"' not in (tmp_path / "report.html").read_text()
+    assert "![" not in (tmp_path / "report.md").read_text()
+    (tmp_path / "plan.toml").write_text("[[audit]]\nn = 2")
+    assert main(["report", "--refresh", str(tmp_path.parent)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_pictures_do_not_depend_on_what_was_drawn_before(made, tmp_path):
+    only = [section for section in made[0]["sections"] if section["kind"] in ("loss-map", "worst-pairs")][:3]
+    shown = {**made[0], "sections": only}
+    for folder in ("a", "b"):
+        write(shown, str(tmp_path / folder))
+    first, second = ({path.name: path.read_bytes() for path in (tmp_path / f / "charts").iterdir()} for f in ("a", "b"))
+    assert len(first) == 6
+    assert first == second
+    maps = [text for name, text in first.items() if "loss-map" in name and name.endswith(".svg")]
+    assert all(b'id="gradient_0"' in text for text in maps)
+
+
+def test_the_result_file_has_one_row_a_line(made):
+    lines = document.dumps(made[0]).splitlines()
+    assert json.loads("\n".join(lines)) == made[0]
+    for section in made[0]["sections"]:
+        for row in section["rows"]:
+            assert json.dumps(row, ensure_ascii=False, separators=(",", ":")) in {line.rstrip(",") for line in lines}
+    rows = sum(len(section["rows"]) for section in made[0]["sections"])
+    assert len(lines) < rows + 20 * len(made[0]["sections"]) + 10
+
+
+def test_loss_maps_that_are_left_out_name_the_command_that_draws_them(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text("maps = false\n[[audit]]\nmechs = 'EHDS'\nn = 50")
+    left = build.build(plan.read_plan(str(path)), quiet)["sections"]
+    (section,) = [section for section in left if section["kind"] == "loss-map"]
+    assert section["rows"] == []
+    assert section["command"].startswith("dpaudit report --mech EHDS --n 40 ")
+    assert "left out" in section["text"]
+    shown = markdown.render(document.make("t", "c", [section], {}), {})
+    assert section["command"] in shown
+    assert "output of the largest loss" not in shown
 
 
 def test_a_folder_of_the_users_is_left_alone(tmp_path, capsys):
@@ -262,7 +305,7 @@ def test_a_number_that_may_be_zero_says_so():
 
 
 def test_a_mechanism_without_a_claim_is_named():
-    made = build.build(plan.Plan("t", "c", (plan.setting({"n": "2", "mechs": "EHDL"}),)), quiet)
+    made = build.build(plan.Plan("t", "c", (plan.block({"n": "2", "mechs": "EHDL"}),)), quiet)
     assert "EHDL claims nothing" in made["sections"][0]["finding"]
 
 
@@ -275,6 +318,6 @@ def test_ranges():
 def test_the_command_line_report(tmp_path, capsys):
     assert main(["report", "--mech", "EHD,EHDS", "--n", "1..3", "--out", str(tmp_path / "r")]) == 0
     result = json.loads((tmp_path / "r" / "result.json").read_text())
-    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3 --eps 1"
+    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3"
     assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
     assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")

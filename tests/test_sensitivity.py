@@ -2,13 +2,16 @@
 
 from fractions import Fraction
 from importlib import import_module
+from math import lcm
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dpaudit
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
+from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import hamming, make_model, neighbours
 
 sensitivity = import_module("dpaudit.posterior.sensitivity")  # the package's attribute of that name is the audit
@@ -34,7 +37,7 @@ def test_the_proposal_is_good_and_the_closure_narrow(model, start, gamma):
     for i, (value, true) in enumerate(zip(found.values, true_closure(model, start, gamma), strict=True)):
         lower, upper = balls.ends(value)
         assert lower <= true <= upper
-        assert upper - lower < Fraction(1, 2**40)
+        assert upper - lower < Fraction(1, 2**85)
         assert found.steps[i] == hamming(model.histograms[i], model.histograms[found.sources[i]])
 
 
@@ -59,11 +62,35 @@ def test_a_bad_proposal_makes_the_closure_wide_not_wrong(model, start, gamma, pr
 
 
 @given(STARTS, st.fractions(0, 3, max_denominator=20))
-def test_the_proposal_is_optimal_up_to_floats(start, gamma):
+def test_the_proposal_is_optimal(start, gamma):
     model = MODELS[1]
-    sources, steps = sensitivity._propose(links(model), [float(v) for v in start], float(gamma))
+    common = lcm(gamma.denominator, *(v.denominator for v in start))
+    sources, steps = sensitivity._propose(links(model), [int(v * common) for v in start], int(gamma * common))
     for s, d, true in zip(sources, steps, true_closure(model, start, gamma), strict=True):
-        assert abs(start[s] + gamma * d - true) < Fraction(1, 10**12)
+        assert start[s] + gamma * d == true
+
+
+def test_sources_are_told_apart_where_floats_cannot():
+    """Two sources that differ by 10^-25 beside 1000: the closure is as narrow as the balls are."""
+    model, near = make_model(4), Fraction(1, 10**25)
+    start = [Fraction(1000), Fraction(2000), 1000 - near, Fraction(2000), 1000 + near]
+    with balls.precision(128):
+        found = sensitivity.closure(model, [ball(v) for v in start], ball(Fraction(1, 3)))
+    assert found.sources == [0, 2, 2, 2, 4]
+    for value, true in zip(found.values, true_closure(model, start, Fraction(1, 3)), strict=True):
+        lower, upper = balls.ends(value)
+        assert lower <= true <= upper < lower + Fraction(1, 10**33)
+
+
+def test_priors_that_are_far_apart_get_an_answer():
+    """Sources that differ by less than a float shows: the smooth sensitivity must not stay at 1e-16."""
+    result = dpaudit.epsilon("MH", n=20, prior="1/1000000,1000000,1000000", digits=30)
+    assert result.precision_bits <= 256
+    assert result.epsilon.width <= Fraction(1, 10**30)
+    with balls.precision(128):
+        model = make_model(20, 3, "1/1000000,1000000,1000000")
+        smooth = sensitivity.smooth_all(model, sensitivity.local_all(Hellinger(model)), Fraction(1))
+        assert all(balls.narrow(value, 30) for value in smooth)
 
 
 def test_one_source_for_all_costs_nothing():

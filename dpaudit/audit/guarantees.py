@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.questions import MAX_DIGITS, mechanism
-from dpaudit.audit.results import Subject
+from dpaudit.audit.questions import MAX_DIGITS
+from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.numbers.verdict import Verdict
@@ -22,7 +22,7 @@ from dpaudit.privacy.protocols import Counts
 class GuaranteeResult(Shown):
     """The verdict on "the mechanism has this guarantee", over all ordered adjacent pairs, with what decides it."""
 
-    subject: Subject
+    subject: Setting
     claim: Claim
     counts: Counts
     seconds: float
@@ -52,7 +52,7 @@ class GuaranteeResult(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit judge --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             **self.claim.to_dict(),
             "counts": self.counts.to_dict(),
             "precision_bits": self.precision_bits,
@@ -78,9 +78,11 @@ def judge(
     """
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    subject = mechanism(mech, **setting)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
     asked = subject.claimed_here() if guarantee is None else parse_guarantee("claim", guarantee)
     if asked is None:
         raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: say what is to be judged")
     claim = asked.judge(subject, Effort(digits, memory, tier, progress))
-    return GuaranteeResult(Subject(subject), claim, subject.counts(), perf_counter() - start)
+    command = chosen.command_line("judge", claim=asked.option(), digits=digits, tier=tier)
+    return GuaranteeResult(chosen, claim, subject.counts(), perf_counter() - start, command)

@@ -9,11 +9,12 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.questions import MAX_DIGITS, Prior, Settings, epsilon, mechanism
-from dpaudit.audit.results import Subject
+from dpaudit.audit.display import Shown
+from dpaudit.audit.questions import MAX_DIGITS, epsilon
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
@@ -22,13 +23,14 @@ from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, check_size, envelope, pair_curves
 from dpaudit.privacy.loss import MEMORY_BOUND, check_memory
 from dpaudit.privacy.pairs import Progress, Witness
-from dpaudit.privacy.renyi import Renyi, has_infinite_loss
+from dpaudit.privacy.renyi import Renyi
 
 ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
 EXTRA_BITS = 256
-"""Vertices of the curve that rise above the others by less than about 2^-EXTRA_BITS are left out."""
+"""The first precision beyond what the digits need: vertices that cannot be told apart with it are left out."""
 RHO_DIGITS = 6
 RHO_BITS = 128
+RHO_SHARE = Fraction(1, 100)
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,10 @@ class Composition:
 
 
 @dataclass(frozen=True)
-class ProfileResult:
+class ProfileResult(Shown):
     """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP, composition."""
 
-    subject: Subject
+    subject: Setting
     epsilon: Enclosure
     total_variation: Enclosure
     segments: tuple[Segment, ...]
@@ -91,11 +93,12 @@ class ProfileResult:
     composition: Composition | None
     precision_bits: int
     seconds: float
+    command: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit profile --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "epsilon": self.epsilon.to_dict(),
             "total_variation": self.total_variation.to_dict(),
             "curve": [segment.to_dict() for segment in self.segments],
@@ -106,26 +109,20 @@ class ProfileResult:
             "composition": None if self.composition is None else self.composition.to_dict(),
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
 def profile(
     mech: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
+    *,
     at: str | Sequence[Exact] | None = None,
     orders: str | Sequence[Exact] | None = None,
     compose: int | str | None = None,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
-    score: str | None = None,
-    settings: Settings = None,
+    **setting: Any,
 ) -> ProfileResult:
     """Returns the whole curve delta(epsilon), the trade-off function, Renyi divergences, zCDP and composition.
 
@@ -138,13 +135,17 @@ def profile(
     chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
     times = None if compose is None else whole("compose", compose, 1, 10**6)
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    asked = Setting.read(mech, **setting)
+    subject = asked.mechanism
     check_memory(subject, memory)
     check_size(subject)
     true = epsilon(subject, digits=digits, progress=progress, memory=memory).epsilon
     points = given if given is not None else _points(true)
     found, bits = widest(subject, lambda d: _refined(subject, true, d, points, chosen, times, progress), digits)
-    return ProfileResult(Subject(subject), true, **found, precision_bits=bits, seconds=perf_counter() - start)
+    listed = None if given is None else ",".join(map(str, given))
+    wanted = None if orders is None else ",".join(map(str, chosen))
+    command = asked.command_line("profile", at=listed, orders=wanted, compose=times, digits=digits)
+    return ProfileResult(asked, true, **found, precision_bits=bits, seconds=perf_counter() - start, command=command)
 
 
 def _order(order: Exact) -> Fraction:
@@ -182,14 +183,17 @@ def _refined(
     """Returns the members that come from the curve, to ``digits`` digits, and the bits that it took."""
 
     def attempt() -> Found | None:
-        whole_curve = envelope(pair_curves(subject, progress))
+        try:
+            whole_curve = envelope(pair_curves(subject, progress))
+        except PrecisionExhausted:
+            return None
         narrow = _Narrow(digits)
         parts: Found = {
-            "total_variation": narrow(whole_curve.delta(balls.ball(1)), most=1),
+            "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
             "segments": _segments(whole_curve, narrow),
             "slack": narrow(whole_curve.slack),
             "deltas": tuple((at, _delta(whole_curve, at, true, narrow)) for at in points),
-            "composition": None if times is None else _compose(whole_curve, times, points, narrow),
+            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
         }
         parts["renyi"], parts["rho"] = _divergences(whole_curve, true, orders, narrow)
         return None if narrow.failed else parts
@@ -213,7 +217,7 @@ class _Narrow:
 
 def _delta(curve: Envelope, at: Fraction, true: Enclosure, narrow: _Narrow) -> Enclosure:
     """Returns delta(at), exactly 0 from the true epsilon on."""
-    return exact(Fraction(0), 1) if at >= true.upper else narrow(curve.delta(balls.ball(at).exp()), most=1)
+    return exact(Fraction(0), 1) if at >= true.upper else narrow(curve.delta(balls.ball(at)), most=1)
 
 
 def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
@@ -232,27 +236,40 @@ def _divergences(
     curve: Envelope, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
 ) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
-    if has_infinite_loss(curve.curves):
+    if true.is_infinite:
         return tuple((order, infinite()) for order in orders), infinite()
     renyi = Renyi(curve.curves)
+    return tuple((order, narrow(renyi.divergence(order))) for order in orders), _rho(curve, true, narrow)
+
+
+def _rho(curve: Envelope, true: Enclosure, narrow: _Narrow) -> Enclosure:
+    """Returns rho, finite: to RHO_SHARE of its size, or else to RHO_DIGITS decimals, or else to two."""
     top = balls.from_ends(balls.ball(true.lower), balls.ball(true.upper))
-    with balls.precision(RHO_BITS):
-        rate = Renyi(curve.curves).rho(top)
-    rho = balls.enclosure(rate, RHO_DIGITS, least=0) or balls.enclosure(rate, 2, least=0)
-    narrow.failed = narrow.failed or rho is None
-    return tuple((order, narrow(renyi.divergence(order))) for order in orders), rho or infinite()
+    for bits in (RHO_BITS, balls.working_bits()):
+        with balls.precision(bits):
+            rate = Renyi(curve.curves).rho(top)
+        digits = RHO_DIGITS if balls.narrow(rate, RHO_DIGITS) else 2
+        found = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
+        if found:
+            return found
+    return narrow(rate, digits=2)
 
 
-def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow) -> Composition:
-    """Returns delta of ``times`` releases; what cannot be certified is said so."""
+def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, refinable: bool) -> Composition:
+    """Returns delta of ``times`` releases; what cannot be certified is said so. More bits narrow both bounds."""
     floats = accounting_deltas(curve, times, points)
     accounting = None if floats is None else tuple(floats)
     try:
         deltas = composed_deltas(curve, times, points)
     except InputError as error:
         return Composition(times, tuple(points), None, error.rule, accounting)
-    fewest = [
-        next(filter(None, (balls.enclosure(d, i, 0, 1) for i in range(narrow.digits, 0, -1))), None) for d in deltas
-    ]
-    shown = tuple(enclosure or Enclosure(Fraction(0), Fraction(1), 0) for enclosure in fewest)
+    wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
+    narrow.failed = narrow.failed or (refinable and wide)
+    shown = tuple(_widest_enclosure(balls.from_ends(*bounds), narrow.digits) for bounds in deltas)
     return Composition(times, tuple(points), shown, None, accounting)
+
+
+def _widest_enclosure(value: Ball, digits: int) -> Enclosure:
+    """Returns an enclosure in [0, 1] with as many digits as the ball has: two bounds that may lie apart."""
+    found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
+    return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))

@@ -7,15 +7,16 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult, Subject
-from dpaudit.mechanisms import Mechanism, PosteriorMechanism, in_family, make_mechanism
+from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, exact
-from dpaudit.numbers.errors import InputError, TooLargeError, approximately
+from dpaudit.numbers.errors import TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import choice
-from dpaudit.posterior.model import make_model, parse_histogram
+from dpaudit.posterior.model import Histogram, make_model, parse_histogram
 from dpaudit.posterior.scores import check_score, make_score
 from dpaudit.posterior.sensitivity import local_all, smooth_all
 from dpaudit.privacy.claim import Claim, Effort, widest
@@ -30,7 +31,6 @@ __all__ = [
     "EpsilonResult",
     "PmfResult",
     "SensitivityResult",
-    "Subject",
     "delta",
     "epsilon",
     "mechanism",
@@ -38,68 +38,28 @@ __all__ = [
     "sensitivity",
 ]
 
-Prior = str | Sequence[Exact] | None
-Settings = Mapping[str, Any] | None
 MAX_DIGITS = 2000
 
 
-def mechanism(
-    mech: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
-    score: str | None = None,
-    settings: Settings = None,
-) -> Mechanism:
+def mechanism(mech: Any, **setting: Any) -> Mechanism:
     """Returns the checked mechanism of that name and setting.
 
     ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
     name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol of
-    ``dpaudit.mechanisms.own``. ``settings`` are further parameters by name.
+    ``dpaudit.mechanisms.own``. The setting: n, k, prior, eps and the mechanism's parameters, by keyword.
     """
-    if isinstance(mech, Mechanism):
-        extra = {"n": n, "k": k, "prior": prior, "gamma": gamma, "delta_param": delta_param, "gs": gs, "score": score}
-        for name, value in extra.items():
-            if value is not None:
-                raise InputError(name, value, f"the mechanism {mech.name} is given with its own setting: leave it out")
-        return mech
-    given: dict[str, Any] = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score, **(settings or {})}
-    if in_family(mech):
-        return posterior_mechanism(mech, n, k, prior, eps, given)
-    from dpaudit.mechanisms.load import load_mechanism
-
-    return load_mechanism(mech, eps, {"n": n, "k": k, "prior": prior, **given})
-
-
-def posterior_mechanism(
-    mech: str, n: int | str | None, k: int | str | None, prior: Prior, eps: Exact, parameters: dict[str, Any]
-) -> PosteriorMechanism:
-    """Returns the checked mechanism of the family."""
-    if n is None:
-        raise InputError("n", "(missing)", "must be a whole number >= 1")
-    return make_mechanism(mech, make_model(n, k, prior), eps, parameters)
+    return Setting.read(mech, **setting).mechanism
 
 
 def epsilon(
     mech: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
+    *,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
-    score: str | None = None,
-    settings: Settings = None,
     tier: str = "auto",
     guarantee: Guarantee | None = None,
+    **setting: Any,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
 
@@ -110,13 +70,14 @@ def epsilon(
     """
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
     worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory, tier), digits)
     form, known = subject.algebra().worst(), known_epsilon(subject, worst)
     asked = subject.claimed_here() if guarantee is None else guarantee
     effort = Effort(digits, memory, tier, worst=worst, known=known)
     return EpsilonResult(
-        subject=Subject(subject),
+        subject=chosen,
         epsilon=worst.value if known is None else exact(known, digits),
         closed_form=form.text() if form else None if known is None else str(known),
         closed_form_symbolic=form.symbolic() if form else None,
@@ -127,26 +88,20 @@ def epsilon(
         seconds=perf_counter() - start,
         tier=worst.tier,
         filter_left=worst.filter_left,
+        command=chosen.command_line("epsilon", digits=digits, tier=tier),
     )
 
 
 def delta(
     mech: Any,
     at: Exact,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
+    *,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
-    score: str | None = None,
-    settings: Settings = None,
     tier: str = "auto",
     guarantee: Guarantee | None = None,
+    **setting: Any,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
@@ -155,10 +110,11 @@ def delta(
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     point = nonnegative("at", at)
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
     worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory, tier), digits)
     return DeltaResult(
-        subject=Subject(subject),
+        subject=chosen,
         at=point,
         delta=worst.value,
         witness=worst.witness,
@@ -168,6 +124,7 @@ def delta(
         seconds=perf_counter() - start,
         tier=worst.tier,
         filter_left=worst.filter_left,
+        command=chosen.command_line("delta", at=point, digits=digits, tier=tier),
     )
 
 
@@ -178,46 +135,49 @@ def _by_delta(subject: Mechanism, guarantee: Guarantee | None, at: Fraction, wor
     return Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), at, worst, effort)
 
 
+def on_data(x: Histogram, setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the setting on data x: n is its sum, and k its length, unless they are given."""
+    shape = {"n": sum(x)} | ({} if setting.get("prior") is not None else {"k": len(x)})
+    return {**shape, **{name: value for name, value in setting.items() if value is not None}}
+
+
 def pmf(
     mech: Any,
     x: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
+    *,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
-    score: str | None = None,
-    settings: Settings = None,
+    **setting: Any,
 ) -> PmfResult:
     """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
     if in_family(mech):
         x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
-        n = sum(x) if n is None else n
-        k = len(x) if k is None and prior is None else k
-    subject = mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
+        setting = on_data(x, setting)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
     dataset = subject.read_dataset("x", x)
     check_row_memory(subject, memory)
 
-    def attempt() -> tuple[Enclosure, ...] | None:
-        row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
-        narrow = tuple(p for p in row if p is not None)
-        return narrow if len(narrow) == len(row) else None
+    def refined(digits: int) -> tuple[tuple[Enclosure, ...], int]:
+        def attempt() -> tuple[Enclosure, ...] | None:
+            row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+            narrow = tuple(p for p in row if p is not None)
+            return narrow if len(narrow) == len(row) else None
 
-    probabilities, bits = balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+        return balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+
+    probabilities, bits = widest(subject, refined, digits)
     return PmfResult(
-        subject=Subject(subject),
+        subject=chosen,
         x=dataset,
         outputs=tuple(subject.outputs()),
         released=subject.released_outputs(),
         probabilities=probabilities,
         precision_bits=bits,
         seconds=perf_counter() - start,
+        command=chosen.command_line("pmf", x=dataset, digits=digits),
     )
 
 
@@ -231,20 +191,21 @@ def check_row_memory(subject: Mechanism, memory: int) -> None:
 
 
 def sensitivity(
-    n: int | str,
+    n: int | str | None = None,
+    *,
     k: int | str | None = None,
-    prior: Prior = None,
-    gamma: Exact = 1,
+    prior: str | Sequence[Exact] | None = None,
+    gamma: Exact | None = None,
+    score: str | None = None,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
-    score: str = Hellinger.name,
 ) -> SensitivityResult:
     """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
     start = perf_counter()
     digits = whole("digits", digits, 1, MAX_DIGITS)
-    weight = positive("gamma", gamma)
-    model = make_model(n, k, prior)
-    score = choice("score", score)
+    weight = positive("gamma", 1 if gamma is None else gamma)
+    model = make_model("(missing)" if n is None else n, k, prior)
+    score = choice("score", Hellinger.name if score is None else score)
     check_score(score, model)
     need = model.size * 3000
     if need > memory:
@@ -261,4 +222,4 @@ def sensitivity(
         return top, known[0], known[1]
 
     (top, ls, smooth), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
-    return SensitivityResult(model, weight, top, tuple(ls), tuple(smooth), bits, perf_counter() - start)
+    return SensitivityResult(model, weight, top, tuple(ls), tuple(smooth), score, bits, perf_counter() - start)

@@ -7,30 +7,20 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.mechanisms.base import Mechanism
+from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.posterior.model import Histogram, Model
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model, show
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.loss import Witness
 from dpaudit.privacy.protocols import Counts, Dataset, Output, plain
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What was audited: a mechanism with its model and parameters."""
-
-    mechanism: Mechanism
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns mechanism, model, nominal epsilon and parameters as exact text."""
-        return self.mechanism.describe()
-
-
-@dataclass(frozen=True)
 class EpsilonResult(Shown):
     """The true epsilon lies in ``epsilon``; the loss at the witness is at least its lower end."""
 
-    subject: Subject
+    subject: Setting
     epsilon: Enclosure
     closed_form: str | None
     closed_form_symbolic: str | None
@@ -41,11 +31,13 @@ class EpsilonResult(Shown):
     seconds: float
     tier: str = "exact"
     filter_left: int | None = None
+    command: str | None = None
+    """The command that asks the same again."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit epsilon --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "epsilon": self.epsilon.to_dict(),
             "closed_form": self.closed_form,
             "closed_form_symbolic": self.closed_form_symbolic,
@@ -56,6 +48,7 @@ class EpsilonResult(Shown):
             "filter_left": self.filter_left,
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
@@ -63,7 +56,7 @@ class EpsilonResult(Shown):
 class DeltaResult(Shown):
     """delta(at), the largest over all ordered adjacent pairs, lies in ``delta``; the witness is the worst pair."""
 
-    subject: Subject
+    subject: Setting
     at: Fraction
     delta: Enclosure
     witness: Witness
@@ -73,11 +66,13 @@ class DeltaResult(Shown):
     seconds: float
     tier: str = "exact"
     filter_left: int | None = None
+    command: str | None = None
+    """The command that asks the same again."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit delta --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "at": str(self.at),
             "delta": self.delta.to_dict(),
             "witness": self.witness.to_dict(),
@@ -87,6 +82,7 @@ class DeltaResult(Shown):
             "filter_left": self.filter_left,
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
@@ -94,22 +90,24 @@ class DeltaResult(Shown):
 class PmfResult(Shown):
     """The output distribution of one data set: ``probabilities[i]`` contains P_x(outputs[i])."""
 
-    subject: Subject
+    subject: Setting
     x: Dataset
     outputs: tuple[Output, ...]
     released: tuple[Histogram, ...] | None
     probabilities: tuple[Enclosure, ...]
     precision_bits: int
     seconds: float
+    command: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit pmf --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "x": plain(self.x),
             "outputs": [self._row(i) for i in range(len(self.outputs))],
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
     def _row(self, i: int) -> dict[str, Any]:
@@ -126,8 +124,16 @@ class SensitivityResult(Shown):
     gs: Enclosure
     ls: tuple[Enclosure, ...]
     s: tuple[Enclosure, ...]
+    score: str
     precision_bits: int
     seconds: float
+
+    @property
+    def command(self) -> str:
+        """Returns the command that asks the same again."""
+        model = self.model
+        shown = f"dpaudit sensitivity --n {model.n} --prior {show(model.prior)} --gamma {self.gamma}"
+        return shown + ("" if self.score == Hellinger.name else f" --score {self.score}")
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit sensitivity --json``."""
@@ -137,8 +143,10 @@ class SensitivityResult(Shown):
             "k": self.model.k,
             "prior": [str(alpha) for alpha in self.model.prior],
             "gamma": str(self.gamma),
+            "score": self.score,
             "gs": self.gs.to_dict(),
             "datasets": [{"x": list(x), "ls": ls.to_dict(), "s": s.to_dict()} for x, ls, s in rows],
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }

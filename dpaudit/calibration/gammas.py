@@ -12,13 +12,15 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
+from dpaudit.audit.setting import Setting
 from dpaudit.calibration.nominal import CalibrateResult, calibrated
-from dpaudit.mechanisms import PosteriorMechanism, lookup
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
-from dpaudit.posterior.model import Histogram, make_model
+from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress
+from dpaudit.utility import posterior
 from dpaudit.utility.mean import mean_error
 
 GAMMAS = tuple(Fraction(2) ** j for j in range(-5, 6))
@@ -54,6 +56,7 @@ class GammaResult(Shown):
     target: Fraction
     x: Histogram
     tried: tuple[GammaRow, ...]
+    command: str | None
     seconds: float
 
     @cached_property
@@ -71,7 +74,7 @@ class GammaResult(Shown):
         """Returns the JSON of ``dpaudit calibrate --over gamma --json``."""
         best = self.best
         return {
-            **best.calibrated.subject.to_dict(),
+            **best.calibrated.subject.describe(),
             "target": str(self.target),
             "over": "gamma",
             "x": list(self.x),
@@ -81,6 +84,7 @@ class GammaResult(Shown):
             "assumption": f"the least mean among the {len(self.tried)} gammas listed; each nominal epsilon: "
             + best.calibrated.assumption,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
@@ -91,30 +95,28 @@ def balanced(n: int, k: int) -> Histogram:
 
 def calibrate_gamma(
     mech: str,
-    n: int | str,
-    k: int | str | None = None,
-    prior: audit.Prior = None,
     target: Exact = 1,
+    *,
     x: str | Sequence[int] | None = None,
     gammas: str | Sequence[Exact] | None = None,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    **setting: Any,
 ) -> GammaResult:
     """Returns for every gamma the calibrated nominal epsilon and the mean error on x (balanced data by default)."""
     start = perf_counter()
     digits = whole("digits", digits, 10, audit.MAX_DIGITS)
-    bar, model, kind = positive("target", target), make_model(n, k, prior), lookup(mech)
-    if "gamma" not in {p.name for p in kind.parameters}:
-        raise InputError("over", "gamma", f"{kind.name} has no such parameter; EHDS and MH have")
+    bar, asked = positive("target", target), Setting.read(mech, **setting)
+    subject, model = asked.mechanism, asked.model
+    if model is None or "gamma" not in {p.name for p in subject.parameters}:
+        having = [kind.name for kind in REGISTRY.values() if "gamma" in {p.name for p in kind.parameters}]
+        raise InputError("over", "gamma", f"{subject.name} has no such parameter; {' and '.join(having)} have")
     cells = balanced(model.n, model.k) if x is None else model.check("x", x)
 
     def row(gamma: Fraction) -> GammaRow:
-        def build(eps: Fraction) -> PosteriorMechanism:
-            return kind(model, eps, gamma=gamma)  # type: ignore[call-arg]
-
-        found = calibrated(build, bar, digits, progress, memory)
-        return GammaRow(gamma, found, mean_error(build(found.nominal), cells, digits))
+        found = calibrated(asked.having(gamma=gamma), bar, digits, progress, memory)
+        return GammaRow(gamma, found, mean_error(posterior(found.subject), cells, digits))
 
     grid = GAMMAS if gammas is None else sorted({positive("gammas", g) for g in sequence("gammas", gammas)})
     rows = {gamma: row(gamma) for gamma in grid}
@@ -122,7 +124,9 @@ def calibrate_gamma(
         for gamma in _around(rows):
             rows[gamma] = row(gamma)
     ordered = tuple(rows[gamma] for gamma in sorted(rows))
-    return GammaResult(kind.name, bar, cells, ordered, perf_counter() - start)
+    listed = None if gammas is None else ",".join(map(str, grid))
+    command = asked.command_line("calibrate", target=bar, over="gamma", x=cells, gammas=listed, digits=digits)
+    return GammaResult(subject.name, bar, cells, ordered, command, perf_counter() - start)
 
 
 def _around(rows: dict[Fraction, GammaRow]) -> list[Fraction]:

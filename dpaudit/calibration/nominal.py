@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, log10
@@ -11,8 +11,7 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
-from dpaudit.audit.results import Subject
-from dpaudit.mechanisms import Mechanism
+from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, whole
@@ -26,8 +25,6 @@ PLACES = 8
 REACH = 6
 """The assumption is checked at this many points on either side, each a factor of sqrt(2) from the last."""
 LARGEST = Fraction(10**6)
-
-Build = Callable[[Fraction], Mechanism]
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Point:
 class Curve:
     """nominal -> true epsilon, certified point by point; nothing is computed twice."""
 
-    build: Build
+    setting: Setting
     target: Fraction
     digits: int
     progress: Progress | None = None
@@ -57,7 +54,7 @@ class Curve:
     def at(self, nominal: Fraction) -> Point:
         """Returns the point, with as many digits as the verdict takes (up to 60)."""
         if nominal not in self.points:
-            mechanism, digits = self.build(nominal), self.digits
+            mechanism, digits = self.setting.at(eps=nominal).mechanism, self.digits
             while True:
                 worst = widest(mechanism, lambda d: worst_loss(mechanism, d, self.progress, self.memory), digits)
                 outcome = verdict(worst.value, self.target)
@@ -91,14 +88,20 @@ class CalibrateResult(Shown):
     is exactly the largest, by algebra, and there is no ``beyond``.
     """
 
-    subject: Subject
+    subject: Setting
     target: Fraction
     nominal: Fraction
     true_epsilon: Enclosure
     beyond: Point | None
     closed_form: str | None
     points: tuple[Point, ...]
+    digits: int
     seconds: float
+
+    @property
+    def command(self) -> str | None:
+        """Returns the command that calibrates again."""
+        return self.subject.at(eps=1).command_line("calibrate", target=self.target, digits=self.digits)
 
     @property
     def assumption(self) -> str:
@@ -119,7 +122,7 @@ class CalibrateResult(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit calibrate --json``."""
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "target": str(self.target),
             "nominal_epsilon": str(self.nominal),
             "true_epsilon": self.true_epsilon.to_dict(),
@@ -131,23 +134,18 @@ class CalibrateResult(Shown):
             "monotone": self.monotone,
             "points": [point.to_dict() for point in self.points],
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
 def calibrate(
     mech: Any,
-    n: int | str | None = None,
-    k: int | str | None = None,
-    prior: audit.Prior = None,
     target: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
-    score: str | None = None,
+    *,
     digits: int | str = 15,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
-    settings: audit.Settings = None,
+    **setting: Any,
 ) -> CalibrateResult:
     """Returns the largest nominal epsilon whose true epsilon is certified to be at most the target.
 
@@ -156,44 +154,31 @@ def calibrate(
     """
     digits = whole("digits", digits, 10, audit.MAX_DIGITS)
     bar = positive("target", target)
-
-    def build(eps: Fraction) -> Mechanism:
-        return audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, settings)
-
-    return calibrated(build, bar, digits, progress, memory)
+    return calibrated(Setting.read(mech, **setting, eps=bar), bar, digits, progress, memory)
 
 
 def calibrated(
-    build: Build, target: Fraction, digits: int = 15, progress: Progress | None = None, memory: int = MEMORY_BOUND
+    setting: Setting, target: Fraction, digits: int = 15, progress: Progress | None = None, memory: int = MEMORY_BOUND
 ) -> CalibrateResult:
-    """Returns the same for any function nominal epsilon -> mechanism."""
+    """Returns the same for a setting, whatever its own nominal epsilon."""
     start = perf_counter()
-    form = build(target).algebra().worst()
+    form = setting.at(eps=target).mechanism.algebra().worst()
     known = None if form is None else form.rational()
     if form is not None and known is not None:
-        nominal = target * target / known
-        return CalibrateResult(
-            Subject(build(nominal)),
-            target,
-            nominal,
-            exact(target, digits),
-            None,
-            form.symbolic(),
-            (),
-            perf_counter() - start,
-        )
+        nominal, true = target * target / known, exact(target, digits)
+        best = setting.at(eps=nominal)
+        return CalibrateResult(best, target, nominal, true, None, form.symbolic(), (), digits, perf_counter() - start)
     small = max(0, -floor(log10(target)))
-    curve = Curve(build, target, digits + small, progress, memory)
+    curve = Curve(setting, target, digits + small, progress, memory)
     low, high = crossing(curve, target)
     again = check_above(curve, high)
     while again is not None:
         low, high = crossing(curve, again)
         again = check_above(curve, high)
     check_below(curve, low)
-    safe, beyond = curve.at(low), first_refuted(curve, high)
-    return CalibrateResult(
-        Subject(build(low)), target, low, safe.true, beyond, None, tuple(curve.in_order()), perf_counter() - start
-    )
+    safe, beyond, points = curve.at(low), first_refuted(curve, high), tuple(curve.in_order())
+    best = setting.at(eps=low)
+    return CalibrateResult(best, target, low, safe.true, beyond, None, points, digits, perf_counter() - start)
 
 
 def unit_of(nominal: Fraction) -> Fraction:

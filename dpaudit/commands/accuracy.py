@@ -9,6 +9,7 @@ import typer
 from dpaudit.commands import common
 from dpaudit.commands.audits import escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.commands.options import Given
 from dpaudit.numbers.verdict import Verdict
 
 X = Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data: n is its sum, k its length.")]
@@ -30,7 +31,7 @@ MARKS = {
 
 
 def accuracy(
-    mech: common.Mech,
+    setting: Given,
     x: X,
     t: Annotated[
         str | None, typer.Option("--t", metavar="RATIONAL", help="Ask for Pr[distance < t], and the bounds at t.")
@@ -39,12 +40,6 @@ def accuracy(
     quantiles: Annotated[
         str, typer.Option("--quantiles", metavar="P,…", help="Levels between 0 and 1, beside the median.")
     ] = "1/4,3/4,9/10,99/100",
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     as_json: common.Json = False,
@@ -62,9 +57,8 @@ def accuracy(
     """
     from dpaudit import utility
 
-    result = utility.accuracy(
-        mech, x, t, metric, prior, eps, gamma, delta_param, gs, score, quantiles, digits, memory_bytes(memory)
-    )
+    asked: dict[str, Any] = {"t": t, "metric": metric, "quantiles": quantiles}
+    result = utility.accuracy(x=x, **asked, digits=digits, memory=memory_bytes(memory), **setting)
     emit(result.to_dict() if as_json else None, lambda console: draw(console, result), as_json, out)
 
 

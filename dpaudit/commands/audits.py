@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from dpaudit.audit import questions as audit
-from dpaudit.commands import common
+from dpaudit.audit.setting import Setting
+from dpaudit.commands import common, options
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
-from dpaudit.mechanisms.load import entry_points
+from dpaudit.commands.options import Given
+from dpaudit.mechanisms import Mechanism
+from dpaudit.mechanisms.listing import listing
 from dpaudit.numbers.errors import approximately
-from dpaudit.numbers.verdict import Verdict
 
 
 def epsilon(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
+    setting: Given,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     tier: common.Tier = "auto",
     require: common.Require = False,
-    set_: common.Set = None,
     certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
@@ -45,9 +37,9 @@ def epsilon(
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
     """
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        common.certifiable(subject, certificate)
+    with common.progress_bar(f"{setting['mech']}: data sets") as progress:
+        subject = Setting.read(**setting)
+        common.certifiable(subject.mechanism, certificate)
         result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
@@ -59,33 +51,22 @@ def epsilon(
         rows += [
             ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
             ("worst output", cells(result.witness.output)),
-            *claim_rows(result.claim),
+            *verdict_rows(result.claim),
             *effort_rows(result),
         ]
         fields(console, escape_brackets(rows))
 
     emit(result.to_dict(), render, as_json, out)
-    common.certify(result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+    common.finish(result, certificate, require)
 
 
 def delta(
-    mech: common.Mech,
+    setting: Given,
     at: Annotated[str, typer.Option("--at", metavar="RATIONAL", help="The ε at which δ is asked for, >= 0.")],
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     tier: common.Tier = "auto",
     require: common.Require = False,
-    set_: common.Set = None,
     certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
@@ -98,9 +79,9 @@ def delta(
 
     dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
     """
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        common.certifiable(subject, certificate)
+    with common.progress_bar(f"{setting['mech']}: data sets") as progress:
+        subject = Setting.read(**setting)
+        common.certifiable(subject.mechanism, certificate)
         result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
@@ -108,31 +89,20 @@ def delta(
             *subject_rows(result.subject.mechanism),
             (f"δ({result.at})", f"[bold]{result.delta}[/]"),
             ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
-            *claim_rows(result.claim),
+            *verdict_rows(result.claim),
             *effort_rows(result),
         ]
         fields(console, escape_brackets(rows))
 
     emit(result.to_dict(), render, as_json, out)
-    common.certify(result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+    common.finish(result, certificate, require)
 
 
 def pmf(
-    mech: common.Mech,
+    setting: Given,
     x: Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data, k counts that sum to n.")],
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
-    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -142,8 +112,7 @@ def pmf(
 
     dpaudit pmf --mech LSHist --n 8 --x 4,4
     """
-    options = (n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory), score, common.settings(set_))
-    result = audit.pmf(mech, x, *options)
+    result = audit.pmf(x=x, digits=digits, memory=memory_bytes(memory), **setting)
 
     def render(console: Any) -> None:
         from rich.markup import escape
@@ -159,11 +128,13 @@ def pmf(
 
 
 def sensitivity(
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    gamma: common.Gamma = None,
-    score: common.Score = None,
+    n: Annotated[str | None, typer.Option("--n", metavar="N", help=options.SHAPE["n"][1])] = None,
+    k: Annotated[str | None, typer.Option("--k", metavar="K", help=options.SHAPE["k"][1])] = None,
+    prior: Annotated[str | None, typer.Option("--prior", metavar="A,B,…", help=options.SHAPE["prior"][1])] = None,
+    gamma: Annotated[str | None, typer.Option("--gamma", metavar="RATIONAL", help="γ of S(x). Default: 1.")] = None,
+    score: Annotated[
+        str | None, typer.Option("--score", metavar="NAME", help="hellinger (default), tv (k = 2), kl, l1, chi2.")
+    ] = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
     as_json: common.Json = False,
@@ -175,9 +146,8 @@ def sensitivity(
 
     dpaudit sensitivity --n 20 --gamma 1
     """
-    result = audit.sensitivity(
-        "(missing)" if n is None else n, k, prior, gamma or "1", digits, memory_bytes(memory), score or "hellinger"
-    )
+    shape = {"k": k, "prior": prior, "gamma": gamma, "score": score}
+    result = audit.sensitivity(n, **shape, digits=digits, memory=memory_bytes(memory))
 
     def render(console: Any) -> None:
         from rich.markup import escape
@@ -209,62 +179,19 @@ def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
 
     dpaudit mechanisms --json
     """
-    rows: list[dict[str, Any]] = [
-        {
-            "name": kind.name,
-            "formula": kind.formula,
-            "claimed": guarantee_text(kind),
-            "parameters": {p.name: {"default": p.default, "rule": p.rule} for p in kind.parameters},
-            "source": kind.source,
-        }
-        for kind in REGISTRY.values()
-    ]
-    rows += [
-        {
-            "name": name,
-            "formula": "registered by an installed package; not loaded for this list",
-            "claimed": "",
-            "parameters": {},
-            "source": point.value,
-        }
-        for name, point in entry_points().items()
-    ]
+    rows = listing()
 
     def render(console: Any) -> None:
         from rich.markup import escape
 
         table = common.listing("name", "output distribution for data with histogram c", "claimed", "options", "source")
         for row in rows:
-            options = "\n".join(
-                f"--{OPTION_NAMES.get(name, name)} ({p['default'] or 'required'})"
-                for name, p in row["parameters"].items()
-            )
-            table.add_row(
-                *(escape(str(t)) for t in (row["name"], row["formula"], row["claimed"], options, row["source"]))
-            )
+            given = "\n".join(f"--{name} ({p['default'] or 'required'})" for name, p in row["parameters"].items())
+            shown = (row["name"], row["formula"], row["claimed"], given, row["source"])
+            table.add_row(*(escape(str(text)) for text in shown))
         console.print(table)
 
     emit(rows, render, as_json, out)
-
-
-OPTION_NAMES = {"delta": "delta-param"}
-"""Where an option is spelt otherwise than the parameter."""
-
-
-def guarantee_text(kind: type[PosteriorMechanism]) -> str:
-    """Returns the claimed guarantee as a formula, read off an instance with epsilon = 1 and 2."""
-    from dpaudit.posterior.model import make_model
-
-    values = {p.name: p.read(kind.name, p.default or p.examples[0]) for p in kind.parameters}
-    one = kind(make_model(2), Fraction(1), **values).claimed()
-    if one is None:
-        return "none"
-    both = one.epsilon_delta()
-    if both is None:
-        return one.text()
-    if both[1]:
-        return "(ε, δ)-DP"
-    return "ε-DP" if both[0] == 1 else "(1+γ)ε-DP"
 
 
 def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -276,13 +203,38 @@ def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:
 
 def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:
     """Returns the claimed bound and the verdict, for the text table."""
-    if claim.epsilon is None:
+    if claim.guarantee is None:
         return [("claimed", "nothing is claimed")]
-    bound = f"{claim.epsilon}-DP" if not claim.delta else f"({claim.epsilon}, {claim.delta})-DP"
-    verdict = (
-        common.badge(claim.verdict.value) if claim.verdict is not None else "none: δ here neither proves nor refutes it"
-    )
-    return [("claimed", bound), ("verdict", verdict)]
+    silent = "none: δ here neither proves nor refutes it"
+    verdict = silent if claim.verdict is None else common.badge(claim.verdict.value)
+    return [("claimed", cells(claim.guarantee.text())), ("verdict", verdict), *evidence_rows(claim.evidence)]
+
+
+def verdict_rows(claim: audit.Claim) -> list[tuple[str, str]]:
+    """Returns the same where the true ε stands in a row of its own: it is not said twice."""
+    known = claim.evidence is not None and claim.evidence.quantity == "epsilon"
+    return claim_rows(replace(claim, evidence=None) if known else claim)
+
+
+QUANTITIES = {
+    "epsilon": "true ε",
+    "delta": "δ({epsilon})",
+    "renyi": "D at order {alpha}",
+    "zcdp_rho": "zCDP ρ",
+    "gdp_mu": "GDP μ",
+    "trade-off": "least margin over the trade-off function",
+}
+
+
+def evidence_rows(evidence: Any) -> list[tuple[str, str]]:
+    """Returns the quantity that decided, with its pair."""
+    if evidence is None:
+        return []
+    form = QUANTITIES.get(evidence.quantity, evidence.quantity)
+    name = form.format_map({"epsilon": "", "alpha": "", **evidence.at})
+    where = ", ".join(f"{key} = {value}" for key, value in evidence.at.items() if f"{{{key}}}" not in form)
+    pair = f"x = {cells(evidence.witness.x)}, x′ = {cells(evidence.witness.x_prime)}"
+    return [("decided by", f"{name} = {evidence.value}, at {pair}" + (f", {where}" if where else ""))]
 
 
 def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[str, str]]:
@@ -293,7 +245,16 @@ def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[s
     tier = f"{result.tier} tier" if result.tier != "closed form" else result.tier
     if result.filter_left is not None:
         tier += f" (the float filter left {result.filter_left} ordered pair{'s' * (result.filter_left != 1)})"
-    return [("covers", covered), ("effort", f"{tier}, {result.precision_bits} bits, {result.seconds:.3f} s")]
+    return [
+        ("covers", covered),
+        ("effort", f"{tier}, {result.precision_bits} bits, {result.seconds:.3f} s"),
+        *again(result),
+    ]
+
+
+def again(result: Any) -> list[tuple[str, str]]:
+    """Returns the command that asks the same again, if there is one, as a row."""
+    return [("again", cells(result.command))] if result.command else []
 
 
 def escape_brackets(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -8,8 +8,9 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.commands import common
-from dpaudit.commands.audits import escape_brackets, subject_rows
+from dpaudit.commands.audits import again, escape_brackets, subject_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.commands.options import Given
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.guarantee import EpsilonDelta
 
@@ -17,10 +18,7 @@ Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The t
 
 
 def calibrate(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
+    setting: Given,
     target: Target = "1",
     over: Annotated[
         str, typer.Option("--over", metavar="eps|gamma", help="Search the nominal ε, or also the best γ (EHDS, MH).")
@@ -32,13 +30,8 @@ def calibrate(
     gammas: Annotated[
         str | None, typer.Option("--gammas", metavar="G,…", help="With --over gamma: try these γ only.")
     ] = None,
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
-    set_: common.Set = None,
     certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
@@ -56,44 +49,27 @@ def calibrate(
     from dpaudit.calibration import gammas as by_gamma
     from dpaudit.calibration import nominal as calibration
 
-    never = {"gamma": gamma, "delta-param": delta_param, "gs": gs, "score": score, "certificate": certificate}
-    refuse(over, {"x": x, "gammas": gammas}, never)
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        bytes_ = memory_bytes(memory)
+    refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), "certificate": certificate})
+    if "eps" in setting:
+        raise InputError("eps", setting["eps"], "is what is calibrated: leave it out")
+    with common.progress_bar(f"{setting['mech']}: data sets") as progress:
+        effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory_bytes(memory)}
         if over == "gamma":
-            many = by_gamma.calibrate_gamma(
-                mech, "(missing)" if n is None else n, k, prior, target, x, gammas, digits, progress, bytes_
-            )
+            many = by_gamma.calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
             emit(many.to_dict(), lambda console: draw_gammas(console, many), as_json, out)
             return
-        result = calibration.calibrate(
-            mech,
-            n,
-            k,
-            prior,
-            target,
-            gamma,
-            delta_param,
-            gs,
-            score,
-            digits,
-            progress,
-            bytes_,
-            common.settings(set_),
-        )
+        result = calibration.calibrate(target=target, **effort, **setting)
     emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
     if certificate is not None:
-        options = (gamma, delta_param, gs, score, common.settings(set_))
-        next_up = result.beyond
-        beyond = audit.mechanism(mech, n, k, prior, str(next_up.nominal), *options) if next_up else None
-        common.certify(bounded(result, beyond, digits, bytes_), certificate)
+        common.certify(bounded(result, digits, memory_bytes(memory)), certificate)
 
 
-def bounded(result: Any, beyond: Any, digits: str, memory: int) -> list[Any]:
+def bounded(result: Any, digits: str, memory: int) -> list[Any]:
     """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
     limit = EpsilonDelta(result.target)
-    chosen = [mechanism for mechanism in (result.subject.mechanism, beyond) if mechanism is not None]
-    return [audit.epsilon(mechanism, digits=digits, memory=memory, guarantee=limit) for mechanism in chosen]
+    beyond = [result.subject.at(eps=result.beyond.nominal)] if result.beyond else []
+    chosen = (result.subject, *beyond)
+    return [audit.epsilon(setting, digits=digits, memory=memory, guarantee=limit) for setting in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:
@@ -120,7 +96,7 @@ def draw(console: Any, result: Any) -> None:
     else:
         rising = "rise strictly" if result.monotone else "do not rise strictly"
         rows.append(("evaluated", f"{len(result.points)} certified points, whose true ε {rising}"))
-    rows += [("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s")]
+    rows += [("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s"), *again(result)]
     fields(console, escape_brackets(rows))
 
 

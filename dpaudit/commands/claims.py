@@ -16,7 +16,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 
 if TYPE_CHECKING:
-    from proofs_checks.runner import Result
+    from dpaudit.claims.runner import Result
 
 Ids = Annotated[
     list[str] | None,
@@ -25,7 +25,7 @@ Ids = Annotated[
 
 
 def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None) -> None:
-    """The catalogue: every claim of the documents with its last known verdict.
+    """The claims of the installed papers, each with its last known verdict.
 
     The verdicts are those of the committed expectations; `dpaudit check` computes them again.
 
@@ -35,33 +35,19 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     dpaudit claims 'dilation.*' --json
     """
-    from proofs_checks import expectations, page
-    from proofs_checks.registry import catalogue, select
+    from dpaudit.claims.expectations import listed
 
-    known, expected = catalogue(), expectations.read()
-    chosen = [known[key] for key in select(ids or [], list(known))]
-    rows: list[dict[str, str]] = []
-    for claim in chosen:
-        row = expected.get(claim.id, {})
-        verdict, establishes = row.get("verdict", ""), row.get("establishes", page.reason(claim, expected))
-        rows.append({**claim.to_dict(), "verdict": verdict, "establishes": establishes, "line": row.get("line", "")})
+    rows = listed(ids or [])
 
     def render(console: Any) -> None:
         from rich.markup import escape
 
-        table = listing(
-            "id",
-            "document, item",
-            "statement",
-            "verdict",
-            "establishes",
-            prose=("document, item", "statement", "establishes"),
-        )
+        prose = ("document, item", "statement", "establishes")
+        table = listing("id", "document, item", "statement", "verdict", "establishes", prose=prose)
         for row in rows:
             where = ", ".join(filter(None, (row["document"], row["item"])))
-            verdict = badge(row["verdict"]) if row["verdict"] else "–"
             texts = (escape(text) for text in (row["id"], where, row["statement"]))
-            table.add_row(*texts, verdict, escape(row["establishes"]))
+            table.add_row(*texts, badge(row["verdict"]) if row["verdict"] else "–", escape(row["establishes"]))
         console.print(table)
 
     emit(rows, render, as_json, out)
@@ -86,7 +72,9 @@ def check(
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
-    """Decide the claims, each with certified arithmetic or algebra: PROVED, REFUTED, UNWITNESSED, MEASURED, UNDECIDED.
+    """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
+
+    The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
 
     Examples:
 
@@ -100,26 +88,24 @@ def check(
 
     dpaudit check dp.ehd.any-prior --certificate ehd.json
     """
-    from proofs_checks import expectations, runner
+    from dpaudit.claims import certificates, expectations
+    from dpaudit.claims.runner import decide
 
     processes = whole("jobs", jobs, 1, 64)
     wanted = expectations.read(expect) if expect is not None else None
-    chosen = _choose(ids or [], module)
-    if certificate is not None:
-        _check_certifiable(chosen)
     with _progress() as progress:
-        results = runner.run_many(chosen, wide, processes, module, progress)
-    asked = ids or (["*"] if module is None else chosen)
-    changed = [] if wanted is None else expectations.differences(wanted, results, asked)
+        decided = decide(
+            ids or [], wide=wide, jobs=processes, file=module, certifiable=certificate is not None, progress=progress
+        )
+    results = decided.results
+    changed = [] if wanted is None else expectations.differences(wanted, decided)
     draw = _draw_examples if explain else _draw_table
     emit([result.to_dict() for result in results], lambda console: draw(console, results), as_json, out)
     if junit is not None:
         _write_junit(junit, results, changed)
     if certificate is not None:
-        from proofs_checks.certify import audited, certified_words
-
-        common.certify(audited(results[0]), certificate)
-        print(certified_words(results[0]), file=sys.stderr)
+        common.certify(certificates.audited(results[0]), certificate)
+        print(certificates.certified_words(results[0]), file=sys.stderr)
     for text in changed:
         print(f"changed: {text}", file=sys.stderr)
     for result in results:
@@ -127,30 +113,6 @@ def check(
             print(f"dpaudit: {result.claim.id}: the check itself failed: {result.error}", file=sys.stderr)
     if changed or any(result.error for result in results):
         raise typer.Exit(1)
-
-
-def _choose(ids: Sequence[str], module: str | None) -> list[str]:
-    """Returns the ids to run, in the catalogue's order."""
-    from proofs_checks.registry import catalogue, load, load_file, select
-
-    own = load_file(module) if module is not None else []
-    checks = load()
-    chosen = select(ids, list(catalogue())) if ids or not own else own
-    found = [key for key in chosen if key in checks]
-    if not found:
-        raise InputError("IDS", " ".join(ids) or "(all)", "no check is written for this yet; see `dpaudit claims`")
-    return found
-
-
-def _check_certifiable(chosen: Sequence[str]) -> None:
-    """Refuses --certificate for more than one claim, or for one without an audited mechanism, before computing."""
-    from proofs_checks.certify import refusal
-
-    if len(chosen) > 1:
-        raise InputError("IDS", " ".join(chosen[:3]) + " …", "--certificate takes one claim at a time")
-    reason = refusal(chosen[0])
-    if reason:
-        raise InputError("IDS", chosen[0], reason)
 
 
 @contextmanager
@@ -163,7 +125,7 @@ def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
     from rich.markup import escape
 
-    from proofs_checks.words import extent, summary
+    from dpaudit.claims.words import extent, summary
 
     table = listing("id", "verdict", "establishes", "example", "seconds", prose=("establishes", "example"))
     for result in results:
@@ -180,7 +142,7 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
 def _draw_examples(console: Any, results: Sequence[Result]) -> None:
     from rich.markup import escape
 
-    from proofs_checks.words import explain, extent
+    from dpaudit.claims.words import explain, extent
 
     for result in results:
         claim, outcome = result.claim, result.outcome
@@ -209,7 +171,7 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     """Writes one test case a claim; a changed or undecided verdict and a failed check are failures."""
     from xml.etree import ElementTree
 
-    from proofs_checks.words import summary
+    from dpaudit.claims.words import summary
 
     reasons = {text.split(":", 1)[0]: text for text in changed}
     suite = ElementTree.Element("testsuite", name="dpaudit check")

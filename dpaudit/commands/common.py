@@ -15,6 +15,7 @@ import typer
 from dpaudit.mechanisms.base import text
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
+from dpaudit.numbers.verdict import Verdict
 
 
 def check_out(out: str | None) -> str | None:
@@ -47,48 +48,6 @@ def _writable(option: str, name: str | None) -> str | None:
     return name
 
 
-Mech = Annotated[
-    str,
-    typer.Option(
-        "--mech",
-        metavar="NAME",
-        help="The mechanism; `dpaudit mechanisms` lists them. Your own: file.py:Class or package.module:Class "
-        "(its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of your own mechanism; may be given repeatedly."),
-]
-N = Annotated[str | None, typer.Option("--n", metavar="N", help="Number of records, a whole number >= 1.")]
-K = Annotated[
-    str | None,
-    typer.Option("--k", metavar="K", help="Number of categories >= 2. Default: the length of the prior, else 2."),
-]
-Prior = Annotated[
-    str | None,
-    typer.Option(
-        "--prior", metavar="A,B,…", help="Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."
-    ),
-]
-Eps = Annotated[str, typer.Option("--eps", metavar="RATIONAL", help="Nominal ε, exact: 1, 4/5, 0.8, 1e-2.")]
-Gamma = Annotated[
-    str | None, typer.Option("--gamma", metavar="RATIONAL", help="γ of EHDS, MH and the smooth sensitivity; default 1.")
-]
-DeltaParam = Annotated[
-    str | None, typer.Option("--delta-param", metavar="RATIONAL", help="δ of MHdelta, 0 < δ < 1, for instance 1e-8.")
-]
-Gs = Annotated[
-    str | None, typer.Option("--gs", metavar="constant|exact", help="EHD's sensitivity: √(1−π/4), or the model's own.")
-]
-Score = Annotated[
-    str | None,
-    typer.Option(
-        "--score",
-        metavar="NAME",
-        help="The exponential family's score: hellinger (default), tv (k = 2), kl, l1, chi2 (where it is finite).",
-    ),
-]
 Digits = Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON for programs: numbers as decimal strings, rounded outward.")]
 Out = Annotated[
@@ -119,19 +78,6 @@ Certificate = Annotated[
     ),
 ]
 Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
-
-
-def settings(given: list[str] | None) -> dict[str, str]:
-    """Returns the parameters of --set by name."""
-    found: dict[str, str] = {}
-    for pair in given or []:
-        name, sign, value = (part.strip() for part in pair.partition("="))
-        if not sign or not name.isidentifier() or not value:
-            raise InputError("set", pair, "must be NAME=VALUE")
-        if name in found:
-            raise InputError("set", pair, f"{name} is given twice")
-        found[name] = value
-    return found
 
 
 def memory_bytes(text: str) -> int:
@@ -241,7 +187,22 @@ def certify(result: Any, path: str | None) -> None:
         print(f"written: {path}", file=sys.stderr)
 
 
-COLOURS = {"PROVED": "green", "REFUTED": "red", "UNDECIDED": "yellow", "UNWITNESSED": "yellow", "MEASURED": "cyan"}
+def finish(result: Any, certificate: str | None, require: bool) -> None:
+    """Writes the certificate if one is wanted; exits with 1 if --require is given and the claim is refuted."""
+    certify(result, certificate)
+    first = result[0] if isinstance(result, list) else result
+    if require and first.claim.verdict is Verdict.REFUTED:
+        raise typer.Exit(1)
+
+
+COLOURS = {
+    "PROVED": "green",
+    "REFUTED": "red",
+    "IMPOSSIBLE": "red",
+    "UNDECIDED": "yellow",
+    "UNWITNESSED": "yellow",
+    "MEASURED": "cyan",
+}
 
 
 def badge(verdict: str) -> str:

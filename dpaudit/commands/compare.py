@@ -8,11 +8,13 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.common import cells, decimal, emit, fields, listing, memory_bytes
+from dpaudit.commands.options import Given
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 
 
 def compare(
+    setting: Given,
     x: Annotated[
         str | None, typer.Option("--x", metavar="A,B,…", help="The histogram of the data; n is its sum, k its length.")
     ] = None,
@@ -31,16 +33,12 @@ def compare(
         str | None, typer.Option("--share", metavar="P,Q,…", help="With --n: the proportions; default all equal.")
     ] = None,
     step: Annotated[str, typer.Option("--step", metavar="S", help="With a range: every S-th point.")] = "1",
-    k: common.K = None,
-    prior: common.Prior = None,
     target: Annotated[
         str, typer.Option("--target", metavar="RATIONAL", help="The ε at which all are compared: nominal, and true.")
     ] = "1",
     mech: Annotated[
         str | None, typer.Option("--mech", metavar="A,B,…", help="Only these; EHD/exact is EHD with the exact GS.")
     ] = None,
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
     sort: Annotated[
         str,
         typer.Option(
@@ -74,29 +72,33 @@ def compare(
     from dpaudit.comparison import on_data as comparison
     from dpaudit.comparison import ranges
 
+    k, prior = setting.pop("k", None), setting.pop("prior", None)
     data = source(x, dataset, n, k, priors, share)
     ranged = n is not None or priors is not None
     if as_csv and not ranged:
         raise InputError("n", "(missing)", "--csv goes with a range: --n A..B or --priors A..B")
     if ranged and metric != "hellinger":
         raise InputError("metric", metric, "a range is for hellinger only")
-    places = whole("digits", digits, 10, 2000)
+    places, bytes_ = whole("digits", digits, 10, 2000), memory_bytes(memory)
+    if "eps" in setting or "settings" in setting:
+        name, value = ("eps", setting["eps"]) if "eps" in setting else ("set", ", ".join(setting["settings"]))
+        raise InputError(name, value, "is not for a comparison: all mechanisms of the family at one --target")
     with common.progress_bar("compare") as progress:
+        asked: dict[str, Any]
         if not ranged:
-            result = comparison.compare(
-                data, prior, target, mech, gamma, delta_param, sort, metric, places, progress, memory_bytes(memory)
-            )
+            asked = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric, "digits": places}
+            result = comparison.compare(data, target, **asked, progress=progress, memory=bytes_, **setting)
             emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
             return
         stride = whole("step", step, 1)
-        common_options = (target, mech, gamma, delta_param, at_true, places, progress)
+        asked = {"mechs": mech, "calibrate": at_true, "digits": places, "progress": progress, **setting}
         if priors is not None:
             points = ranges.parse_range("priors", priors, 1, stride)
-            many = ranges.compare_over_priors(points, data, *common_options)
+            many = ranges.compare_over_priors(points, data, target, **asked)
         else:
             points = ranges.parse_range("n", str(n), 1, stride)
             wide = prior or (",".join("1" * int(k)) if k and share is None else None)
-            many = ranges.compare_over_n(points, share, wide, *common_options)
+            many = ranges.compare_over_n(points, target, share=share, prior=wide, **asked)
     render = write_csv if as_csv else draw_range
     emit(many.to_dict(), lambda console: render(console, many), as_json, out)
 

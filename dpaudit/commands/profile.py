@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.audits import escape_brackets, subject_rows
+from dpaudit.commands.audits import again, escape_brackets, subject_rows
 from dpaudit.commands.common import emit, fields, memory_bytes
+from dpaudit.commands.options import Given
 from dpaudit.mechanisms.base import text
 
 SHOWN = 12
@@ -16,28 +17,24 @@ SHOWN = 12
 
 
 def profile(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
+    setting: Given,
     at: Annotated[
         str | None, typer.Option("--at", metavar="A,B,…", help="Print δ at these ε. Default: five up to the true ε.")
     ] = None,
     orders: Annotated[
-        str, typer.Option("--orders", metavar="A,B,…", help="Orders of the Rényi divergences, rationals >= 1.")
-    ] = "1,3/2,2,4,8,16,32,64",
+        str | None,
+        typer.Option(
+            "--orders",
+            metavar="A,B,…",
+            help="Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64.",
+        ),
+    ] = None,
     compose: Annotated[
         str | None,
         typer.Option("--compose", metavar="T", help="δ of T releases: certified if small, and dp-accounting's float."),
     ] = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
-    set_: common.Set = None,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -54,9 +51,9 @@ def profile(
     """
     from dpaudit.audit.profile import profile as compute
 
-    options = (mech, n, k, prior, eps, gamma, delta_param, gs, at, orders, compose, digits)
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        result = compute(*options, progress, memory_bytes(memory), score, common.settings(set_))
+    asked: dict[str, Any] = {"at": at, "orders": orders, "compose": compose}
+    with common.progress_bar(f"{setting['mech']}: data sets") as progress:
+        result = compute(progress=progress, **asked, digits=digits, memory=memory_bytes(memory), **setting)
 
     def render(console: Any) -> None:
         rows = [
@@ -66,6 +63,7 @@ def profile(
             ("zCDP ρ", str(result.rho)),
             ("curve", f"{len(result.segments)} segments; nothing rises above by more than {result.slack}"),
             ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
+            *again(result),
         ]
         fields(console, escape_brackets(rows))
         for draw in (_curve, _deltas, _renyi, _composition):
@@ -117,4 +115,4 @@ def _composition(console: Any, result: Any) -> None:
     if found.reason:
         console.print(f"not certified: {found.reason}", markup=False)
     if found.accounting is None:
-        console.print("dp-accounting is not installed: pip install 'dpaudit[accounting]'", markup=False)
+        console.print('dp-accounting is not installed: pip install "dpaudit[accounting]"', markup=False)

@@ -12,10 +12,9 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import whole
 
 if TYPE_CHECKING:
-    from dpaudit.sweeps.store import Status, Store
+    from dpaudit.sweeps.store import Status
 
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
 OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
@@ -54,49 +53,18 @@ def sweep(
 
     dpaudit sweep --out sweep.db --export table.parquet --export table.csv
     """
-    from dpaudit.sweeps.executors import check_address
-    from dpaudit.sweeps.export import export as write
-    from dpaudit.sweeps.export import writer
-    from dpaudit.sweeps.plan import read_plan
-    from dpaudit.sweeps.store import Store
+    from dpaudit.sweeps.sweep import sweep as run
 
-    if out is None:
-        raise InputError("out", "(missing)", "must name the store, an SQLite file")
-    if workers is not None and scheduler is not None:
-        raise InputError("workers", workers, "cannot be given together with --scheduler")
-    count = None if workers is None else whole("workers", workers, 1, 1024)
     if plan is None and not status and not export:
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
-    for path in export or ():
-        writer(path)
-    if scheduler is not None:
-        check_address(scheduler)
-    jobs = None if plan is None or status else read_plan(plan)
-    store = Store(out, create=jobs is not None)
-    try:
-        if jobs is not None:
-            store.add(jobs, retry)
-            _run(store, count, scheduler)
-        for path in export or ():
-            print(f"written: {path} ({write(store, path)} rows)", file=sys.stderr)
-        state = store.status()
-        errors = store.errors(10)
-    finally:
-        store.close()
-    common.emit(_payload(out, state, errors), lambda console: _render(console, out, state, errors), as_json, None)
-    if state.failed and not status:
+    todo = None if status else plan
+    asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
+    result = run(todo, out, **asked, watch=_progress)
+    for path, count in result.written:
+        print(f"written: {path} ({count} rows)", file=sys.stderr)
+    common.emit(result.to_dict(), lambda console: _render(console, result), as_json, None)
+    if result.status.failed and not status:
         raise typer.Exit(1)
-
-
-def _run(store: Store, count: int | None, scheduler: str | None) -> None:
-    from dpaudit.sweeps.executors import open_workers
-    from dpaudit.sweeps.run import Loop
-
-    before = store.status()
-    if before.done + before.failed == before.total:
-        return
-    with _progress(before) as report:
-        Loop(store, open_workers(count, scheduler), report).run()
 
 
 @contextmanager
@@ -139,38 +107,17 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _payload(out: str, state: Status, errors: list[tuple[str, str, int]]) -> dict[str, Any]:
-    return {
-        "store": out,
-        "jobs": state.total,
-        "done": state.done,
-        "failed": state.failed,
-        "running": state.running,
-        "open": state.total - state.done - state.failed - state.running,
-        "rate": round(state.rate, 3),
-        "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in errors],
-    }
-
-
-def _render(console: Any, out: str, state: Status, errors: list[tuple[str, str, int]]) -> None:
+def _render(console: Any, result: Any) -> None:
     from rich.markup import escape
 
-    waiting = state.total - state.done - state.failed - state.running
+    state = result.status
     share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
-    rows = [
-        ("store", escape(out)),
-        (
-            "jobs",
-            f"{state.total}: {state.done} done, {state.failed} failed, {state.running} running, {waiting} waiting",
-        ),
-        (
-            "finished",
-            f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute",
-        ),
-    ]
-    for entry, error, count in errors:
+    counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
+    finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
+    rows = [("store", escape(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    for entry, error, count in result.errors:
         rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
-    unnamed = state.failed - sum(count for *_, count in errors)
+    unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))
     common.fields(console, rows)

@@ -6,14 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.audit import questions as audit
 from dpaudit.commands import common
-from dpaudit.commands.audits import claim_rows, effort_rows, escape_brackets, subject_rows
+from dpaudit.commands.audits import effort_rows, escape_brackets, subject_rows, verdict_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import nonnegative, split
-from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.guarantee import EpsilonDelta
 
 
 def table(
@@ -48,40 +43,25 @@ def table(
 
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
-    from dpaudit.mechanisms.table import read_table
+    from dpaudit.audit.tables import table as compute
 
-    with_delta = nonnegative("claim-delta", claim_delta)
-    if with_delta > 1:
-        raise InputError("claim-delta", claim_delta, "must be <= 1")
-    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
-    points = [nonnegative("at", point) for point in split("at", at)] if at is not None else []
-    subject = read_table(file, adjacency, bound)
+    asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
     with common.progress_bar(f"{file}: data sets") as progress:
-        result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory))
-        deltas = [
-            audit.delta(subject, p, digits=digits, progress=progress, memory=memory_bytes(memory)) for p in points
-        ]
+        found = compute(file, **asked, digits=digits, progress=progress, memory=memory_bytes(memory))
+    result = found.epsilon
 
     def render(console: Any) -> None:
         worst = result.witness
-        fields(
-            console,
-            escape_brackets(
-                [
-                    *subject_rows(subject),
-                    ("true ε", f"[bold]{result.epsilon}[/]"),
-                    ("worst pair", f"x = {cells(worst.x)}, x′ = {cells(worst.x_prime)}"),
-                    ("worst output", cells(worst.output)),
-                    *((f"δ({d.at})", f"{d.delta}") for d in deltas),
-                    *claim_rows(result.claim),
-                    *effort_rows(result),
-                ]
-            ),
-        )
+        rows = [
+            *subject_rows(result.subject.mechanism),
+            ("true ε", f"[bold]{result.epsilon}[/]"),
+            ("worst pair", f"x = {cells(worst.x)}, x′ = {cells(worst.x_prime)}"),
+            ("worst output", cells(worst.output)),
+            *((f"δ({d.at})", f"{d.delta}") for d in found.deltas),
+            *verdict_rows(result.claim),
+            *effort_rows(result),
+        ]
+        fields(console, escape_brackets(rows))
 
-    payload = result.to_dict()
-    payload["deltas"] = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in deltas]
-    emit(payload, render, as_json, out)
-    common.certify([result, *deltas] if deltas else result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+    emit(found.to_dict(), render, as_json, out)
+    common.finish([result, *found.deltas] if found.deltas else result, certificate, require)

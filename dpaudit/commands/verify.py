@@ -8,10 +8,6 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.common import emit
-from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import whole
-
-MAX_BYTES = 32 << 20
 
 
 def verify(
@@ -36,28 +32,20 @@ def verify(
 
     dpaudit verify ehds.json --full
     """
-    from dpaudit.evidence.verifier import check
-    from dpaudit.files.strict_json import read_json
+    from dpaudit.evidence.verification import verify as compute
 
-    limit = whole("work", work, 1, 10**12)
-    try:
-        lines, reason = check.verify(read_json("CERTIFICATE", file, MAX_BYTES), full, limit), None
-    except check.Rejected as rejected:
-        lines, reason = [], str(rejected)
-    except InputError as error:
-        if error.rule.startswith("cannot be read"):
-            raise
-        lines, reason = [], error.rule
-    payload = {"file": file, "result": "REJECTED" if reason else "ACCEPTED", "established": lines, "reason": reason}
+    result = compute(file, full=full, work=work)
 
     def render(console: Any) -> None:
         from rich.markup import escape
 
-        for line in lines:
+        for line in result.established:
             console.print(f"  {escape(line)}")
-        verdict = f"[bold red]REJECTED[/]: {escape(reason)}" if reason else "[bold green]ACCEPTED[/]"
-        console.print(verdict if reason or full else f"{verdict} (lower bound and witness)")
+        if result.reason is not None:
+            console.print(f"[bold red]REJECTED[/]: {escape(result.reason)}")
+        else:
+            console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 
-    emit(payload, render, as_json, out)
-    if reason:
+    emit(result.to_dict(), render, as_json, out)
+    if not result.accepted:
         raise typer.Exit(1)

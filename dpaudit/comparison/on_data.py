@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,16 +11,17 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
+from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
-from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, split, whole
+from dpaudit.numbers.rationals import Exact, positive, whole
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
 from dpaudit.privacy.claim import widest
 from dpaudit.privacy.guarantee import claimed_epsilon
 from dpaudit.privacy.loss import MEMORY_BOUND, Progress, worst_loss
-from dpaudit.utility import accuracy
+from dpaudit.utility import accuracy, posterior
 from dpaudit.utility.mean import mean_error
 from dpaudit.utility.staircase import ALL_OUTPUTS
 
@@ -34,36 +35,15 @@ WORK = 3 * 10**9
 SORTS = ("calibrated", "mean", "true")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A mechanism to compare: its name in the table, and how to build it for a model and a nominal epsilon."""
+def entries(
+    mechs: str | Sequence[str] | None, model: Model, eps: Fraction, parameters: Mapping[str, Any]
+) -> list[Setting]:
+    """Returns the settings of the mechanisms named, by default all (EHD twice), with the parameters that they have.
 
-    label: str
-    build: Callable[[Model, Fraction], PosteriorMechanism]
-
-
-def entries(mechs: str | Sequence[str] | None, gamma: Exact | None, delta_param: Exact | None) -> list[Entry]:
-    """Returns the mechanisms named, by default all (EHD twice), with gamma and delta where they apply.
-
-    A name may carry EHD's sensitivity: "EHD/exact".
+    A name may carry a choice: "EHD/exact" is EHD with the exact sensitivity.
     """
-    if mechs is None:
-        mechs = [*REGISTRY, "EHD/exact"]
-    given = {"gamma": gamma, "delta": "1e-8" if delta_param is None else delta_param}
-    return [_entry(name, given) for name in (split("mech", mechs) if isinstance(mechs, str) else mechs)]
-
-
-def _entry(name: str, given: dict[str, Exact | None]) -> Entry:
-    base, _, variant = name.partition("/")
-    kind = lookup(base)
-    known = {p.name for p in kind.parameters}
-    parameters = {key: value for key, value in given.items() if key in known}
-    if variant:
-        if "gs" not in known:
-            raise InputError("mech", name, "only EHD has a variant: EHD/exact")
-        parameters["gs"] = variant
-    label = kind.name + (f"/{variant}" if variant else "")
-    return Entry(label, lambda model, eps: make_mechanism(base, model, eps, parameters))
+    chosen = [*REGISTRY, "EHD/exact"] if mechs is None else mechs
+    return Setting.read_each(chosen, shared=parameters, n=model.n, prior=model.prior, eps=eps)
 
 
 @dataclass(frozen=True)
@@ -111,6 +91,7 @@ class CompareResult(Shown):
     sort: str
     entries: tuple[Row, ...]
     metric: str
+    command: str
     seconds: float
 
     @cached_property
@@ -142,6 +123,7 @@ class CompareResult(Shown):
             "winner": self.winner,
             "tied": list(self.tied),
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
@@ -156,16 +138,16 @@ def key(row: Row, sort: str) -> Enclosure | None:
 
 def compare(
     x: str | Sequence[int],
-    prior: audit.Prior = None,
     target: Exact = 1,
+    *,
+    prior: str | Sequence[Exact] | None = None,
     mechs: str | Sequence[str] | None = None,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
     sort: str = "calibrated",
     metric: str = "hellinger",
     digits: int | str = 12,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    **parameters: Any,
 ) -> CompareResult:
     """Returns all mechanisms on data x at nominal epsilon = target, and calibrated to true epsilon = target.
 
@@ -179,34 +161,35 @@ def compare(
     cells = parse_data(x)
     model = make_model(sum(cells), None if prior else len(cells), prior)
     cells = model.check("x", cells)
-    chosen = entries(mechs, gamma, delta_param)
+    chosen = entries(mechs, model, bar, parameters)
     rows = []
-    for done, entry in enumerate(chosen):
+    for done, setting in enumerate(chosen):
         if progress:
             progress(done, len(chosen))
-        rows.append(_row(entry, model, cells, bar, metric, digits, memory))
+        rows.append(_row(setting, cells, bar, metric, digits, memory))
     order = sorted(rows, key=lambda row: _place(key(row, sort)))
-    return CompareResult(model, cells, bar, sort, tuple(order), metric, perf_counter() - start)
+    asked = {"x": cells, "prior": model.prior, "mech": [setting.label for setting in chosen], "target": bar}
+    command = command_line("compare", **asked, sort=sort, metric=metric, **parameters)
+    return CompareResult(model, cells, bar, sort, tuple(order), metric, command, perf_counter() - start)
 
 
 def _place(value: Enclosure | None) -> tuple[bool, Fraction]:
     return value is None, Fraction(0) if value is None else value.lower
 
 
-def _row(entry: Entry, model: Model, x: Histogram, target: Fraction, metric: str, digits: int, memory: int) -> Row:
-    plain = entry.build(model, target)
+def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, digits: int, memory: int) -> Row:
+    plain = posterior(setting)
     bound = claimed_epsilon(plain.claimed())
     claimed = None if bound is None else str(bound)
     if not auditable(plain):
-        return Row(entry.label, claimed, _performance(plain, x, None, metric, digits, memory), None)
+        return Row(setting.label, claimed, _performance(plain, x, None, metric, digits, memory), None)
     true = widest(plain, lambda d: worst_loss(plain, d, None, memory), digits).value
-    found = calibrated(lambda eps: entry.build(model, eps), target, digits, None, memory)
-    again = entry.build(model, found.nominal)
+    found = calibrated(setting, target, digits, None, memory)
     return Row(
-        entry.label,
+        setting.label,
         claimed,
         _performance(plain, x, true, metric, digits, memory),
-        _performance(again, x, found.true_epsilon, metric, digits, memory),
+        _performance(posterior(found.subject), x, found.true_epsilon, metric, digits, memory),
     )
 
 

@@ -10,15 +10,16 @@ from itertools import combinations
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
+from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
-from dpaudit.comparison.on_data import Entry, auditable, entries
+from dpaudit.comparison.on_data import auditable, entries
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, show
 from dpaudit.privacy.loss import Progress
+from dpaudit.utility import posterior
 from dpaudit.utility.mean import mean_error
 
 MOST_POINTS = 10**5
@@ -71,6 +72,7 @@ class RangeResult(Shown):
     calibrated: bool
     points: tuple[RangePoint, ...]
     crossovers: tuple[Crossover, ...]
+    command: str
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +85,7 @@ class RangeResult(Shown):
             "crossovers": [crossover.to_dict() for crossover in self.crossovers],
             "winner": self.points[-1].winner,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
     def csv(self) -> Iterator[str]:
@@ -127,65 +130,73 @@ def data_of(n: int, parts: Sequence[Fraction]) -> Histogram:
 
 def compare_over_n(
     ns: Sequence[int],
-    share: str | Sequence[Exact] | None = None,
-    prior: audit.Prior = None,
     eps: Exact = 1,
+    *,
+    share: str | Sequence[Exact] | None = None,
+    prior: str | Sequence[Exact] | None = None,
     mechs: str | Sequence[str] | None = None,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
     calibrate: bool = False,
     digits: int = 12,
     progress: Progress | None = None,
+    **parameters: Any,
 ) -> RangeResult:
     """Returns the mean errors for data in fixed proportions, n by n, and the crossovers."""
     parts = shares("share", share, make_model(1, None, prior).k)
     places = [(n, make_model(n, None if prior else len(parts), prior), data_of(n, parts)) for n in ns]
     if places and len(parts) != places[0][1].k:
         raise InputError("share", show(parts), f"must have k = {places[0][1].k} parts")
-    return _over("n", places, entries(mechs, gamma, delta_param), positive("eps", eps), calibrate, digits, progress)
+    asked = {"n": f"{ns[0]}..{ns[-1]}", "share": parts, "prior": prior}
+    return _over("n", places, mechs, positive("eps", eps), calibrate, digits, progress, asked, parameters)
 
 
 def compare_over_priors(
     priors: Sequence[int],
     x: str | Sequence[int],
     eps: Exact = 1,
+    *,
     mechs: str | Sequence[str] | None = None,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
     calibrate: bool = False,
     digits: int = 12,
     progress: Progress | None = None,
+    **parameters: Any,
 ) -> RangeResult:
     """Returns the mean errors on fixed data for the priors (a, …, a), a by a, and the crossovers."""
     cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
-    return _over("prior", places, entries(mechs, gamma, delta_param), positive("eps", eps), calibrate, digits, progress)
+    asked = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}
+    return _over("prior", places, mechs, positive("eps", eps), calibrate, digits, progress, asked, parameters)
 
 
 def _over(
     name: str,
     places: Sequence[tuple[int, Model, Histogram]],
-    chosen: Sequence[Entry],
+    mechs: str | Sequence[str] | None,
     eps: Fraction,
     calibrate: bool,
     digits: int,
     progress: Progress | None,
+    asked: dict[str, Any],
+    parameters: dict[str, Any],
 ) -> RangeResult:
     start, points = perf_counter(), []
     for done, (at, model, x) in enumerate(places):
         if progress:
             progress(done, len(places))
-        means = {entry.label: _mean(entry, model, x, eps, calibrate, digits) for entry in chosen}
-        points.append(RangePoint(at, model, x, means))
-    return RangeResult(name, eps, calibrate, tuple(points), tuple(crossovers(points)), perf_counter() - start)
+        chosen = entries(mechs, model, eps, parameters)
+        points.append(RangePoint(at, model, x, {s.label: _mean(s, x, calibrate, digits) for s in chosen}))
+    step = places[1][0] - places[0][0] if len(places) > 1 else 1
+    asked |= {"step": None if step == 1 else step, "target": eps, "mech": list(points[0].means) if points else None}
+    command = command_line("compare", **asked, calibrated=calibrate, **parameters)
+    return RangeResult(name, eps, calibrate, tuple(points), tuple(crossovers(points)), command, perf_counter() - start)
 
 
-def _mean(entry: Entry, model: Model, x: Histogram, eps: Fraction, calibrate: bool, digits: int) -> Enclosure:
+def _mean(setting: Setting, x: Histogram, calibrate: bool, digits: int) -> Enclosure:
     if calibrate:
-        if not auditable(entry.build(model, eps)):
-            raise InputError("n", model.n, f"the true epsilon of {entry.label} is too large a job here")
-        eps = calibrated(lambda nominal: entry.build(model, nominal), eps).nominal
-    return mean_error(entry.build(model, eps), x, digits)
+        if not auditable(posterior(setting)):
+            rule = f"the true epsilon of {setting.label} is too large a job here"
+            raise InputError("n", setting.mechanism.describe()["n"], rule)
+        setting = calibrated(setting, setting.epsilon).subject
+    return mean_error(posterior(setting), x, digits)
 
 
 def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:

@@ -1,24 +1,22 @@
-"""Is there a counterexample? The largest certified ratio true epsilon / claimed epsilon in a region."""
+"""Is there a counterexample? The largest certified ratio true epsilon / claimed epsilon in a region of settings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.audit.setting import Setting, command_line
 from dpaudit.counterexamples.region import Region, make_region
-from dpaudit.mechanisms import PosteriorMechanism, lookup, make_mechanism
-from dpaudit.numbers.enclosure import Enclosure, exact, outward
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.model import Model
-from dpaudit.privacy.claim import Effort
-from dpaudit.privacy.guarantee import claimed_epsilon
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress, Witness, worst_loss
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress
 
 if TYPE_CHECKING:
     from dpaudit.counterexamples.optimise import Guess, Optimiser
@@ -26,40 +24,43 @@ if TYPE_CHECKING:
 DIGITS = 12
 NEAR = 1e-3
 """A simpler witness may have a ratio smaller by this much than the best float ratio."""
+FEW = 12
+"""Beyond a violation at most this many further n are certified, spread over the range."""
 
 
 @dataclass(frozen=True)
-class Certified:
-    """One mechanism: ``ratio`` contains true epsilon / claimed epsilon (nominal where nothing is claimed)."""
+class Place:
+    """One certified setting: ``ratio`` contains true epsilon / claimed epsilon (nominal where nothing is claimed)."""
 
-    mechanism: PosteriorMechanism
+    n: int | None
+    result: EpsilonResult
     ratio: Enclosure
-    witness: Witness
     violated: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the witness as JSON."""
-        model = self.mechanism.model
+        """Returns the setting, the witness, the ratio and the command that audits it again."""
+        subject = self.result.subject
+        place = {"prior": None, **subject.describe(), "n": self.n, "eps": str(subject.epsilon)}
         return {
-            "n": model.n,
-            "prior": [str(alpha) for alpha in model.prior],
-            "eps": str(self.mechanism.epsilon),
-            **self.witness.to_dict(),
+            **place,
+            **self.result.witness.to_dict(),
             "ratio": self.ratio.to_dict(),
+            "command": subject.command_line("epsilon"),
         }
 
 
 @dataclass(frozen=True)
 class SearchResult(Shown):
-    """``minimal`` is the witness of the smallest violating n, ``largest`` that of the largest ratio certified."""
+    """``minimal`` is the violation of the smallest n, ``largest`` the largest ratio; all ``places`` were certified."""
 
-    name: str
-    parameters: dict[str, str]
+    subject: Setting
     region: Region
-    minimal: Certified | None
-    largest: Certified
+    minimal: Place | None
+    largest: Place
+    places: int
     exhaustive: str | None
     screened: str
+    command: str | None
     seconds: float
 
     @property
@@ -70,140 +71,146 @@ class SearchResult(Shown):
     @property
     def minimal_n(self) -> int | None:
         """Returns the smallest violating n."""
-        return self.minimal.mechanism.model.n if self.minimal else None
+        return self.minimal.n if self.minimal else None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit search --json``."""
         return {
-            "mechanism": self.name,
-            "parameters": self.parameters,
+            "mechanism": self.subject.mechanism.name,
+            "parameters": self.subject.mechanism.settings(),
             "found": self.found,
             "minimal_n": self.minimal_n,
             "witness": self.minimal.to_dict() if self.minimal else None,
             "largest_ratio": self.largest.ratio.to_dict(),
             "largest": self.largest.to_dict(),
             "region": {**self.region.to_dict(), "exhaustive": self.exhaustive, "screened": self.screened},
+            "certified_places": self.places,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
 class Search:
     """A search in one region; every violation that it reports is certified."""
 
-    def __init__(
-        self, mech: str, region: Region, parameters: dict[str, Any], progress: Progress | None, memory: int
-    ) -> None:
-        self.mech, self.region, self.parameters = mech, region, parameters
+    def __init__(self, setting: Setting, region: Region, progress: Progress | None, memory: int) -> None:
+        self.setting, self.region = setting, region
         self._progress, self._memory = progress, memory
-        self.certified = 0
-        self.places: set[int] = set()
+        self.places: list[Place] = []
 
-    def build(self, n: int, prior: Sequence[Fraction], eps: Fraction) -> PosteriorMechanism:
-        """Returns the mechanism."""
-        return make_mechanism(self.mech, Model(n, tuple(prior)), eps, self.parameters)
-
-    def certify(self, n: int, prior: Sequence[Fraction], eps: Fraction) -> Certified:
+    def certify(self, n: int | None, eps: Fraction, prior: Sequence[Fraction] | None = None) -> Place:
         """Returns the certified ratio, and whether the claim (or, where there is none, true <= nominal) is refuted."""
-        self.certified += 1
-        self.places.add(n)
-        mechanism = self.build(n, prior, eps)
-        worst = worst_loss(mechanism, DIGITS + 4, memory=self._memory)
-        claimed = mechanism.claimed()
-        bound = claimed_epsilon(claimed) or eps
-        form = mechanism.algebra().worst()
-        known = form.rational() if form else None
-        if known is not None:
-            return Certified(mechanism, exact(known / bound, DIGITS), worst.witness, known > bound)
-        ratio = outward(worst.value.lower / bound, worst.value.upper / bound, DIGITS)
-        violated = worst.value.lower > bound
-        if violated and claimed:
-            judged = claimed.judge(mechanism, Effort(DIGITS, self._memory, worst=worst))
-            violated = judged.verdict is Verdict.REFUTED
-        return Certified(mechanism, ratio, worst.witness, violated)
+        result = audit.epsilon(self.setting.at(eps=eps, n=n, prior=prior), digits=DIGITS + 4, memory=self._memory)
+        claim, true = result.claim, result.epsilon
+        bound = eps if claim.epsilon is None else claim.epsilon
+        if true.is_infinite or not bound:
+            ratio = infinite() if true.is_infinite or true.lower > 0 else exact(Fraction(1), DIGITS)
+        else:
+            ratio = outward(true.lower / bound, true.upper / bound, DIGITS)
+        violated = true.lower > eps if claim.verdict is None else claim.verdict is Verdict.REFUTED
+        self.places.append(Place(n, result, ratio, violated))
+        return self.places[-1]
+
+    @property
+    def largest(self) -> Place:
+        """Returns the first certified place of the largest ratio."""
+        return max(self.places, key=lambda place: place.ratio.lower)
 
     def tell(self, done: int, total: int) -> None:
         """Reports progress."""
         if self._progress:
             self._progress(done, total)
 
-    def exhaust(self, prior: tuple[Fraction, ...]) -> tuple[Certified | None, Certified]:
+    # -------------------------------------------------------------- every setting listed
+
+    def exhaust(self, prior: Sequence[Fraction] | None) -> Place | None:
         """Certifies n by n, at every listed epsilon, up to the first violation: that n is truly minimal.
 
-        Where the closed form is a multiple of epsilon, one epsilon stands for all.
+        Beyond it a few n more are certified, for the largest ratio.
         """
-        ns = self.region.ns
-        largest = self.certify(ns[0], prior, self.region.epsilons[0])
+        minimal: Place | None = None
+        ns: list[int] | list[None] = [None] if self.region.ns is None else list(self.region.ns)
         for done, n in enumerate(ns):
             self.tell(done, len(ns))
-            minimal: Certified | None = None
-            for eps in self.region.epsilons:
-                found = self.certify(n, prior, eps)
-                largest = _larger(largest, found)
-                if found.violated:
-                    minimal = _larger(minimal, found)
-                if self._linear(found.mechanism):
-                    break
-            if minimal is not None:
-                return minimal, self._beyond(prior, largest, n)
-        return None, largest
+            found = list(self._each(n, prior))
+            worst = max((place for place in found if place.violated), key=lambda p: p.ratio.lower, default=None)
+            if worst is not None:
+                minimal = worst
+                break
+        for n in self._further(minimal):
+            list(self._each(n, prior))
+        return minimal
 
-    def _linear(self, mechanism: PosteriorMechanism) -> bool:
-        form = mechanism.algebra().worst()
-        return form is not None and form.rational() is not None
+    def _each(self, n: int | None, prior: Sequence[Fraction] | None) -> Iterator[Place]:
+        """Yields the certified places at one n; where the closed form is a multiple of epsilon, one stands for all."""
+        for eps in self.region.epsilons:
+            place = self.certify(n, eps, prior)
+            yield place
+            form = place.result.subject.mechanism.algebra().worst()
+            if form is not None and form.rational() is not None:
+                return
+
+    def _further(self, minimal: Place | None) -> list[int]:
+        """Returns the n beyond the violation that are looked at: all if they are few, else some over the range."""
+        if minimal is None or minimal.n is None or self.region.ns is None:
+            return []
+        rest = [n for n in self.region.ns if n > minimal.n]
+        return rest if len(rest) <= FEW else [n for n in self.region.coarse() if n > minimal.n]
+
+    def covered(self, minimal: Place | None) -> str:
+        """Returns which part of the region is certified without a gap."""
+        region = self.region
+        listed = ", ".join(str(e) for e in region.epsilons)
+        if region.ns is None:
+            return f"this setting, at eps = {listed}"
+        last = region.ns[-1] if minimal is None else minimal.n
+        if self.setting.mechanism.algebra().worst() is not None:
+            return f"n = {region.ns[0]}..{last}, in closed form for every epsilon; the prior plays no part"
+        prior = " with this prior" if region.prior is not None else ""
+        return f"n = {region.ns[0]}..{last}, every n certified at eps = {listed}{prior}"
 
     def certified_at(self, above: int = 0) -> str:
         """Returns the n > ``above`` at which something was certified, as text."""
-        return ", ".join(str(n) for n in sorted(self.places) if n > above)
+        return ", ".join(str(n) for n in sorted({p.n for p in self.places if p.n is not None and p.n > above}))
 
-    def beyond(self, minimal: Certified | None) -> str:
+    def beyond(self, minimal: Place | None) -> str:
         """Returns what was looked at outside of the gapless range: nothing, or a few n after a violation."""
-        further = self.certified_at(minimal.mechanism.model.n) if minimal else ""
+        further = self.certified_at(minimal.n) if minimal and minimal.n is not None else ""
         return "nothing: no float was used" + (
             f"; beyond the violation only n = {further} certified" if further else ""
         )
 
-    def _beyond(self, prior: tuple[Fraction, ...], largest: Certified, n: int) -> Certified:
-        """Returns the largest ratio at a few n beyond the minimal one, too."""
-        for further in (m for m in self.region.coarse() if m > n):
-            for eps in self.region.epsilons:
-                largest = _larger(largest, self.certify(further, prior, eps))
-        return largest
+    # -------------------------------------------------------------- a free prior
 
-    def optimise(self, engine: Optimiser) -> tuple[Certified | None, Certified]:
-        """Finds a large ratio by screening and local search, then the smallest violating n that the search can find."""
-        region = self.region
-        places = region.coarse()
+    def optimise(self, engine: Optimiser) -> Place | None:
+        """Screens in floating point, polishes the best places and certifies them; then looks for the least n."""
+        coarse = self.region.coarse()
         guesses: list[Guess] = []
-        for done, n in enumerate(places):
-            self.tell(done, 2 * len(places))
-            guesses += engine.screen(n)[:2]
+        for done, n in enumerate(coarse):
+            self.tell(done, len(coarse))
+            guesses += engine.screen(n)[:3]
         guesses.sort(key=lambda guess: -guess.ratio)
         polished = [engine.polish(guess) for guess in guesses[:5]]
         best = max(polished, key=lambda guess: guess.ratio)
         largest = self._certify_near(engine, best, best.ratio * (1 - NEAR))
-        if not largest.violated:
-            return None, largest
-        minimal = self._descend(engine, largest, best)
-        return minimal, _larger(largest, minimal)
+        return self._descend(engine, largest, best) if largest.violated else None
 
-    def _certify_near(self, engine: Optimiser, guess: Guess, enough: float) -> Certified:
+    def _certify_near(self, engine: Optimiser, guess: Guess, enough: float) -> Place:
         """Returns the simplest certified place near the guess that is violated if the guess's ratio says so."""
         found = None
         for prior, eps in engine.simple(guess, enough):
-            found = self.certify(guess.n, prior, eps)
+            found = self.certify(guess.n, eps, prior)
             if found.violated or guess.ratio <= 1:
                 return found
         assert found is not None
         return found
 
-    def _descend(self, engine: Optimiser, witness: Certified, best: Guess) -> Certified:
+    def _descend(self, engine: Optimiser, witness: Place, best: Guess) -> Place:
         """Returns the violation of least n that screening and local search find, n by n from below."""
-        last = witness.mechanism.model.n
+        first, last = self.region.first(), witness.n or 0
         warm: list[tuple[float, ...]] = [best.logs]
-        for n in self.region.ns:
-            self.tell(n - self.region.ns[0], last - self.region.ns[0] + 1)
-            if n >= last:
-                break
+        for n in range(first, last):
+            self.tell(n - first, last - first + 1)
             guess = engine.best_at(n, warm)
             warm = [best.logs, guess.logs]
             if guess.ratio > 1:
@@ -213,73 +220,58 @@ class Search:
         return witness
 
 
-def _larger(best: Certified | None, other: Certified) -> Certified:
-    return other if best is None or other.ratio.lower > best.ratio.lower else best
-
-
 def search(
-    mech: str,
+    mech: Any,
     n: str | int | None = None,
-    k: str | int | None = None,
     eps: str | Sequence[Exact] | Exact | None = None,
+    *,
+    k: str | int | None = None,
     prior: str | Sequence[Exact] | None = None,
     prior_box: str | None = None,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
+    **parameters: Any,
 ) -> SearchResult:
     """Returns the largest certified ratio true epsilon / claimed epsilon, and the smallest violating n, in a region.
 
     >>> search("EHD", n="1..2", prior="1/100,1/100", eps=1).minimal_n
     1
+    >>> search("dpaudit.examples.geometric:WrongSensitivity", n="1..3", eps="1").minimal_n
+    2
     """
-    start, kind = perf_counter(), lookup(mech)
-    region = make_region(n, k, eps, prior, prior_box)
-    given = {"gamma": gamma, "delta": delta_param, "gs": gs}
-    task = Search(kind.name, region, given, progress, memory)
-    sample = task.build(region.ns[0], region.prior or (Fraction(1),) * region.k, region.epsilons[0])
-    if region.prior is not None or sample.algebra().worst() is not None:
-        minimal, largest = task.exhaust(region.prior or sample.model.prior)
-        exhaustive, screened = covered(sample, region, minimal), task.beyond(minimal)
+    start = perf_counter()
+    region = make_region(mech, n, k, eps, prior, prior_box)
+    shape = {"k": k, "prior": prior} if region.prior is None else {"prior": region.prior}
+    setting = Setting.read(
+        mech, n=None if region.ns is None else region.ns[0], eps=region.epsilons[0], **shape, **parameters
+    )
+    task = Search(setting, region, progress, memory)
+    engine = None if region.prior is not None or setting.model is None else _optimiser(setting, region)
+    if engine is None:
+        minimal = task.exhaust(region.prior)
+        exhaustive, screened = task.covered(minimal), task.beyond(minimal)
+        if region.free_prior and setting.mechanism.algebra().worst() is None:
+            screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was looked at"
     else:
-        engine = _optimiser(sample, region)
-        minimal, largest = task.optimise(engine)
-        exhaustive = None
+        minimal, exhaustive = task.optimise(engine), None
         screened = (
             f"{engine.evaluations} float evaluations at n = {', '.join(map(str, region.coarse()))} and, below a "
-            f"violation, at every n; {task.certified} certified, at n = {task.certified_at()}. "
+            f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
             "That an optimiser finds no more is no proof"
         )
+    asked = {"mech": setting.reference(), **region.options(), **parameters}
+    command = None if setting.reference() is None else command_line("search", **asked)
+    found = task.largest if minimal is None or task.largest.ratio.lower >= minimal.ratio.lower else minimal
     return SearchResult(
-        kind.name, sample.settings(), region, minimal, largest, exhaustive, screened, perf_counter() - start
+        setting, region, minimal, found, len(task.places), exhaustive, screened, command, perf_counter() - start
     )
 
 
-def covered(sample: PosteriorMechanism, region: Region, minimal: Certified | None) -> str:
-    """Returns which part of the region is certified without a gap."""
-    last = minimal.mechanism.model.n if minimal else region.ns[-1]
-    if sample.algebra().worst() is not None:
-        return f"n = {region.ns[0]}..{last}, in closed form for every epsilon; the prior plays no part"
-    shown = ", ".join(str(e) for e in region.epsilons)
-    return f"n = {region.ns[0]}..{last}, every n certified at eps = {shown} with this prior"
+def _optimiser(setting: Setting, region: Region) -> Optimiser | None:
+    """Returns the optimiser for a mechanism that offers float screening and has no closed form, else None."""
+    mechanism = setting.mechanism
+    if mechanism.algebra().worst() is not None or not mechanism.can_screen_priors():
+        return None
+    from dpaudit.counterexamples.optimise import Optimiser
 
-
-def _optimiser(sample: PosteriorMechanism, region: Region) -> Optimiser:
-    """Returns the optimiser for the mechanism, or says which extra it needs."""
-    try:
-        from dpaudit.counterexamples.optimise import Optimiser
-        from dpaudit.counterexamples.surrogate import Family
-    except ImportError:
-        raise InputError(
-            "EXTRA", "search", f'{sample.name} needs numpy and scipy: pip install "dpaudit[search]"'
-        ) from None
-    settings = sample.settings()
-    family = Family(
-        sample.name,
-        float(Fraction(settings.get("gamma", "1"))),
-        float(Fraction(settings.get("delta", "1/100000000"))),
-        settings.get("gs") == "exact",
-    )
-    return Optimiser(family, region)
+    return Optimiser(mechanism, region)

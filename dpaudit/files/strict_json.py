@@ -12,15 +12,19 @@ MAX_NUMBER = 2200
 """A number has at most this many characters."""
 
 
+class Unreadable(InputError):
+    """The file cannot be read at all, whatever it holds."""
+
+
 def read_bytes(option: str, path: str, most: int) -> bytes:
     """Returns the content of the file, which has at most ``most`` bytes."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:
-        raise InputError(option, path, f"cannot be read: {error.strerror or error}") from None
+        raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
     except ValueError:
-        raise InputError(option, path, "is no file name") from None
+        raise Unreadable(option, path, "is no file name") from None
     if len(content) > most:
         raise InputError(option, path, f"is larger than {most >> 20} MiB")
     return content

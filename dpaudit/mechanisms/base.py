@@ -47,6 +47,10 @@ class Parameter:
     rule: str
     check: Callable[[str, Any], Any]
     examples: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    """The words that it takes, where it takes words: EHD/exact is EHD with the choice exact."""
+    old_names: tuple[str, ...] = ()
+    """Names under which it was known before and is still accepted."""
 
     def read(self, mechanism: str, value: Exact | None) -> Any:
         """Returns the checked value, or the default; a missing value without a default is an error."""
@@ -55,6 +59,10 @@ class Parameter:
         if value is None:
             raise InputError(self.name, "(missing)", f"{mechanism} needs it: {self.rule}")
         return self.check(self.name, value)
+
+    def is_default(self, value: Any) -> bool:
+        """Returns whether the checked value is the default."""
+        return self.default is not None and bool(self.check(self.name, self.default) == value)
 
 
 HISTOGRAM_BYTES = 600
@@ -164,6 +172,15 @@ class Mechanism(ABC):
     def screen(self, part: Part | None = None) -> Screen | None:
         """Returns the fast tier for this law and adjacency, or None."""
         return None
+
+    def chosen(self) -> tuple[tuple[str, Any], ...]:
+        """Returns the parameters that differ from their defaults, in the order of the declaration."""
+        values = [(p, getattr(self, p.name)) for p in self.parameters]
+        return tuple((p.name, value) for p, value in values if not p.is_default(value))
+
+    def can_screen_priors(self) -> bool:
+        """Returns whether a search may screen priors with ``float_sensitivity``."""
+        return False
 
     # -------------------------------------------------------------- words
 

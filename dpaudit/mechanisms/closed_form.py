@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from flint import fmpq_poly
 
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
 
 T = TypeVar("T")
 Q = fmpq_poly([0, 1])
@@ -135,7 +136,10 @@ class ClosedForm:
 
     def sympy(self) -> Any:
         """Returns the worst-case loss as a sympy expression in the positive symbol ``epsilon``."""
-        import sympy  # type: ignore[import-untyped]
+        try:
+            import sympy  # type: ignore[import-untyped]
+        except ImportError:
+            raise InputError("sympy", "not installed", "pip install sympy") from None
 
         step = sympy.Symbol("epsilon", positive=True) / self.unit
         return -self.ratio.q * step + self.ratio.corner * sympy.log(2 - sympy.exp(-step))

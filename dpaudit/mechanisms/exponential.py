@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from math import pi, sqrt
+from typing import Any, ClassVar
 
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Parameter, PosteriorMechanism
 from dpaudit.numbers import balls
@@ -29,6 +30,9 @@ from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 from dpaudit.privacy.pairs import Part
 from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
+Array = Any
+"""A numpy array of floats."""
+Closure = Callable[[Array, float], Array]
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
 ROWS_BYTES = 1 << 29
@@ -86,7 +90,7 @@ class Exponential(PosteriorMechanism):
         """Returns the parameters as exact text; the score only where it is not the documents' own."""
         values = super().settings()
         if self.score == Hellinger.name:
-            values.pop("score")
+            values.pop("score", None)
         return values
 
     def bounded_score(self) -> bool:
@@ -100,6 +104,17 @@ class Exponential(PosteriorMechanism):
     @abstractmethod
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
+
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array | None:
+        """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
+
+        ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
+        """
+        return None
+
+    def can_screen_priors(self) -> bool:
+        """Returns whether there is a float twin of the sensitivity, for the Hellinger score."""
+        return self.score == Hellinger.name and type(self).float_sensitivity is not Exponential.float_sensitivity
 
     def law(self) -> ExponentialLaw:
         """Returns the law at the precision in force."""
@@ -130,7 +145,7 @@ class Exponential(PosteriorMechanism):
             return None
         from dpaudit.privacy.fast.certify import FastTier
 
-        return FastTier(self, self.hellinger_law, part)
+        return FastTier(self, self.hellinger_law, self.numerator(), part)
 
     def hellinger_law(self) -> HellingerLaw:
         """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
@@ -168,15 +183,30 @@ def _choice(option: str, value: object) -> str:
     return str(value)
 
 
-GS = Parameter("gs", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact"))
-GAMMA = Parameter("gamma", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter("delta", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+GS = Parameter(
+    "gs",
+    "constant",
+    "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
+    _choice,
+    ("constant", "exact"),
+    ("constant", "exact"),
+)
+GAMMA = Parameter("gamma", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter(
+    "delta",
+    None,
+    "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
+    probability,
+    ("1e-8", "1/20", "1/2000"),
+    old_names=("delta_param",),
+)
 SCORE = Parameter(
     "score",
     Hellinger.name,
     "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
     choice,
     (Hellinger.name, Hellinger.name),
+    tuple(DIVERGENCES),
 )
 """The other scores need more than a name (gs = exact, k = 2, a large prior), so they are no random examples."""
 
@@ -201,6 +231,10 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns GS."""
+        return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
+
 
 @dataclass(frozen=True)
 class EHDL(Exponential):
@@ -219,6 +253,10 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns LS."""
+        return ls
+
 
 @dataclass(frozen=True)
 class Smooth(Exponential):
@@ -230,6 +268,10 @@ class Smooth(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
+
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns S."""
+        return 1 / closure(1 / ls, float(self.gamma))
 
 
 @dataclass(frozen=True)
@@ -284,3 +326,9 @@ class MHdelta(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
+
+    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+        """Returns S_exp."""
+        from numpy import exp, log
+
+        return exp(-closure(-log(ls), float(self.gamma())))

@@ -26,9 +26,11 @@ from itertools import islice
 from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
+from dpaudit.mechanisms.own_entry import PossibleUndecided, short
 from dpaudit.mechanisms.own_law import OwnLaw, Row
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import Algebra, Counts, Dataset, Law, Output, text
@@ -100,13 +102,23 @@ class OwnMechanism(Mechanism):
         items = self._items(method)
         if len(items) < least:
             raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
-        seen: dict[str, Any] = {}
-        for item in items:
-            if text(item) in seen:
-                same = seen[text(item)] == item
-                raise self._error(f"{method}() returns {text(item)} twice" + ("" if same else ", as different values"))
-            seen[text(item)] = item
+        self._no_twins(method, items)
         return items
+
+    def _no_twins(self, method: str, items: Sequence[Any]) -> None:
+        """Refuses items that compare equal or have the same text: one would stand for the other."""
+        values: dict[Any, int] = {}
+        names: dict[str, int] = {}
+        for i, item in enumerate(items):
+            name = text(item)
+            first = min(values.setdefault(item, i), names.setdefault(name, i))
+            if first < i:
+                twin = items[first]
+                if text(twin) != name:
+                    found = f"{short(twin)} and {short(item)}, which compare equal"
+                else:
+                    found = f"{name} twice" + ("" if twin == item else ", as different values")
+                raise self._error(f"{method}() returns {found} (numbers {first + 1} and {i + 1})")
 
     @cached_property
     def _datasets(self) -> tuple[Dataset, ...]:
@@ -120,6 +132,14 @@ class OwnMechanism(Mechanism):
     def output_index(self) -> dict[Output, int]:
         """Returns the position of every output."""
         return {output: i for i, output in enumerate(self._outputs)}
+
+    @cached_property
+    def _listed_outputs(self) -> dict[Output, Output]:
+        return {output: output for output in self._outputs}
+
+    @cached_property
+    def _listed_datasets(self) -> dict[Dataset, Dataset]:
+        return {x: x for x in self._datasets}
 
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
@@ -137,19 +157,13 @@ class OwnMechanism(Mechanism):
 
     def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
         for x in self._datasets:
-            for y in self._items("neighbours", x):
-                if y not in self._dataset_index:
-                    raise self._error(f"neighbours({text(x)}) returns {text(y)}, which is no data set")
-                yield x, y
-
-    @cached_property
-    def _dataset_index(self) -> dict[Dataset, int]:
-        return {x: i for i, x in enumerate(self._datasets)}
+            for found in self._items("neighbours", x):
+                yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
 
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
         """The neighbours of every data set; itself left out."""
-        links = {x: tuple(self.adjacency.neighbours(x, self._dataset_index)) for x in self._datasets}
+        links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
         return links
@@ -158,6 +172,15 @@ class OwnMechanism(Mechanism):
         """Returns the same mechanism under another adjacency."""
         relation = parse_adjacency(adjacency, self.read_dataset)
         return type(self)(self._target, self.reference, self.epsilon, self._settings, relation)
+
+    def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
+        """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
+        if found not in known:
+            raise self._error(f"{place} {text(found)}, which is no {what}")
+        if not _alike(known[found], found):
+            twins = f"{short(found)}, which compares equal to the {what} {short(known[found])} but is another value"
+            raise self._error(f"{place} {twins}")
+        return known[found]
 
     def datasets(self) -> Sequence[Dataset]:
         """Returns the data sets."""
@@ -213,8 +236,7 @@ class OwnMechanism(Mechanism):
         found = self._call("probabilities", x)
         if isinstance(found, dict):
             for output in found:
-                if output not in self.output_index:
-                    raise self._error(f"probabilities({text(x)}) names {text(output)}, which is no output")
+                self._known(self._listed_outputs, output, f"probabilities({text(x)}) names", "output")
             return [found.get(output, 0) for output in self._outputs]
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"probabilities({text(x)}) must be a list or a dict, not {type(found).__name__}")
@@ -276,16 +298,26 @@ class OwnAlgebra(Algebra):
     exact_losses: bool = True
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is possible for x alone, if there are any."""
+        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+
+        Where there are none but some may be, PossibleUndecided is raised.
+        """
         m = self.mechanism
+        open_place: tuple[Dataset, int] | None = None
         for x in m.datasets():
             possible = m.row(x).possible
+            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
+                open_place = x, possible.index(Verdict.UNDECIDED)
             for y in m.neighbours(x):
                 other = m.row(y).possible
                 if possible != other:
                     for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a and not b:
+                        if a is Verdict.PROVED and b is Verdict.REFUTED:
                             return x, y, m.outputs()[i]
+        if open_place is not None:
+            x, i = open_place
+            row = m.row(x)
+            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
         return None
 
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
@@ -298,6 +330,13 @@ class OwnAlgebra(Algebra):
         row = self.mechanism.row(x)
         entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
         return entries if len(entries) == len(row.entries) and not row.logarithmic else None
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Returns whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return all(_alike(*entries) for entries in zip(a, b, strict=False))
+    return type(a) is type(b) or text(a) == text(b)
 
 
 def _hashable(value: Any) -> bool:

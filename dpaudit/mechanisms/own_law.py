@@ -5,39 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from dpaudit.mechanisms.own_entry import Between, Entry, entry_ball, entry_form, entry_json, read_entry, short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, log_of_quotient, product, to_json
-from dpaudit.numbers.rationals import rational
+from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
 
 SUM_BITS = 512
-"""A row that is not rational sums to 1 as far as this precision tells; the verifier asks for the same."""
+"""A row that algebra does not add up sums to 1 as far as this precision tells; the verifier asks for the same."""
 
 Error = Callable[[int | None, str], InputError]
-
-
-@dataclass(frozen=True)
-class Between:
-    """Some number in [lower, upper]."""
-
-    lower: Fraction
-    upper: Fraction
-
-    def ball(self) -> Ball:
-        """Returns a ball that contains the interval."""
-        return balls.from_ends(ball(self.lower), ball(self.upper))
-
-
-Entry = Fraction | Expression | Between | None
-"""None: a log-weight of minus infinity, an impossible output."""
 
 
 @dataclass(frozen=True)
@@ -46,40 +31,44 @@ class Row:
 
     entries: tuple[Entry, ...]
     logarithmic: bool
+    possible: tuple[Verdict, ...]
+    """For every output the verdict on "its probability is > 0"."""
 
     @staticmethod
     def read(method: str, values: Sequence[Any], error: Error) -> Row:
         """Returns the checked row; ``error(i, rule)`` names the place."""
         logarithmic = method == "log_weight"
-        entries = tuple(_entry(value, logarithmic, lambda rule, i=i: error(i, rule)) for i, value in enumerate(values))  # type: ignore[misc]
-        row = Row(entries, logarithmic)
+        found = [read_entry(value, logarithmic, partial(error, i)) for i, value in enumerate(values)]
+        row = Row(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
         row._check(error)
         return row
 
     def _check(self, error: Error) -> None:
+        """Refuses a row that is no distribution: by algebra where every entry has a form, else at SUM_BITS."""
         if self.logarithmic:
-            if not any(self.possible):
+            if set(self.possible) == {Verdict.REFUTED}:
                 raise error(None, "makes every output impossible")
             return
-        exact = [entry for entry in self.entries if isinstance(entry, Fraction)]
-        if len(exact) == len(self.entries):
-            if sum(exact) != 1:
-                raise error(None, f"sums to {_short(sum(exact, Fraction(0)))}, not to 1")
+        plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
+        if len(plain) == len(self.entries):
+            least = sum((e if isinstance(e, Fraction) else e.lower for e in plain), Fraction(0))
+            most = sum((e if isinstance(e, Fraction) else e.upper for e in plain), Fraction(0))
+            if not least <= 1 <= most:
+                raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
+            return
+        one = sum_to_one(entry_form(entry) for entry in self.entries)
+        if one:
             return
         with balls.precision(SUM_BITS):
-            found = self._balls()
-            for i, value in enumerate(found):
-                if not value.is_finite():
-                    raise error(i, "is no finite number")
-                if balls.certainly_less(value, balls.zero()):
-                    raise error(i, "is negative")
-            if not balls.overlap(balls.total(found), ball(1)):
-                raise error(None, f"sums to {balls.total(found).str(8)}, not to 1")
+            total = balls.total(self._balls())
+            if not balls.overlap(total, ball(1)):
+                raise error(None, f"sums to {total.str(8)}, not to 1")
+        if one is False:
+            raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 
-    @cached_property
-    def possible(self) -> tuple[bool, ...]:
-        """Returns for every output whether it is possible; only an exact 0 (or None) is impossible."""
-        return tuple(entry is not None and (self.logarithmic or entry != 0) for entry in self.entries)
+    @property
+    def _impossible(self) -> list[bool]:
+        return [possible is Verdict.REFUTED for possible in self.possible]
 
     @property
     def refinable(self) -> bool:
@@ -87,30 +76,30 @@ class Row:
         return not any(isinstance(entry, Between) for entry in self.entries)
 
     def _balls(self) -> list[Ball]:
-        return [_entry_ball(entry) for entry in self.entries]
+        return [entry_ball(entry) for entry in self.entries]
 
     def log_probabilities(self) -> list[Ball]:
         """Returns balls that contain ln P(r), and 0 for an impossible output."""
         if not self.logarithmic:
-            logs = zip(self._balls(), self.possible, strict=True)
-            return [p.log() if possible else balls.zero() for p, possible in logs]
-        weights = [_entry_ball(entry) for entry in self.entries]
-        shift = balls.maximum([w for w, possible in zip(weights, self.possible, strict=True) if possible])
-        parts = [(w - shift).exp() for w, possible in zip(weights, self.possible, strict=True) if possible]
+            pairs = zip(self._balls(), self._impossible, strict=True)
+            return [balls.zero() if impossible else p.log() for p, impossible in pairs]
+        weights, impossible = self._balls(), self._impossible
+        shift = balls.maximum([w for w, never in zip(weights, impossible, strict=True) if not never])
+        parts = [(w - shift).exp() for w, never in zip(weights, impossible, strict=True) if not never]
         normaliser = balls.total(parts).log() + shift
-        return [w - normaliser if p else balls.zero() for w, p in zip(weights, self.possible, strict=True)]
+        return [balls.zero() if never else w - normaliser for w, never in zip(weights, impossible, strict=True)]
 
     def probabilities(self) -> list[Ball]:
         """Returns balls that contain P(r), exactly 0 for an impossible output."""
         if not self.logarithmic:
             return self._balls()
-        logs = zip(self.log_probabilities(), self.possible, strict=True)
-        return [w.exp() if possible else balls.zero() for w, possible in logs]
+        logs = zip(self.log_probabilities(), self._impossible, strict=True)
+        return [balls.zero() if impossible else w.exp() for w, impossible in logs]
 
     @cached_property
-    def _forms(self) -> list[Any]:
+    def _forms(self) -> list[Form | None]:
         """The canonical forms of the probabilities, None where there is none."""
-        return [None if isinstance(e, Between) or e is None else exponential_form(e) for e in self.entries]
+        return [entry_form(entry) for entry in self.entries]
 
     @cached_property
     def _coarse_logs(self) -> list[Ball]:
@@ -145,7 +134,7 @@ class Row:
 
     def to_json(self) -> list[Any]:
         """Returns the entries as exact text, expressions and intervals as nested lists, None for impossible."""
-        return [_entry_json(entry) for entry in self.entries]
+        return [entry_json(entry) for entry in self.entries]
 
 
 class OwnLaw(Law):
@@ -170,42 +159,20 @@ class OwnLaw(Law):
             self._probabilities[x] = self._row(x).probabilities()
         return self._probabilities[x]
 
+    def possible(self, x: Dataset) -> list[int] | None:
+        """Returns the positions of the outputs that may be possible for x, or None if all are."""
+        found = self._row(x).possible
+        if Verdict.REFUTED not in found:
+            return None
+        return [i for i, possible in enumerate(found) if possible is not Verdict.REFUTED]
+
     def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
         """Returns P_x and P_y output by output, with the loss where algebra knows it."""
         losses = self._row(x).exact_losses(self._row(y))
         return list(map(Mass, self.probabilities(x), self.probabilities(y), losses))
 
 
-def _entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]) -> Entry:
-    if isinstance(value, Expression) or (value is None and logarithmic):
-        return value
-    if isinstance(value, tuple | list) and len(value) == 2 and not logarithmic:
-        lower, upper = (_entry(end, False, error) for end in value)
-        if not isinstance(lower, Fraction) or not isinstance(upper, Fraction) or lower > upper:
-            raise error("must be an enclosure (lower, upper) of exact numbers, lower <= upper")
-        return lower if lower == upper else Between(lower, upper)
-    try:
-        number = rational("value", value, digits=1000)
-    except InputError as problem:
-        raise error(f"is {_short(value)}: {problem.rule}") from None
-    if number < 0 and not logarithmic:
-        raise error(f"is {_short(number)}: negative")
-    return number
-
-
-def _entry_ball(entry: Entry) -> Ball:
-    if entry is None:
-        return balls.zero()
-    return entry.ball() if isinstance(entry, Between) else as_ball(entry)
-
-
-def _entry_json(entry: Entry) -> Any:
-    if isinstance(entry, Between):
-        return ["between", str(entry.lower), str(entry.upper)]
-    return None if entry is None else to_json(entry)
-
-
-def _log_ratio(a: Any, b: Any, log_a: Ball, log_b: Ball) -> Fraction | None:
+def _log_ratio(a: Form | None, b: Form | None, log_a: Ball, log_b: Ball) -> Fraction | None:
     """Returns ln of the quotient of two canonical forms if it is rational; both 0 counts as loss 0.
 
     The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
@@ -219,11 +186,3 @@ def _log_ratio(a: Any, b: Any, log_a: Ball, log_b: Ball) -> Fraction | None:
         if not balls.overlap(log_a - log_b, ball(candidate)):
             return None
     return log_of_quotient(product(a[0], b[1]), product(b[0], a[1]))
-
-
-def _short(value: Any) -> str:
-    try:
-        shown = str(value) if isinstance(value, Fraction | str) else repr(value)
-    except Exception:  # a number of thousands of digits, or an object that cannot be shown
-        return f"a {type(value).__name__}"
-    return shown if len(shown) <= 40 else shown[:37] + "..."

@@ -76,10 +76,11 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
     if not outputs:
         raise InputError("TABLE", path, "has no output columns")
     rows: dict[str, tuple[Fraction, ...]] = {}
+    places: dict[str, str] = {}
     for where, label, cells in sheet.rows:
         name = _name(path, where, label, 0)
-        if name in rows:
-            raise InputError("TABLE", path, f"{where}: the data set {name} occurs twice")
+        if places.setdefault(name, where) != where:
+            raise InputError("TABLE", path, f"{where}: the data set {name} occurs twice, first in {places[name]}")
         rows[name] = _row(path, f"{where} ({name})", outputs, cells)
     if len(rows) < 2:
         raise InputError("TABLE", path, f"must have at least 2 data sets, has {len(rows)}")
@@ -103,11 +104,11 @@ def _name(path: str, where: str, value: Any, column: int) -> str:
 
 
 def _no_twins(path: str, where: str, names: tuple[str, ...]) -> None:
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise InputError("TABLE", path, f"{where}: the output {name} occurs twice")
-        seen.add(name)
+    first: dict[str, int] = {}
+    for i, name in enumerate(names, start=1):
+        if first.setdefault(name, i) != i:
+            rule = f"the output {name} occurs twice, in columns {first[name]} and {i}"
+            raise InputError("TABLE", path, f"{where}: {rule}")
 
 
 def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) -> tuple[Fraction, ...]:

@@ -19,6 +19,8 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
     except RecursionError:
         raise InputError("mech", reference, "its code recurses without end") from None
     except (Exception, SystemExit) as error:
+        if isinstance(error, InputError) and error.option == "mech":
+            raise  # it names the mechanism and the place already
         raise InputError("mech", reference, f"{_where(error)}{describe(error)}") from None
 
 

@@ -6,7 +6,7 @@ two balls has three outcomes, so nothing outside this module writes ``<`` betwee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,17 +21,24 @@ from dpaudit.numbers.verdict import Verdict
 Ball = arb
 T = TypeVar("T")
 W = TypeVar("W")
+K = TypeVar("K", bound=Hashable)
 
 MAX_BITS = 1 << 15
 """Refinement stops here with UNDECIDED, unless the caller says otherwise."""
 
 
 class PrecisionExhausted(ArithmeticError):
-    """The answer was still too wide, or undecided, at the largest precision tried."""
+    """The answer was still too wide, or undecided, at the largest precision tried; ``hopeless``: for any digits."""
+
+    hopeless = False
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
         super().__init__(f"undecided after {bits} bits")
+
+
+class NeedsMoreBits(PrecisionExhausted):
+    """Not known at the working precision; more bits may help, so ``refine`` goes on."""
 
 
 @contextmanager
@@ -89,7 +96,7 @@ MAX_SHIFT = 1 << 20
 def ends(value: Ball) -> tuple[Fraction, Fraction]:
     """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
     if not value.is_finite():
-        raise PrecisionExhausted(working_bits())
+        raise NeedsMoreBits(working_bits())
     (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
     return low - radius, high + radius
 
@@ -151,6 +158,8 @@ def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: boo
 
 def midpoint(value: Ball, bits: int) -> int:
     """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
     mantissa, exponent = value.mid().man_exp()
     shift = int(exponent) + bits
     return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
@@ -179,6 +188,16 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     if most is not None:
         lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
     return outward(lower, upper, digits)
+
+
+def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
+    """Returns an outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
+
+    The ball may be as wide as the ``share`` of its lower end.
+    """
+    if not value.is_finite() or not value.rad() * 2 <= value.lower() * ball(share):
+        return None
+    return outward(*ends(value), digits)
 
 
 # ------------------------------------------------------------------ comparison
@@ -317,16 +336,38 @@ def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS)
     """Returns the first answer of ``compute`` that is not None, and the bits it took.
 
     ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
-    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided.
+    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
+    NeedsMoreBits; any other PrecisionExhausted says that more bits are of no use, and ends it.
     """
     while True:
-        with precision(bits):
-            answer = compute()
+        try:
+            with precision(bits):
+                answer = compute()
+        except NeedsMoreBits:
+            answer = None
         if answer is not None:
             return answer, bits
         if bits >= max_bits:
             raise PrecisionExhausted(bits)
         bits = min(2 * bits, max_bits)
+
+
+def refine_all(
+    items: Sequence[K], compute: Callable[[list[K]], Mapping[K, T]], bits: int, max_bits: int = MAX_BITS
+) -> dict[K, tuple[T, int]]:
+    """Returns for every item its answer and the bits it took, each what ``refine`` gives for it alone.
+
+    ``compute`` answers those of the items it can at the precision at hand, so that they share what they have in common.
+    """
+    found: dict[K, tuple[T, int]] = {}
+
+    def attempt() -> bool | None:
+        left = [item for item in items if item not in found]
+        found.update({item: (answer, working_bits()) for item, answer in compute(left).items()})
+        return len(found) == len(set(items)) or None
+
+    refine(attempt, bits, max_bits)
+    return found
 
 
 def decide(compute: Callable[[], Verdict], bits: int = 128, max_bits: int = 4096) -> tuple[Verdict, int]:

@@ -19,12 +19,25 @@ class InputError(ValueError):
         super().__init__(option, value, rule)
 
     def __str__(self) -> str:
+        return self.told(self.option)
+
+    def told(self, option: str) -> str:
+        """Returns the line with the option spelt as the reader knows it."""
         shown = _shown(self.value)
         shown = "".join(sign if sign.isprintable() else " " for sign in shown)
         shown = " ".join(shown.split()) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
-        return f"{self.option} = {shown}: {self.rule}"
+        return f"{option} = {shown}: {self.rule}"
+
+
+def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
+    """Returns the error for a package that is not installed: one line, with the command that installs it.
+
+    >>> str(missing_extra("export", "t.parquet", "parquet", "Parquet needs pyarrow"))
+    'export = t.parquet: Parquet needs pyarrow: pip install "dpaudit[parquet]"'
+    """
+    return InputError(option, value, f'{what}: pip install "dpaudit[{extra}]"')
 
 
 def _shown(value: object) -> str:

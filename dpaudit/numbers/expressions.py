@@ -1,35 +1,35 @@
 """Exact expressions for users' mechanisms: exp(-1/2) / (1 + exp(-1/2)), kept as written, evaluated at any precision.
 
 What is built from rationals, exp(rational), + - * / and whole powers also has a canonical form, a ratio of sums
-    sum_i c_i e^(a_i),   c_i and a_i rational, the a_i distinct.
-Such a sum is 0 only if every c_i is 0 (Lindemann-Weierstrass), so equalities are decided by algebra.
+    sum_i c_i e^(a_i),   c_i and a_i rational, the a_i distinct,
+by which equalities are decided (see exponentials.py).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball, total
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import MAX_TERMS, ONE, UNDEFINED, Form, combine, of_rational, rational_value
 from dpaudit.numbers.rationals import rational
 
-Exponentials = dict[Fraction, Fraction]
-"""{a: c} stands for the sum of c e^a."""
-
-MAX_TERMS = 400
-"""A canonical form with more terms than this is not attempted."""
+LONGEST = 10**1000
+"""An expression that is a rational number in disguise becomes that number if both its parts are below this."""
 
 
 class Expression:
     """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; never rounded until asked."""
 
-    __slots__ = ("arguments", "operation")
+    __slots__ = ("_hash", "arguments", "operation")
 
     def __init__(self, operation: str, *arguments: Value) -> None:
         self.operation = operation
         self.arguments = arguments
+        self._hash = hash((operation, arguments))
 
     def __add__(self, other: Any) -> Value:
         return add(self, _value(other))
@@ -63,6 +63,16 @@ class Expression:
         if exponent in (0, 1):
             return self if exponent else Fraction(1)
         return Expression("^", self, Fraction(exponent))
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both are written alike; equal numbers may be written differently."""
+        if self is other:
+            return True
+        alike = isinstance(other, Expression) and self._hash == other._hash and self.operation == other.operation
+        return alike and self.arguments == other.arguments  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false; compare the exact rationals that it comes from")
@@ -156,13 +166,13 @@ def exp(x: Any) -> Value:
     >>> exp("1/2") / (1 + exp("1/2"))
     /(exp(1/2), +(1, exp(1/2)))
     """
-    value = _value(x)
+    value = undisguised(_value(x))
     return Fraction(1) if value == 0 else Expression("exp", value)
 
 
 def log(x: Any) -> Value:
     """Returns the natural logarithm of x > 0 as an expression (0 for x = 1)."""
-    value = _value(x)
+    value = undisguised(_value(x))
     if isinstance(value, Fraction) and value <= 0:
         raise InputError("log", str(value), "must be > 0")
     return Fraction(0) if value == 1 else Expression("log", value)
@@ -170,7 +180,7 @@ def log(x: Any) -> Value:
 
 def sqrt(x: Any) -> Value:
     """Returns the square root of x >= 0 as an expression."""
-    value = _value(x)
+    value = undisguised(_value(x))
     if isinstance(value, Fraction) and value < 0:
         raise InputError("sqrt", str(value), "must be >= 0")
     return value if value in (0, 1) else Expression("sqrt", value)
@@ -178,7 +188,7 @@ def sqrt(x: Any) -> Value:
 
 def log_gamma(x: Any) -> Value:
     """Returns ln Gamma(x) for x > 0 as an expression (0 for x = 1 and 2)."""
-    value = _value(x)
+    value = undisguised(_value(x))
     if isinstance(value, Fraction) and value <= 0:
         raise InputError("log_gamma", str(value), "must be > 0")
     return Fraction(0) if value in (1, 2) else Expression("log_gamma", value)
@@ -190,13 +200,17 @@ PI = Expression("pi")
 # ------------------------------------------------------------------ the canonical form
 
 
-def exponential_form(value: Value) -> tuple[Exponentials, Exponentials] | None:
-    """Returns (numerator, denominator) as sums of c e^a, or None where the value has no such form or too long a one."""
-    if isinstance(value, Fraction):
-        return ({Fraction(0): value} if value else {}), {Fraction(0): Fraction(1)}
+def exponential_form(value: Value) -> Form | None:
+    """Returns the canonical form, or None where the value has none or too long a one; UNDEFINED for a division by 0."""
+    return of_rational(value) if isinstance(value, Fraction) else _expression_form(value)
+
+
+@lru_cache(maxsize=1024)
+def _expression_form(value: Expression) -> Form | None:
+    """Returns the same for an expression; those that are written alike are worked out once."""
     if value.operation == "exp":
         exponent = value.arguments[0]
-        return ({exponent: Fraction(1)}, {Fraction(0): Fraction(1)}) if isinstance(exponent, Fraction) else None
+        return ({exponent: Fraction(1)}, ONE) if isinstance(exponent, Fraction) else None
     if value.operation not in ("+", "*", "/", "^"):
         return None
     base = value.arguments if value.operation != "^" else value.arguments[:1]
@@ -214,49 +228,18 @@ def exponential_form(value: Value) -> tuple[Exponentials, Exponentials] | None:
             return None
         top, bottom = forms[0]
         forms = [(top, bottom) if power > 0 else (bottom, top)] * abs(power)
-    return _combine(forms, value.operation == "+")
+    if not all(bottom for _, bottom in forms):
+        return UNDEFINED
+    return combine(forms, value.operation == "+")
 
 
-def _combine(forms: list[tuple[Exponentials, Exponentials]], add_up: bool) -> tuple[Exponentials, Exponentials] | None:
-    """Returns the sum or the product of ratios."""
-    top, bottom = forms[0]
-    for up, down in forms[1:]:
-        if max(len(top), len(bottom)) * max(len(up), len(down)) > MAX_TERMS**2:
-            return None
-        if not add_up:
-            top, bottom = product(top, up), product(bottom, down)
-        elif down == bottom:
-            top = _sum(top, up)
-        else:
-            top, bottom = _sum(product(top, down), product(up, bottom)), product(bottom, down)
-        if max(len(top), len(bottom)) > MAX_TERMS:
-            return None
-    return top, bottom
+def undisguised(value: Value) -> Value:
+    """Returns the rational number that the value is by algebra, unless it is a very long one; else the value itself.
 
-
-def _sum(a: Exponentials, b: Exponentials) -> Exponentials:
-    result = dict(a)
-    for exponent, c in b.items():
-        result[exponent] = result.get(exponent, Fraction(0)) + c
-    return {exponent: c for exponent, c in result.items() if c}
-
-
-def product(a: Exponentials, b: Exponentials) -> Exponentials:
-    """Returns the product of two sums of exponentials."""
-    result: Exponentials = {}
-    for s, c in a.items():
-        for t, d in b.items():
-            result[s + t] = result.get(s + t, Fraction(0)) + c * d
-    return {exponent: c for exponent, c in result.items() if c}
-
-
-def log_of_quotient(a: Exponentials, b: Exponentials) -> Fraction | None:
-    """Returns t if a = e^t b with t rational, else None.
-
-    >>> log_of_quotient({Fraction(1): Fraction(2)}, {Fraction(1, 2): Fraction(2)})
-    Fraction(1, 2)
+    >>> undisguised(exp("1/2") * exp("1/2") - exp(1))
+    Fraction(0, 1)
     """
-    if not a or len(a) != len(b):
-        return None
-    shift = max(a) - max(b)
-    return shift if all(a.get(exponent + shift) == c for exponent, c in b.items()) else None
+    if isinstance(value, Fraction):
+        return value
+    found = rational_value(exponential_form(value))
+    return value if found is None or max(abs(found.numerator), found.denominator) >= LONGEST else found

@@ -160,13 +160,18 @@ def _cell_squared(alpha: Fraction, i: int, j: int) -> tuple[fmpq, Fraction, int]
     return factor * _rising(alpha + Fraction(1, 2), m) ** 2 / below, base, sign
 
 
+MOST_STEPS = 2000
+"""A constant g(alpha) is reduced by at most this many steps of 1/2."""
+
+
 @cache
 def _constant(alpha: Fraction) -> tuple[fmpq, Fraction, int]:
-    """Returns (f, base, sign) with g(alpha) = f * g(base)^sign, f rational, base in (0, 1/2].
+    """Returns (f, base, sign) with g(alpha) = f * g(base)^sign, f rational.
 
     g(a + 1/2) = a^2 / g(a); and where tan^2(pi a) is rational, g(a) = tan^2(pi a) g(1/2 - a): g(1/3) = 3 g(1/6).
+    The base lies in (0, 1/2], or a multiple of MOST_STEPS such steps above it: f would grow without end.
     """
-    steps = max(0, -(-2 * alpha.numerator // alpha.denominator) - 1)
+    steps = max(0, -(-2 * alpha.numerator // alpha.denominator) - 1) % MOST_STEPS
     base, sign = alpha - Fraction(steps, 2), 1
     third = base == Fraction(1, 3)
     factor = fmpq(3 if third else 1)

@@ -62,14 +62,15 @@ class Closure:
 def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
     """Returns balls that contain v(c) = min over c'' of start(c'') + gamma d(c, c''), gamma >= 0.
 
-    Dijkstra on float midpoints proposes a source c'' and a distance for every c: an upper bound of v(c), whatever
-    the floats did. The certificate for the other side: if u(c) <= start(c) + w at every node and
-    u(c) <= u(c') + gamma + w on every edge, then u(c) - (n+1) w <= v(c), since no two histograms are more than
-    n edges apart. The balls are widened downward by (n+1) w; w is 0 or of the order of the rounding.
+    Dijkstra on the midpoints, whole multiples of 2^-(working bits), proposes a source c'' and a distance for every c:
+    an upper bound of v(c), whatever was proposed. The certificate for the other side: if u(c) <= start(c) + w at
+    every node and u(c) <= u(c') + gamma + w on every edge, then u(c) - (n+1) w <= v(c), since no two histograms are
+    more than n edges apart. The balls are widened downward by (n+1) w; w is 0 or of the order of the rounding.
     """
     index = model.index
     links = [[index[d] for d in neighbours(c)] for c in model.histograms]
-    sources, steps = _propose(links, [float(v) for v in start], float(gamma))
+    bits = balls.working_bits()
+    sources, steps = _propose(links, [balls.midpoint(v, bits) for v in start], balls.midpoint(gamma, bits))
     values = [start[s] + gamma * d if d else start[s] for s, d in zip(sources, steps, strict=True)]
     slack = balls.zero()
     for i, value in enumerate(values):
@@ -83,8 +84,8 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
     return Closure(values, sources, steps)
 
 
-def _propose(links: Sequence[Sequence[int]], start: Sequence[float], gamma: float) -> tuple[list[int], list[int]]:
-    """Returns for every node a source and the number of steps to it, nearly optimal; floats only."""
+def _propose(links: Sequence[Sequence[int]], start: Sequence[int], gamma: int) -> tuple[list[int], list[int]]:
+    """Returns for every node a source and the number of steps to it, optimal for these whole numbers."""
     cost, sources, steps = list(start), list(range(len(start))), [0] * len(start)
     heap = [(v, i) for i, v in enumerate(cost)]
     heapify(heap)

@@ -103,6 +103,7 @@ def widest(mechanism: Audited, compute: Callable[[int], T], digits: int) -> T:
     for fewer in range(digits, 0, -1):
         try:
             return compute(fewer)
-        except PrecisionExhausted:
-            continue
+        except PrecisionExhausted as problem:
+            if problem.hopeless:
+                raise
     raise InputError("mech", mechanism.name, "the enclosures that it gives are too wide for an answer of one digit")

@@ -84,23 +84,22 @@ def _add(key: Key, number: int) -> Key:
     return tuple(sorted(counts.items()))
 
 
-def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) -> list[Ball]:
-    """Returns balls that contain delta of ``times`` adaptive releases at each epsilon >= 0.
+def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) -> list[tuple[Ball, Ball]]:
+    """Returns for each epsilon >= 0 two balls: delta of ``times`` adaptive releases lies between what they contain.
 
     The dominating pair is known up to the slack s of the envelope: a mass s / (1 - TV) on top of it that always
     reveals everything makes it dominate for certain, and adds at most T times that mass to delta.
     """
     upper = Product(*dominating_atoms(envelope), times)
-    variation = envelope.vertices[-1].power - envelope.vertices[-1].alpha
-    room = 1 - variation - envelope.slack
+    room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
-    chosen = {envelope.vertices[-1].curve, envelope.vertices[min(1, len(envelope.vertices) - 1)].curve}
+    chosen = {vertex.curve for vertex in (*envelope.vertices[:2], envelope.vertices[-1])}
     lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in sorted(chosen)]
     found = []
     for epsilon in points:
-        high = (upper.delta(epsilon) + extra).min(ball(1))
         low = balls.maximum([product.delta(epsilon) for product in lower])
-        found.append(balls.positive_part(low.union(high)))
+        high = upper.delta(epsilon)
+        found.append((low, balls.from_ends(high.min(ball(1)), (high + extra).min(ball(1)))))
     return found
 
 
@@ -116,7 +115,10 @@ def accounting_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]
         from dp_accounting.pld import pld_pmf
     except ImportError:
         return None
-    pmf: Any = pld_pmf.create_pmf_pessimistic_connect_dots(*connect_the_dots(envelope))
+    interval, multiples, deltas = connect_the_dots(envelope)
+    if deltas[-1] == 1:  # one release may reveal everything: dp-accounting would take the logarithm of 0
+        return [1.0] * len(points)
+    pmf: Any = pld_pmf.create_pmf_pessimistic_connect_dots(interval, multiples, deltas)
     composed = pmf.self_compose(times) if times > 1 else pmf
     return [float(composed.get_delta_for_epsilon(float(epsilon))) for epsilon in points]
 
@@ -126,7 +128,7 @@ def connect_the_dots(envelope: Envelope, steps: int = 1000) -> tuple[float, list
     top = float(envelope.breakpoints[0].upper()) if envelope.breakpoints else 0.0
     interval = max(top / steps, 1e-6)
     multiples = list(range(-steps - 1, steps + 2))
-    half = [_up(envelope.delta((ball(Fraction(interval)) * i).exp())) for i in range(steps + 2)]
+    half = [_up(envelope.delta(ball(Fraction(interval)) * i)) for i in range(steps + 2)]
     deltas = [
         half[i] if i >= 0 else min(1.0, -math.expm1(i * interval) + math.exp(i * interval) * half[-i])
         for i in multiples

@@ -11,19 +11,17 @@ epsilon >= 0 says it all.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.errors import InputError, approximately
 from dpaudit.privacy.pairs import Progress, Witness, pairs
 from dpaudit.privacy.protocols import Audited, Mass
 
 MAX_ATOMS = 10**6
 """Ordered pairs times outputs that a profile looks at."""
-TOLERANCE_BITS = 40
-"""A vertex that rises above the others by less than 2^(TOLERANCE_BITS - bits) is left out; the slack counts it."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,8 @@ class PairCurve:
         self.infinite = balls.total([m.p for m in masses if balls.is_zero(m.p_prime)])
         """P of the outputs that are impossible under Q."""
         self.losses = [balls.ball(m.loss) if m.loss is not None else m.p.log() - m.p_prime.log() for m in self.finite]
+        if not all(loss.is_finite() for loss in self.losses):
+            raise PrecisionExhausted(balls.working_bits())  # a probability is not told from 0
         self.groups = self._groups()
         self.p, self.q = [self.infinite], [balls.zero()]
         for group in self.groups:
@@ -52,10 +52,8 @@ class PairCurve:
             self.q.append(self.q[-1] + group.q)
 
     def _groups(self) -> list[Group]:
-        bits = balls.working_bits()
-        order = sorted(range(len(self.losses)), key=lambda i: -balls.midpoint(self.losses[i], bits))
         groups: list[Group] = []
-        for i in order:
+        for i in reversed(balls.argsort(self.losses)):
             loss, mass = self.losses[i], self.finite[i]
             last = groups[-1] if groups else None
             if last is not None and not balls.certainly_less(loss, last.loss):
@@ -91,14 +89,22 @@ class Vertex:
     curve: int
     k: int
 
+    @property
+    def advantage(self) -> Ball:
+        """Returns a ball that contains P(S) - Q(S)."""
+        return self.power - self.alpha
+
 
 @dataclass(frozen=True)
 class Envelope:
     """delta(epsilon) = max over vertices of power - e^epsilon alpha, up to ``slack``, for every epsilon >= 0.
 
-    ``breakpoints[i]`` lies between vertices i and i + 1; they fall. No line of any pair and set of outputs rises above
-    the envelope by more than ``slack``: delta is convex in e^epsilon, so it is enough that this holds at the
-    breakpoints and at epsilon = 0.
+    ``breakpoints[i]`` lies between vertices i and i + 1; they fall. ``vertices[0]`` has alpha exactly 0. No line of
+    any pair and set of outputs rises above the envelope by more than ``slack``. Proof: write t = e^epsilon. delta of
+    one pair is convex in t and does not rise. It exceeds the line of vertex i by at most the slack at both ends of
+    the piece between breakpoints i and i - 1, where neighbouring lines cross, so everywhere between; for the last
+    vertex the piece ends at epsilon = 0. The first piece has one end only, breakpoint 0, but its line is the constant
+    ``vertices[0].power``, and delta does not rise beyond. The pieces cover all epsilon >= 0.
     """
 
     curves: Sequence[PairCurve]
@@ -106,8 +112,9 @@ class Envelope:
     breakpoints: Sequence[Ball]
     slack: Ball
 
-    def delta(self, factor: Ball) -> Ball:
-        """Returns a ball that contains delta at e^epsilon = ``factor`` >= 1."""
+    def delta(self, epsilon: Ball) -> Ball:
+        """Returns a ball that contains delta(epsilon), epsilon >= 0."""
+        factor = epsilon.exp()
         value = balls.maximum([v.power - factor * v.alpha for v in self.vertices])
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
@@ -132,19 +139,15 @@ def pair_curves(mechanism: Audited, progress: Progress | None = None) -> list[Pa
 
 def envelope(curves: Sequence[PairCurve]) -> Envelope:
     """Returns the envelope of all pairs; its slack is certified."""
-    vertices = [_vertex(curves, i, k) for i, k in _hull(curves)]
+    vertices = _hull(curves)
     breakpoints = [_breakpoint(curves, a, b) for a, b in itertools.pairwise(vertices)]
     rises = []
-    for epsilon, vertex in [*zip(breakpoints, vertices, strict=False), (balls.zero(), vertices[-1])]:
+    for epsilon, vertex in zip([*breakpoints, balls.zero()], vertices, strict=True):
         factor = epsilon.exp()
         line = vertex.power - factor * vertex.alpha
         rises += [curve.delta(epsilon, factor) - line for curve in curves]
     slack = balls.positive_part(balls.maximum(rises)).upper()
     return Envelope(curves, vertices, breakpoints, slack)
-
-
-def _vertex(curves: Sequence[PairCurve], i: int, k: int) -> Vertex:
-    return Vertex(curves[i].q[k], curves[i].p[k], i, k)
 
 
 def _breakpoint(curves: Sequence[PairCurve], a: Vertex, b: Vertex) -> Ball:
@@ -154,35 +157,38 @@ def _breakpoint(curves: Sequence[PairCurve], a: Vertex, b: Vertex) -> Ball:
     return ((b.power - a.power) / (b.alpha - a.alpha)).log()
 
 
-def _hull(curves: Sequence[PairCurve]) -> list[tuple[int, int]]:
-    """Returns (curve, k) along the upper concave hull of all points (Q, P), from alpha = 0 to the slope 1.
+def _hull(curves: Sequence[PairCurve]) -> list[Vertex]:
+    """Returns the vertices of the upper concave hull of all points (Q, P), from alpha = 0 to the slope 1.
 
-    Midpoints choose; whatever they overlook is measured by the slack.
+    The first is the empty test of losses below infinity, k = 0: alpha is the empty sum, exactly 0, and power is P of
+    the outputs impossible under Q, the largest of all curves (0 if there are none). It is put there before all others
+    and never taken away. Every other vertex is told apart from its neighbours for certain, in balls, however small
+    its alpha is: the slopes fall. What cannot be told apart is left out, and the slack counts it.
     """
-    bits = balls.working_bits()
-    tolerance = 1 << TOLERANCE_BITS
-    points = []
-    for i, curve in enumerate(curves):
-        for k, (q, p) in enumerate(zip(curve.q, curve.p, strict=True)):
-            points.append((balls.midpoint(q, bits), balls.midpoint(p, bits), i, k))
-            if k < len(curve.groups) and balls.certainly_less(curve.groups[k].loss, balls.zero()):
-                break
-    points.sort(key=lambda point: (point[0], -point[1]))
-    hull: list[tuple[int, int, int, int]] = []
-    for c in points:
-        if hull and (c[1] <= hull[-1][1] + tolerance or c[1] - c[0] <= hull[-1][1] - hull[-1][0] + tolerance):
-            continue  # no higher, or beyond the slope 1
-        while hull and (
-            c[0] - hull[-1][0] <= tolerance or (len(hull) > 1 and _below(hull[-2], hull[-1], c, tolerance))
-        ):
-            if c[0] - hull[-1][0] <= tolerance and hull[-1][1] >= c[1]:
-                break
+    top = balls.argsort([curve.infinite for curve in curves])[-1]
+    points = [vertex for i, curve in enumerate(curves) for vertex in _tests(curve, i)]
+    hull = [Vertex(balls.zero(), curves[top].infinite, top, 0)]
+    for i in balls.argsort([point.alpha for point in points]):
+        new = points[i]
+        if not balls.certainly_less(hull[-1].advantage, new.advantage):
+            continue  # beyond the slope 1
+        while len(hull) > 1 and not _above(hull[-2], hull[-1], new):
             hull.pop()
-        hull.append(c)
-    return [(i, k) for _, _, i, k in hull]
+        hull.append(new)
+    if len(hull) > 1 and balls.exactly_equal(curves[hull[1].curve].infinite, hull[0].power):
+        hull[0] = Vertex(balls.zero(), hull[0].power, hull[1].curve, 0)
+    return hull
 
 
-def _below(a: tuple[int, ...], b: tuple[int, ...], c: tuple[int, ...], tolerance: int) -> bool:
-    """Returns whether b does not rise above the chord from a to c by more than the tolerance."""
-    width = c[0] - a[0]
-    return (b[1] - a[1]) * width - (c[1] - a[1]) * (b[0] - a[0]) <= tolerance * width
+def _tests(curve: PairCurve, number: int) -> Iterator[Vertex]:
+    """Returns the tests of one pair that reject for some finite losses, as far as these are not certainly negative."""
+    for k, group in enumerate(curve.groups, start=1):
+        if balls.certainly_less(group.loss, balls.zero()):
+            return
+        yield Vertex(curve.q[k], curve.p[k], number, k)
+
+
+def _above(a: Vertex, b: Vertex, c: Vertex) -> bool:
+    """Returns whether b lies above the chord from a to c for certain."""
+    rise, width = b.power - a.power, b.alpha - a.alpha
+    return balls.certainly_less((c.power - b.power) * width, rise * (c.alpha - b.alpha))

@@ -87,8 +87,10 @@ def _largest_difference(
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
     for x, y in pairs(mechanism, progress, part):
         losses = list(map(sub, law.log_probabilities(x), law.log_probabilities(y)))
-        champion.offer(losses, lambda i, x=x, y=y: (x, y, i))  # type: ignore[misc]
-        champion.offer([-loss for loss in losses], lambda i, x=x, y=y: (y, x, i))  # type: ignore[misc]
+        places = law.possible(x) or range(len(losses))
+        losses = [losses[i] for i in places]
+        champion.offer(losses, lambda i, x=x, y=y, at=places: (x, y, at[i]))  # type: ignore[misc]
+        champion.offer([-loss for loss in losses], lambda i, x=x, y=y, at=places: (y, x, at[i]))  # type: ignore[misc]
     return champion.result()
 
 
@@ -114,7 +116,7 @@ def worst_deltas(
     tier: str = "auto",
     part: Part | None = None,
 ) -> list[Worst]:
-    """Returns delta at every point, the profile; the fast tier computes its rows once for all points."""
+    """Returns delta at every point, the profile; the rows are computed once for all points."""
     check_memory(mechanism, memory)
     fast = fast_tier(mechanism, tier, part)
     if fast is not None:
@@ -122,26 +124,34 @@ def worst_deltas(
             return fast.worst_deltas(points, digits, progress)
         except TooCoarse as reason:
             refuse_if_forced(tier, reason)
-    return [_worst_delta(mechanism, at, digits, progress, part) for at in points]
+    return _exact_deltas(mechanism, points, digits, progress, part)
 
 
-def _worst_delta(mechanism: Audited, at: Fraction, digits: int, progress: Progress | None, part: Part | None) -> Worst:
-    def attempt() -> tuple[Enclosure, Witness] | None:
-        law, factor = mechanism.law(), ball(at).exp()
-        champion: Champion[Witness] = Champion()
+def _exact_deltas(
+    mechanism: Audited, points: Sequence[Fraction], digits: int, progress: Progress | None, part: Part | None
+) -> list[Worst]:
+    """Returns delta at every point from one walk over the pairs for each precision that is needed."""
+
+    def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
+        law = mechanism.law()
+        open_: list[tuple[Fraction, Ball, Champion[Witness]]] = [(at, ball(at).exp(), Champion()) for at in left]
         for x, y in pairs(mechanism, progress, part):
             masses = law.masses(x, y)
-            there = hockey_stick(masses, at, factor)
-            back = hockey_stick([mass.swapped() for mass in masses], at, factor)
+            swapped = [mass.swapped() for mass in masses]
             both = (Witness(x, y, None), Witness(y, x, None))
-            champion.offer([there, back], lambda i, both=both: both[i])  # type: ignore[misc]
-        value, witness = champion.result()
-        narrow = balls.enclosure(value, digits, least=0, most=1)
-        return None if narrow is None else (narrow, witness)
+            for at, factor, champion in open_:
+                there, back = hockey_stick(masses, at, factor), hockey_stick(swapped, at, factor)
+                champion.offer([there, back], lambda i, both=both: both[i])  # type: ignore[misc]
+        found = {}
+        for at, _, champion in open_:
+            value, witness = champion.result()
+            narrow = balls.enclosure(value, digits, least=0, most=1)
+            if narrow is not None:
+                found[at] = narrow, witness
+        return found
 
-    size = mechanism.counts().datasets
-    (value, witness), bits = balls.refine(attempt, *balls.bits_for(digits, size))
-    return Worst(value, witness, bits)
+    found = balls.refine_all(points, attempt, *balls.bits_for(digits, mechanism.counts().datasets))
+    return [Worst(*found[at][0], found[at][1]) for at in points]
 
 
 def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:

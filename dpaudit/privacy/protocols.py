@@ -71,6 +71,10 @@ class Law(ABC):
         """Returns balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
+    def possible(self, x: Dataset) -> Sequence[int] | None:
+        """Returns the positions of the outputs that may be possible for x, or None if all are."""
+        return None
+
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
         """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
         return list(map(Mass, self.probabilities(x), self.probabilities(y)))
@@ -128,7 +132,7 @@ class Algebra:
         """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
         Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
-        the log-probability 0 in all these rows, so that it plays no part in the maximum of the losses.
+        the log-probability 0 in all these rows and leaves it out of ``possible``: it plays no part.
         """
         return None
 

@@ -15,14 +15,11 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.privacy.curve import PairCurve
 
-MAX_EVALUATIONS = 60
+EVALUATIONS = (60, 200)
+"""Orders that rho looks at, at most: more of them for small mechanisms, as many as TERMS allow."""
+TERMS = 10**5
 RELATIVE_WIDTH = Fraction(1, 1000)
 SPLITS = 64
-
-
-def has_infinite_loss(curves: Sequence[PairCurve]) -> bool:
-    """Returns whether some output is possible for one data set alone: then all divergences are infinite."""
-    return any(not balls.is_zero(curve.infinite) for curve in curves)
 
 
 @dataclass
@@ -36,6 +33,7 @@ class Renyi:
             [(m.p.log(), loss) for m, loss in zip(curve.finite, curve.losses, strict=True)] for curve in self.curves
         ]
         self._cumulants: dict[Fraction, Ball] = {}
+        self._chords: dict[tuple[Fraction, Fraction], Ball] = {}
 
     def kullback_leibler(self) -> Ball:
         """Returns a ball that contains the largest sum of P ln(P/Q)."""
@@ -69,7 +67,8 @@ class Renyi:
         """
         orders = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(8)]
         lower = self.kullback_leibler()
-        for _ in range(MAX_EVALUATIONS):
+        few, many = EVALUATIONS
+        for _ in range(max(few, min(many, TERMS // sum(map(len, self._logs))))):
             lower = balls.maximum([lower, *(self.divergence(a) / ball(a) for a in orders)])
             bounds = [self._chord(a, b) for a, b in itertools.pairwise(orders)]
             bounds.append(epsilon / ball(orders[-1]))
@@ -77,7 +76,7 @@ class Renyi:
             close = balls.certainly_at_most(upper, lower * ball(1 + RELATIVE_WIDTH))
             if close or not balls.certainly_less(lower, upper):
                 break
-            worst = max(range(len(bounds)), key=lambda i: balls.midpoint(bounds[i], balls.working_bits()))
+            worst = balls.argsort(bounds)[-1]
             last = worst == len(orders) - 1
             orders.insert(worst + 1, orders[-1] * 2 if last else (orders[worst] + orders[worst + 1]) / 2)
         return lower.union(balls.maximum([lower, upper]))
@@ -88,8 +87,11 @@ class Renyi:
         The chord is s (t - 1) + d with d <= 0 its value at 1, so the bound is s / t + d / (t (t-1)): on a small part
         [l, r] at most s / l + d / (r (r-1)).
         """
-        if a == 1:
-            return self.divergence(b)
+        if (a, b) not in self._chords:
+            self._chords[a, b] = self._chord_anew(a, b) if a > 1 else self.divergence(b)
+        return self._chords[a, b]
+
+    def _chord_anew(self, a: Fraction, b: Fraction) -> Ball:
         low, high = self.cumulant(a), self.cumulant(b)
         slope = (high - low) / ball(b - a)
         offset = -balls.positive_part(slope * ball(a - 1) - low)

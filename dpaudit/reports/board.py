@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.reports.document import Section
 from dpaudit.reports.marks import badge, number, verdicts
 
-ROLES = {"counterexample": "Smallest counterexample", "witness": "Witness", "tightest": "Closest to failing"}
+ROLES = {"counterexample": "First counterexample", "witness": "Witness", "tightest": "Closest to failing"}
 
 
 def board(section: Section) -> str:

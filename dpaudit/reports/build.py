@@ -9,7 +9,7 @@ from time import perf_counter
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.reports import accuracy_study, document, studies
-from dpaudit.reports.collect import Setting, audit_sections
+from dpaudit.reports.collect import Block, audit_sections
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.own import own_sections
 from dpaudit.reports.plan import Plan
@@ -37,14 +37,14 @@ def build(plan: Plan, progress: Progress) -> Document:
 def _jobs(plan: Plan) -> Iterator[Callable[[Progress], Iterable[Section]]]:
     for study in plan.studies:
         yield studies.prepare(study)
-    for setting in plan.audits:
-        yield partial(audit_sections, setting)
-        yield partial(_balanced, setting)
+    for block in plan.audits:
+        yield partial(audit_sections, block, maps=plan.maps)
+        yield partial(_balanced, block)
     for own in plan.own:
         yield partial(own_sections, own)
     if plan.claims:
         yield studies.prepare_claims(plan.claims)
 
 
-def _balanced(setting: Setting, progress: Progress) -> Iterator[Section]:
-    yield accuracy_study.balanced(setting, progress)
+def _balanced(block: Block, progress: Progress) -> Iterator[Section]:
+    yield accuracy_study.balanced(block, progress)

@@ -97,6 +97,7 @@ def prior_study(section: Section) -> Spec:
     return layered(spec, [rule("y", 1, "true ε = nominal ε"), label_line(1, "true ε = nominal ε")])
 
 
+MARGIN_VERDICTS = ["PROVED", "REFUTED", "UNWITNESSED", "IMPOSSIBLE"]
 LEAST_MARGIN = 1e-10
 """Smaller margins are drawn here; the tooltip has the true one."""
 
@@ -125,11 +126,11 @@ def margins(section: Section) -> Spec:
         "color": {
             "field": "verdict",
             "title": None,
-            "scale": {"domain": ["PROVED", "REFUTED", "UNWITNESSED"], "range": ["#0072B2", "#D55E00", "#009E73"]},
+            "scale": {"domain": MARGIN_VERDICTS, "range": ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]},
         },
         "shape": {
             "field": "verdict",
-            "scale": {"domain": ["PROVED", "REFUTED", "UNWITNESSED"], "range": ["circle", "diamond", "square"]},
+            "scale": {"domain": MARGIN_VERDICTS, "range": ["circle", "diamond", "square", "cross"]},
             "title": None,
         },
         "tooltip": [{"field": "claim"}, {"field": "verdict"}, {"field": "enclosure", "title": "margin"}],

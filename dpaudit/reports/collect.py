@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, lookup, make_mechanism
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.model import Histogram, make_model, show
+from dpaudit.posterior.model import Histogram, Model
+from dpaudit.privacy.loss import worst_deltas
 from dpaudit.reports.document import Section
+from dpaudit.utility import posterior
 
 Progress = Callable[[str], None]
 DIGITS = 12
@@ -25,53 +29,66 @@ MAP_LARGEST = 40
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What one audit section is about: mechanisms, a range of n, one prior, one epsilon."""
+class Block:
+    """What one group of sections is about: mechanisms of the family, one prior and epsilon, over a range of n."""
 
-    mechs: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    """At the largest n; the labels tell variants apart: EHD, EHD/exact."""
     ns: tuple[int, ...]
-    k: int
-    prior: tuple[Fraction, ...]
-    eps: Fraction
-    gamma: Fraction | None = None
-    delta_param: Fraction = Fraction(1, 10**8)
+
+    @staticmethod
+    def read(mechs: Any, ns: tuple[int, ...], parameters: Mapping[str, Any], **shape: Any) -> Block:
+        """Returns the checked block; a parameter goes to the mechanisms that have it."""
+        return Block(tuple(Setting.read_each(mechs, shared=parameters, n=ns[-1], **shape)), ns)
+
+    @property
+    def model(self) -> Model:
+        """Returns the model at the largest n."""
+        model = self.settings[0].model
+        if model is None:
+            raise InputError("mech", self.settings[0].label, f"must be of the posterior family: {', '.join(REGISTRY)}")
+        return model
+
+    @property
+    def eps(self) -> Fraction:
+        """Returns the nominal epsilon."""
+        return self.settings[0].epsilon
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Returns the names of the mechanisms."""
+        return tuple(setting.label for setting in self.settings)
+
+    def parameters(self) -> dict[str, str]:
+        """Returns the parameters in force, by name."""
+        return {name: value for setting in self.settings for name, value in setting.mechanism.settings().items()}
+
+    def shared(self) -> dict[str, Any]:
+        """Returns the parameters that differ from their defaults and are not in the labels, by name."""
+        choices = {p.name for setting in self.settings for p in setting.mechanism.parameters if p.choices}
+        given = {name: value for setting in self.settings for name, value in setting.parameters}
+        return {name: value for name, value in given.items() if name not in choices}
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting as exact text."""
+        """Returns the block as exact text."""
         return {
-            "mechanisms": list(self.mechs),
+            "mechanisms": list(self.labels),
             "n": range_text(self.ns),
-            "k": self.k,
-            "prior": [str(alpha) for alpha in self.prior],
+            "k": self.model.k,
+            "prior": [str(alpha) for alpha in self.model.prior],
             "eps": str(self.eps),
-            "gamma": str(self.gamma or 1),
-            "delta_param": str(self.delta_param),
+            "parameters": self.parameters(),
         }
 
-    def reproduce(self, names: Sequence[str], each: Callable[[str], str]) -> str:
+    def reproduce(self, each: Callable[[Setting], str | None]) -> str:
         """Returns the commands: the whole figure first, then its numbers at the largest n, mechanism by mechanism."""
-        own = f" --gamma {self.gamma}" if self.gamma else ""
-        whole = (
-            f"dpaudit report --mech {','.join(self.mechs)} --n {range_text(self.ns)} --prior {show(self.prior)} "
-            f"--eps {self.eps}{own} --delta-param {self.delta_param}"
-        )
-        return "\n".join([whole, *(each(name) for name in names)])
+        shape = {"n": range_text(self.ns), "prior": self.model.prior, "eps": self.eps}
+        whole = command_line("report", mech=self.labels, **shape, **self.shared())
+        return "\n".join([whole, *filter(None, map(each, self.settings))])
 
-    def mechanism(self, name: str, n: int) -> PosteriorMechanism:
-        """Returns the mechanism of this setting for n records."""
-        own: dict[str, Any] = {"gamma": self.gamma, "delta": self.delta_param}
-        known = {p.name for p in lookup(name).parameters}
-        values = {key: value for key, value in own.items() if key in known}
-        return make_mechanism(name, make_model(n, prior=self.prior), self.eps, values)
-
-    def options(self, name: str) -> str:
-        """Returns the options of the command line that give this mechanism, without --n."""
-        own = {"gamma": self.gamma, "delta": self.delta_param}
-        known = {p.name for p in lookup(name).parameters}
-        text = f"--mech {name} --prior {show(self.prior)} --eps {self.eps}"
-        if "gamma" in known and self.gamma:
-            text += f" --gamma {self.gamma}"
-        return text + (f" --delta-param {own['delta']}" if "delta" in known else "")
+    def mechanism(self, setting: Setting, n: int) -> PosteriorMechanism:
+        """Returns the mechanism for n records."""
+        return posterior(setting.at(n=n))
 
 
 def range_text(ns: Sequence[int]) -> str:
@@ -87,48 +104,42 @@ def range_text(ns: Sequence[int]) -> str:
     return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
 
 
-def mechanism_names(mech: str | Sequence[str]) -> tuple[str, ...]:
-    """Returns the checked names; "all" is the whole registry."""
-    parts = mech.split(",") if isinstance(mech, str) else list(mech)
-    if [part.strip().lower() for part in parts] == ["all"]:
-        return tuple(REGISTRY)
-    return tuple(dict.fromkeys(lookup(part).name for part in parts))
-
-
-def audit_sections(setting: Setting, progress: Progress) -> Iterator[Section]:
+def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
     """Yields the sections of one setting: epsilon by n, delta curves, worst pairs, loss maps, sensitivities."""
-    yield epsilon_by_n(setting, progress)
-    yield delta_curves(setting, progress)
-    pairs = worst_pairs(setting, progress)
+    yield epsilon_by_n(block, progress)
+    yield delta_curves(block, progress)
+    pairs = worst_pairs(block, progress)
     yield pairs
-    if setting.k == 2:
+    if block.model.k == 2:
         yield worst_loss(pairs)
-    yield sensitivities(setting, progress)
-    yield from loss_maps(setting, progress)
+    yield sensitivities(block, progress)
+    if maps:
+        yield from loss_maps(block, progress)
+    elif block.model.k == 2:
+        yield maps_left_out(block)
 
 
-def section(
-    kind: str, title: str, question: str, command: str, setting: Setting, rows: list[Any], **more: Any
-) -> Section:
+def section(kind: str, title: str, question: str, command: str, block: Block, rows: list[Any], **more: Any) -> Section:
     """Returns a section of the document."""
     return {
         "kind": kind,
         "title": title,
         "question": question,
         "command": command,
-        "setting": setting.to_dict(),
+        "setting": block.to_dict(),
         "rows": rows,
         **more,
     }
 
 
-def epsilon_by_n(setting: Setting, progress: Progress) -> Section:
+def epsilon_by_n(block: Block, progress: Progress) -> Section:
     """Returns the true epsilon of every mechanism at every n, with claim, verdict and witness."""
     rows = []
-    for name in setting.mechs:
-        progress(f"{name}: true ε for n = {setting.ns[0]}…{setting.ns[-1]}")
-        for n in setting.ns:
-            found = audit.epsilon(setting.mechanism(name, n), digits=DIGITS)
+    for setting in block.settings:
+        name = setting.label
+        progress(f"{name}: true ε for n = {block.ns[0]}…{block.ns[-1]}")
+        for n in block.ns:
+            found = audit.epsilon(block.mechanism(setting, n), digits=DIGITS)
             rows.append(
                 {
                     "mechanism": name,
@@ -144,8 +155,8 @@ def epsilon_by_n(setting: Setting, progress: Progress) -> Section:
         "epsilon-by-n",
         "True ε against n",
         "How much privacy is really spent, and does it stay below the claim?",
-        setting.reproduce(setting.mechs, lambda name: f"dpaudit epsilon {setting.options(name)} --n {setting.ns[-1]}"),
-        setting,
+        block.reproduce(lambda setting: setting.command_line("epsilon")),
+        block,
         rows,
         finding=_finding(rows),
     )
@@ -169,24 +180,24 @@ def _finding(rows: list[dict[str, Any]]) -> str:
     return "; ".join(parts)
 
 
-def delta_curves(setting: Setting, progress: Progress) -> Section:
+def delta_curves(block: Block, progress: Progress) -> Section:
     """Returns delta(epsilon) of every mechanism at the largest n, on a grid of epsilon."""
-    n, rows = setting.ns[-1], []
-    for name in setting.mechs:
+    n, rows = block.ns[-1], []
+    for setting in block.settings:
+        name = setting.label
         progress(f"{name}: δ(ε) at n = {n}")
-        mechanism = setting.mechanism(name, n)
-        for step in range(26):
-            at = setting.eps * Fraction(step, 20)
-            found = audit.delta(mechanism, at=at, digits=DIGITS)
-            rows.append({"mechanism": name, "at": str(at), "delta": found.delta.to_dict()})
+        points = [block.eps * Fraction(step, 20) for step in range(26)]
+        found = worst_deltas(block.mechanism(setting, n), points, DIGITS)
+        rows += [
+            {"mechanism": name, "at": str(at), "delta": worst.value.to_dict()}
+            for at, worst in zip(points, found, strict=True)
+        ]
     return section(
         "delta-curves",
         f"δ(ε) at n = {n}",
         "What δ is left over at each ε?",
-        setting.reproduce(
-            setting.mechs, lambda name: f"dpaudit delta {setting.options(name)} --n {n} --at {setting.eps / 2}"
-        ),
-        setting,
+        block.reproduce(lambda setting: setting.command_line("delta", at=block.eps / 2)),
+        block,
         rows,
         n=n,
     )
@@ -196,19 +207,20 @@ MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out of the charts that show every output."""
 
 
-def worst_pairs(setting: Setting, progress: Progress) -> Section:
+def worst_pairs(block: Block, progress: Progress) -> Section:
     """Returns both output distributions of the worst pair and the loss at every output, at the largest n."""
-    n = setting.ns[-1]
+    n = block.ns[-1]
     rows, pairs, left_out = [], {}, []
-    for name in setting.mechs:
-        mechanism = setting.mechanism(name, n)
+    for setting in block.settings:
+        name = setting.label
+        mechanism = block.mechanism(setting, n)
         if mechanism.count_outputs() > MOST_OUTPUTS:
             left_out.append(name)
             continue
         progress(f"{name}: worst pair at n = {n}")
         witness = audit.epsilon(mechanism, digits=DIGITS).witness
         pairs[name] = witness.to_dict()
-        losses = _loss_row(mechanism, witness.x, witness.x_prime)
+        (losses,) = _loss_rows(mechanism, [(witness.x, witness.x_prime)])
         here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in (witness.x, witness.x_prime))
         for output, p, p_prime, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
             rows.append(
@@ -225,10 +237,8 @@ def worst_pairs(setting: Setting, progress: Progress) -> Section:
         "worst-pairs",
         f"Output distributions of the worst pair, n = {n}",
         "Which two data sets are told apart best, and by which outputs?",
-        setting.reproduce(
-            list(pairs), lambda name: f"dpaudit pmf {setting.options(name)} --x {show(tuple(pairs[name]['x'] or ()))}"
-        ),
-        setting,
+        block.reproduce(lambda s: s.command_line("pmf", x=pairs[s.label]["x"]) if s.label in pairs else None),
+        block,
         rows,
         n=n,
         pairs=pairs,
@@ -249,26 +259,31 @@ def worst_loss(pairs: Section) -> Section:
     }
 
 
-def _loss_row(mechanism: PosteriorMechanism, x: Histogram, y: Histogram) -> list[Enclosure]:
-    """Returns enclosures of ln P_x(r) - ln P_y(r), output by output."""
+def _loss_rows(mechanism: PosteriorMechanism, pairs: Sequence[tuple[Histogram, Histogram]]) -> list[list[Enclosure]]:
+    """Returns for every pair (x, y) enclosures of ln P_x(r) - ln P_y(r), output by output."""
 
-    def attempt() -> list[Enclosure] | None:
-        law = mechanism.law()
-        losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-        shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
-        known = [loss for loss in shown if loss is not None]
-        return known if len(known) == len(shown) else None
+    def attempt(left: list[tuple[Histogram, Histogram]]) -> dict[tuple[Histogram, Histogram], list[Enclosure]]:
+        law, found = mechanism.law(), {}
+        for x, y in left:
+            losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
+            shown = [balls.enclosure(loss, MAP_DIGITS) for loss in losses]
+            known = [loss for loss in shown if loss is not None]
+            if len(known) == len(shown):
+                found[x, y] = known
+        return found
 
-    return balls.refine(attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))[0]
+    found = balls.refine_all(pairs, attempt, *balls.bits_for(MAP_DIGITS, mechanism.count_outputs()))
+    return [found[pair][0] for pair in pairs]
 
 
-def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
+def loss_maps(block: Block, progress: Progress) -> Iterator[Section]:
     """Yields for k = 2 the loss of every adjacent pair (x, x+1) at every output, mechanism by mechanism."""
-    n = min(setting.ns[-1], MAP_LARGEST)
-    if setting.k != 2:
+    n = min(block.ns[-1], MAP_LARGEST)
+    if block.model.k != 2:
         return
-    for name in setting.mechs:
-        mechanism = setting.mechanism(name, n)
+    for setting in block.settings:
+        name = setting.label
+        mechanism = block.mechanism(setting, n)
         if mechanism.count_outputs() != n + 1:
             continue
         progress(f"{name}: loss map at n = {n}")
@@ -276,8 +291,8 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
             "loss-map",
             f"Privacy loss of every pair: {name}, n = {n}",
             "Where does the loss come from? A row is a pair (x, x+1), a column an output. Drawn for n up to 40.",
-            setting.reproduce([name], lambda name: f"dpaudit epsilon {setting.options(name)} --n {n}"),
-            setting,
+            setting.at(n=n).command_line("epsilon") or "",
+            block,
             _losses(mechanism),
             n=n,
             mechanism=name,
@@ -285,25 +300,41 @@ def loss_maps(setting: Setting, progress: Progress) -> Iterator[Section]:
         )
 
 
+def maps_left_out(block: Block) -> Section:
+    """Returns the section that stands for the loss maps where the plan leaves them out."""
+    n = min(block.ns[-1], MAP_LARGEST)
+    return section(
+        "loss-map",
+        f"Privacy loss of every pair, n = {n}",
+        "Where does the loss come from?",
+        replace(block, ns=(n,)).reproduce(lambda setting: None),
+        block,
+        [],
+        n=n,
+        text="The maps of all pairs and outputs are left out here for their size; this command draws them.",
+    )
+
+
 def _losses(mechanism: PosteriorMechanism) -> list[dict[str, Any]]:
-    rows = []
-    for x, y in pairwise(mechanism.model.histograms):
-        for output, loss in zip(mechanism.outputs(), _loss_row(mechanism, x, y), strict=True):
-            rows.append({"x": x[0], "output": output[0], "loss": loss.to_dict()})
-    return rows
+    pairs = list(pairwise(mechanism.model.histograms))
+    return [
+        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
+        for (x, _), losses in zip(pairs, _loss_rows(mechanism, pairs), strict=True)
+        for output, loss in zip(mechanism.outputs(), losses, strict=True)
+    ]
 
 
-def sensitivities(setting: Setting, progress: Progress) -> Section:
+def sensitivities(block: Block, progress: Progress) -> Section:
     """Returns LS, S and GS over the data sets of the largest n."""
-    n = setting.ns[-1]
+    n = block.ns[-1]
     progress(f"sensitivities at n = {n}")
-    found = audit.sensitivity(n, prior=setting.prior, gamma=setting.gamma or 1, digits=DIGITS)
+    found = audit.sensitivity(n, prior=block.model.prior, gamma=block.parameters().get("gamma"), digits=DIGITS)
     return section(
         "sensitivity",
         f"Sensitivities of the Hellinger score, n = {n}",
         "How much does one record move the posterior, data set by data set?",
-        f"dpaudit sensitivity --n {n} --prior {show(setting.prior)} --gamma {setting.gamma or 1}",
-        setting,
+        found.command,
+        block,
         found.to_dict()["datasets"],
         n=n,
         gs=found.gs.to_dict(),

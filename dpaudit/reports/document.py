@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,24 @@ def content_hash(document: Document) -> str:
 
 
 def dumps(document: Document) -> str:
-    """Returns the text of the result file, the same for the same document."""
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    """Returns the text of the result file, one row a line; the same for the same document."""
+    return _members(document, "sections", lambda section: _members(section, "rows", _compact)) + "\n"
+
+
+def _members(value: Any, key: str, show: Callable[[Any], str]) -> str:
+    """Returns the JSON of an object, one member a line; the entries of the list at ``key`` as ``show`` gives them."""
+    if not isinstance(value, dict):
+        return _compact(value)
+    members = []
+    for name, member in value.items():
+        entries = name == key and isinstance(member, list) and bool(member)
+        text = "[\n" + ",\n".join(map(show, member)) + "\n]" if entries else _compact(member)
+        members.append(f"{_compact(name)}: {text}")
+    return "{\n" + ",\n".join(members) + "\n}"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def load(path: str) -> Document:

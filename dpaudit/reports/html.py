@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from base64 import b64encode
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -15,18 +18,42 @@ from dpaudit.reports.marks import badge, number, verdicts
 from dpaudit.reports.tables import Table, table
 from dpaudit.reports.words import NOTES, setting_text
 
-POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'{}; style-src 'unsafe-inline'; img-src data:"
 BUNDLE_MARK = "/* chart library */"
 
 
-def render(document: Document, bundle: str) -> str:
-    """Returns the page; ``bundle`` is the JavaScript of the chart library."""
-    parts = [_section(index, section) for index, section in enumerate(document["sections"])]
+@dataclass(frozen=True)
+class Library:
+    """The JavaScript of the charts, packed: for one page, or as the relative address of a file that pages share."""
+
+    packed: str = ""
+    address: str = ""
+
+    def element(self) -> str:
+        """Returns the script element."""
+        if self.address:
+            return f'<script src="{escape(self.address)}"></script>'
+        return f"<script>{BUNDLE_MARK}{self.statement()}{BUNDLE_MARK}</script>"
+
+    def statement(self) -> str:
+        """Returns the statement that gives the library to the page."""
+        return f'var chartLibrary = "{self.packed}";'
+
+    def policy(self) -> str:
+        """Returns what the page may load: nothing, or scripts from where it lies."""
+        return POLICY.format(" 'self' file:" if self.address else "")
+
+
+def render(document: Document, library: Library | None) -> str:
+    """Returns the page; without a library it has the tables and no charts."""
+    charts = library is not None
+    library = library or Library()
+    parts = [_section(index, section, charts) for index, section in enumerate(document["sections"])]
     assets = files("dpaudit.reports") / "assets"
     return "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{library.policy()}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(document['title'])}</title>",
             f"<style>{(assets / 'style.css').read_text()}</style></head><body>",
@@ -40,7 +67,7 @@ def render(document: Document, bundle: str) -> str:
             *parts,
             "</main>",
             _footer(document),
-            f"<script>{BUNDLE_MARK}{bundle}{BUNDLE_MARK}</script>",
+            library.element(),
             f"<script>{(assets / 'page.js').read_text()}</script></body></html>",
             "",
         ]
@@ -87,14 +114,14 @@ def _contents(document: Document) -> str:
     return f'<nav aria-label="Contents"><details open><summary>Contents</summary><ol>{links}</ol></details></nav>'
 
 
-def _section(index: int, section: Section) -> str:
+def _section(index: int, section: Section, charts: bool = True) -> str:
     parts = [
         f'<section id="s{index}"><h2>{escape(section["title"])}</h2>',
         f'<p class="question">{escape(section["question"])}</p>',
     ]
     if section.get("text"):
         parts.append(f"<p>{escape(section['text'])}</p>")
-    spec = chart(section)
+    spec = chart(section) if charts else None
     if spec:
         figure = _figure(index, section, spec)
         parts.append(
@@ -107,21 +134,26 @@ def _section(index: int, section: Section) -> str:
     if section.get("crossovers"):
         parts.append("<ul>" + "".join(f"<li>{escape(c['text'])}</li>" for c in section["crossovers"]) + "</ul>")
     content = table(section)
-    if content:
+    if content and content[1]:
         parts.append(_table(content, folded=len(content[1]) > 40))
     parts.append(f"<details><summary>Reproduce</summary><pre>{escape(section['command'])}</pre></details></section>")
     return "\n".join(parts)
 
 
 def _figure(index: int, section: Section, spec: dict[str, Any]) -> str:
-    text = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
+    text = json.dumps(spec, ensure_ascii=False)
     label = escape(f"{section['title']}. {section['question']}", quote=True)
     pick = "; pick a name in the legend to single it out" if '"bind": "legend"' in text else ""
     return (
         f'<figure><div class="chart" role="img" aria-label="{label}" data-spec="d{index}"></div>'
-        f'<script type="application/json" id="d{index}">{text}</script>'
+        f'<script type="application/gzip" id="d{index}">{pack(text)}</script>'
         f'<figcaption class="dim">Hover for the certified enclosure{pick}.</figcaption></figure>'
     )
+
+
+def pack(text: str) -> str:
+    """Returns the text compressed, as letters; ``unpack`` of page.js is its inverse."""
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def _table(content: Table, folded: bool) -> str:

@@ -46,7 +46,7 @@ def _section(section: Section, picture: str | None) -> list[str]:
     if section.get("crossovers"):
         parts += [*(f"- {escape(crossing['text'])}" for crossing in section["crossovers"]), ""]
     content = table(section)
-    if content:
+    if content and content[1]:
         columns, rows = content
         parts.append("| " + " | ".join(map(escape, columns)) + " |")
         parts.append("|" + "---|" * len(columns))

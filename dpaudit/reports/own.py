@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
-from dpaudit.mechanisms.base import Mechanism, text
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms.base import text
 from dpaudit.reports.document import Section
 
 Progress = Callable[[str], None]
@@ -18,24 +18,16 @@ LARGEST = 200_000
 """Ordered pairs times outputs up to which the whole curve is computed."""
 
 
-@dataclass(frozen=True)
-class OwnSetting:
-    """A mechanism of somebody's own, and the options of the command line that give it."""
-
-    mechanism: Mechanism
-    options: str
-
-
-def own_sections(setting: OwnSetting, progress: Progress) -> Iterator[Section]:
+def own_sections(setting: Setting, progress: Progress) -> Iterator[Section]:
     """Yields the sections of one mechanism."""
     mechanism = setting.mechanism
     progress(f"{mechanism.name}: true ε")
-    found = audit.epsilon(mechanism)
+    found = audit.epsilon(setting)
     counts = mechanism.counts()
     whole_curve = counts.pairs * counts.outputs <= LARGEST
     progress(f"{mechanism.name}: δ(ε)")
     points = _points(found.epsilon.upper if not found.epsilon.is_infinite else Fraction(2))
-    curve = profile(mechanism, at=points) if whole_curve else None
+    curve = profile(setting, at=points) if whole_curve else None
     yield _audit(setting, found, curve)
     if curve is not None:
         yield _deltas(setting, curve)
@@ -51,7 +43,7 @@ def _section(kind: str, title: str, question: str, command: str, rows: list[dict
     return {"kind": kind, "title": title, "question": question, "command": command, "setting": {}, "rows": rows, **more}
 
 
-def _audit(setting: OwnSetting, found: Any, curve: ProfileResult | None) -> Section:
+def _audit(setting: Setting, found: Any, curve: ProfileResult | None) -> Section:
     mechanism, worst, claim = setting.mechanism, found.witness, found.claim
     facts: list[tuple[str, Any]] = [
         ("mechanism", f"{mechanism.name}: {mechanism.formula}"),
@@ -71,27 +63,27 @@ def _audit(setting: OwnSetting, found: Any, curve: ProfileResult | None) -> Sect
     rows = [{"quantity": name, "value": value} for name, value in facts if value not in (None, "")]
     question = "How much privacy is really spent, and does it stay below the claim?"
     finding = f"true ε = {found.epsilon}" + ("" if claim.verdict is None else f"; the claim is {claim.verdict.value}")
-    command = f"dpaudit epsilon {setting.options}"
+    command = setting.command_line("epsilon") or ""
     return _section("own-audit", f"Audit of {mechanism.name}", question, command, rows, finding=finding)
 
 
-def _deltas(setting: OwnSetting, curve: ProfileResult) -> Section:
+def _deltas(setting: Setting, curve: ProfileResult) -> Section:
     name = setting.mechanism.name
     rows = [{"mechanism": name, "at": str(at), "delta": delta.to_dict()} for at, delta in curve.deltas]
-    command = f"dpaudit profile {setting.options}"
+    command = setting.command_line("profile") or ""
     return _section("delta-curves", "δ(ε)", "What δ is left over at each ε?", command, rows)
 
 
-def _segments(setting: OwnSetting, curve: ProfileResult) -> Section:
+def _segments(setting: Setting, curve: ProfileResult) -> Section:
     rows = []
     for part in curve.segments:
         row = part.to_dict()
         rows.append({**row, "to": row["to"] or "∞", "x": text(part.pair.x), "x_prime": text(part.pair.x_prime)})
     question = "Where does δ(ε) = power − e^ε·α change? (α, 1 − power) are the errors of the best test: f-DP."
-    return _section("own-curve", "Breakpoints and best tests", question, f"dpaudit profile {setting.options}", rows)
+    return _section("own-curve", "Breakpoints and best tests", question, setting.command_line("profile") or "", rows)
 
 
-def _renyi(setting: OwnSetting, curve: ProfileResult) -> Section:
+def _renyi(setting: Setting, curve: ProfileResult) -> Section:
     rows = [{"order": str(order), "divergence": value.to_dict()} for order, value in curve.renyi]
     question = "How does the loss look to accountants that compose Rényi divergences?"
-    return _section("own-renyi", "Rényi divergences", question, f"dpaudit profile {setting.options}", rows)
+    return _section("own-renyi", "Rényi divergences", question, setting.command_line("profile") or "", rows)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import positive, probability, whole
-from dpaudit.posterior.model import make_model
-from dpaudit.reports.collect import Setting, mechanism_names
-from dpaudit.reports.own import OwnSetting
-
-KEYS = {"mechs", "n", "k", "prior", "eps", "gamma", "delta_param"}
+from dpaudit.numbers.rationals import positive, whole
+from dpaudit.reports.collect import Block
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,13 @@ class Plan:
 
     title: str
     command: str
-    audits: tuple[Setting, ...] = ()
+    audits: tuple[Block, ...] = ()
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
     text: str = ""
-    own: tuple[OwnSetting, ...] = ()
+    own: tuple[Setting, ...] = ()
+    maps: bool = True
+    """Whether the loss maps are part of the document: they are most of its bytes."""
 
 
 def read_range(option: str, text: str | int) -> tuple[int, ...]:
@@ -43,26 +44,23 @@ def read_range(option: str, text: str | int) -> tuple[int, ...]:
     return tuple(whole(option, part, 1) for part in text.split(","))
 
 
-def setting(options: dict[str, Any]) -> Setting:
-    """Returns the checked setting of one audit."""
-    unknown = sorted(set(options) - KEYS)
+def block(options: Mapping[str, Any]) -> Block:
+    """Returns the checked block of one audit: mechanisms, a range of n, a setting."""
+    known = {"mechs", "n", "k", "prior", "eps", *parameter_keys()}
+    unknown = sorted(set(options) - known)
     if unknown:
-        raise InputError("plan", unknown[0], f"unknown key; known: {', '.join(sorted(KEYS))}")
+        raise InputError("plan", unknown[0], f"unknown key; known: {', '.join(sorted(known))}")
     if "n" not in options:
         raise InputError("n", "(missing)", "must be a range such as 1..60")
-    ns = read_range("n", options["n"])
-    prior = options.get("prior")
-    model = make_model(ns[-1], options.get("k"), prior if prior is None or isinstance(prior, str) else list(prior))
-    gamma = options.get("gamma")
-    return Setting(
-        mechs=mechanism_names(options.get("mechs", "all")),
-        ns=ns,
-        k=model.k,
-        prior=model.prior,
-        eps=positive("eps", options.get("eps", "1")),
-        gamma=None if gamma is None else positive("gamma", gamma),
-        delta_param=probability("delta_param", options.get("delta_param", "1e-8")),
-    )
+    shape = {name: options.get(name) for name in ("k", "prior", "eps")}
+    parameters = {name: value for name, value in options.items() if name in parameter_keys()}
+    return Block.read(options.get("mechs", "all"), read_range("n", options["n"]), parameters, **shape)
+
+
+def parameter_keys() -> set[str]:
+    """Returns the names of the registry's parameters, old names among them."""
+    declared = [p for kind in REGISTRY.values() for p in kind.parameters]
+    return {name for p in declared for name in (p.name, *p.old_names)}
 
 
 def read_plan(path: str) -> Plan:
@@ -74,17 +72,20 @@ def read_plan(path: str) -> Plan:
         raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("plan", path, f"is not TOML: {error}") from None
-    unknown = sorted(set(data) - {"title", "audit", "claims", "study"})
+    unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
     if unknown:
-        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study")
-    claims = data.get("claims", [])
+        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study, maps")
+    claims, maps = data.get("claims", []), data.get("maps", True)
+    if not isinstance(maps, bool):
+        raise InputError("maps", maps, "must be true or false")
     return Plan(
         title=str(data.get("title", "Audit report")),
         command=f"dpaudit report --plan {Path(path).name}",
-        audits=tuple(setting(dict(entry)) for entry in _tables(data, "audit")),
+        audits=tuple(block(entry) for entry in _tables(data, "audit")),
         claims=tuple(map(str, claims if isinstance(claims, list) else [claims])),
         studies=tuple(_tables(data, "study")),
         text=text,
+        maps=maps,
     )
 
 

@@ -90,20 +90,18 @@ def ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
 
 def prepare_claims(patterns: tuple[str, ...]) -> Job:
     """Returns the job that checks the claims; unknown ids are refused here."""
-    from proofs_checks import registry
+    from dpaudit.claims.catalogue import load
 
-    checks = registry.load()
-    known = [key for key in registry.catalogue() if key in checks]
-    chosen = known if patterns == ("*",) else registry.select(patterns, known)
-    return partial(claims, patterns, chosen)
+    asked = () if patterns == ("*",) else patterns
+    return partial(claims, patterns, load().choose(asked))
 
 
 def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress) -> Iterator[Section]:
-    """Yields the board of the documents' claims and how close each came to failing."""
-    from proofs_checks import runner
+    """Yields the board of the claims and how close each came to failing."""
+    from dpaudit.claims.runner import decide
 
     progress(f"checking {len(chosen)} claims")
-    results = runner.run_many(
+    results = decide(
         chosen, progress=lambda result, done, total: progress(f"{done} of {total} claims checked: {result.claim.id}")
     )
     rows = [{key: value for key, value in result.to_dict().items() if key != "seconds"} for result in results]
@@ -111,7 +109,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
     shared = {"command": f"dpaudit check {wanted}".strip(), "setting": {"claims": list(patterns)}}
     yield {
         "kind": "claims",
-        "title": "The claims of the five documents",
+        "title": "The claims",
         "question": "Which claims are true, which false, which hold in another form only? Open one for its evidence.",
         **shared,
         "rows": rows,
@@ -126,7 +124,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
     yield {
         "kind": "margins",
         "title": "How close each inequality comes",
-        "question": "By how much does the tightest instance hold, or the smallest counterexample fail?",
+        "question": "By how much does the tightest instance hold, or the first counterexample fail?",
         **shared,
         "rows": margins,
     }

@@ -6,7 +6,8 @@ from typing import Any
 
 NOTES = (
     "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",
-    "UNWITNESSED: a statement “there is …” without a witness on the grid. MEASURED: an O(·) statement.",
+    "UNWITNESSED: a statement “there is …” without a witness on the grid; IMPOSSIBLE: it is proved that there "
+    "is none. MEASURED: an O(·) statement.",
     "True ε is the largest ln P_x(r) − ln P_x′(r) over all adjacent data sets x, x′ and outputs r.",
     "δ(ε) is the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.",
     "H is the Hellinger distance; LS, S and GS are the local, the γ-smooth and the global sensitivity of H.",

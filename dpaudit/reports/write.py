@@ -6,21 +6,38 @@ import copy
 import re
 from pathlib import Path
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.reports import html, markdown
 from dpaudit.reports.charts import CHARTS, chart
 from dpaudit.reports.document import Document, dumps
 from dpaudit.reports.drawing import Spec
 
+MOST_DOTS = 200
+"""More points than this are drawn on paper without dots."""
+SHARED = "chart-library.js"
+"""The chart library beside several reports."""
 
-def chart_library() -> str:
-    """Returns the JavaScript of the chart library, or says in one line what to install."""
+
+def chart_library() -> str | None:
+    """Returns the JavaScript of the chart library, packed, or None where it is not installed."""
     try:
         import vl_convert  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        raise InputError("EXTRA", "report", 'HTML and charts need it: pip install "dpaudit[report]"') from None
-    bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type,unused-ignore]
-    return str(bundle).replace("</script", "<\\/script")
+        return None
+    return html.pack(vl_convert.javascript_bundle(None))  # type: ignore[arg-type,unused-ignore]
+
+
+def no_charts() -> InputError:
+    """Returns what is said, in one line, where the charts are left out."""
+    return missing_extra("EXTRA", "report", "report", "charts need it")
+
+
+def share_library(folder: str) -> None:
+    """Writes the chart library beside the reports below the folder."""
+    packed = chart_library()
+    if packed is None:
+        raise no_charts()
+    _replace(Path(folder) / SHARED, html.Library(packed).statement().encode())
 
 
 def prepare(folder: str) -> Path:
@@ -38,15 +55,19 @@ def prepare(folder: str) -> Path:
     return target
 
 
-def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
-    """Writes the files and returns their paths; everything is drawn before the first file is replaced."""
-    target, library = prepare(folder), chart_library()
+def write(document: Document, folder: str, pictures: bool = True, shared: bool = False) -> list[Path]:
+    """Writes the files and returns their paths; everything is drawn before the first file is replaced.
+
+    ``shared``: the page takes the chart library from the folder above. Without the library there are no charts.
+    """
+    target, packed = prepare(folder), chart_library()
+    library = None if packed is None else html.Library(address=f"../{SHARED}") if shared else html.Library(packed)
     texts = {
         "result.json": dumps(document),
         "report.html": html.render(document, library),
-        "report.md": markdown.render(document, chart_paths(document)),
+        "report.md": markdown.render(document, chart_paths(document) if library else {}),
     }
-    drawn = _draw(document) if pictures else {}
+    drawn = _draw(document) if pictures and library else {}
     try:
         _remove_old_charts(target / "charts")
         for name, content in {**drawn, **{name: text.encode() for name, text in texts.items()}}.items():
@@ -91,15 +112,29 @@ def _draw(document: Document) -> dict[str, bytes]:
         spec = chart(document["sections"][index])
         if spec is not None:
             still = static(spec)
-            files[path] = vl_convert.vegalite_to_svg(still).encode()
+            files[path] = tidy(vl_convert.vegalite_to_svg(still)).encode()
             files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
     return files
 
 
 def static(spec: Spec) -> Spec:
-    """Returns the chart for paper: a fixed width and a white background."""
+    """Returns the chart for paper: a fixed width, a white background, no marks for screen readers on every point.
+
+    Where there are so many points that their dots would make one band, the line is drawn alone.
+    """
     fixed = copy.deepcopy(spec)
     if fixed.get("width") == "container":
         fixed["width"] = 640
     fixed["background"] = "white"
+    fixed["config"] = {**fixed.get("config", {}), "aria": False}
+    for layer in (fixed, *fixed.get("layer", ())):
+        if "point" in layer.get("mark", ()) and len(fixed["data"]["values"]) > MOST_DOTS:
+            layer["mark"]["point"] = False
     return fixed
+
+
+def tidy(svg: str) -> str:
+    """Returns the picture with ids counted from 0, so that it does not depend on what was drawn before it."""
+    fresh: dict[str, str] = {}
+    svg = re.sub(r"\b(gradient_|clip)\d+", lambda m: fresh.setdefault(m[0], f"{m[1]}{len(fresh)}"), svg)
+    return svg.replace(' opacity="1"', "")

@@ -7,14 +7,14 @@ import os
 import re
 import signal
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
+from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.sweeps.work import Outcome, run_batch
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
@@ -38,11 +38,12 @@ class LocalWorkers:
 
     def __init__(self, count: int) -> None:
         self.capacity = count
+        self._heard, self._held = multiprocessing.get_context("spawn").Pipe(duplex=False)
         self._pool = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.capacity, mp_context=context, initializer=_start, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(self.capacity, mp_context=context, initializer=_start, initargs=(self._heard,))
 
     def submit(self, batch: Batch) -> Future[list[Outcome]]:
         """Starts a batch in a process."""
@@ -55,19 +56,16 @@ class LocalWorkers:
 
     def close(self, at_once: bool) -> None:
         """Ends the processes."""
-        processes = list((self._pool._processes or {}).values())
         self._pool.shutdown(wait=not at_once, cancel_futures=True)
-        for process in processes if at_once else ():
-            process.terminate()
+        self._held.close()
 
 
-def _start(parent: int) -> None:
-    """Makes a worker deaf to Ctrl-C, which the parent handles, and ends it when the parent is gone."""
+def _start(line: Connection) -> None:
+    """Makes a worker deaf to Ctrl-C, which the parent handles; it ends when the parent lets go of the line or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
+        line.poll(None)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -80,7 +78,7 @@ class DaskWorkers:
         try:
             distributed: Any = import_module("distributed")
         except ImportError:
-            raise InputError("scheduler", address, "needs Dask: pip install 'dpaudit[cluster]'") from None
+            raise missing_extra("scheduler", address, "cluster", "needs Dask") from None
         try:
             self._client: Any = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:

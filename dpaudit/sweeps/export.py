@@ -9,20 +9,13 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.posterior.model import show
+from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
 
-COLUMNS = {
-    "mechanism": str,
-    "n": int,
-    "k": int,
-    "prior": str,
-    "eps": str,
-    "gamma": str,
-    "delta": str,
-    "gs": str,
-    "score": str,
+SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str}
+FOUND = {
     "own": str,
     "quantity": str,
     "at": str,
@@ -43,6 +36,11 @@ COLUMNS = {
 Row = dict[str, Any]
 
 
+def columns() -> dict[str, type]:
+    """Returns the columns with their types: the setting, a column for every parameter of the registry, the result."""
+    return {**SETTING, **dict.fromkeys(parameter_names(), str), **FOUND}
+
+
 def table(store: Store) -> list[Row]:
     """Returns one row for every setting and quantity; the parts of a large audit are combined by maximum."""
     entries: dict[str, dict[int, list[tuple[Any, ...]]]] = {}
@@ -60,7 +58,7 @@ def _readiness(parts: Sequence[tuple[Any, ...]]) -> tuple[bool, int]:
 def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     """Returns the row of one entry from its parts (specification, state, result, error, seconds)."""
     spec = parts[0][0]
-    row: Row = dict.fromkeys(COLUMNS)
+    row: Row = dict.fromkeys(columns())
     row.update(
         mechanism=spec["mech"],
         n=spec["n"],
@@ -129,7 +127,7 @@ def export(store: Store, path: str) -> int:
 
 def _write_csv(rows: Sequence[Row], path: str) -> None:
     with Path(path).open("w", encoding="utf-8", newline="") as file:
-        lines = csv.DictWriter(file, COLUMNS)
+        lines = csv.DictWriter(file, columns())
         lines.writeheader()
         lines.writerows(rows)
 
@@ -139,7 +137,7 @@ def _write_parquet(rows: Sequence[Row], path: str) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError("export", path, "Parquet needs pyarrow: pip install 'dpaudit[sweep]'") from None
+        raise missing_extra("export", path, "parquet", "Parquet needs pyarrow") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    columns = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in COLUMNS.items()}
-    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    arrays = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in columns().items()}
+    pyarrow.parquet.write_table(pyarrow.table(arrays), path)

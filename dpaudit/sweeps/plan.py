@@ -10,20 +10,27 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from dpaudit.mechanisms import Mechanism, in_family, lookup, make_mechanism, posterior
-from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
-from dpaudit.posterior.model import make_model, show
+from dpaudit.posterior.model import show
 
-PARAMETERS = ("gamma", "delta", "gs", "score")
-AXES = ("mech", "n", "k", "prior", "eps", *PARAMETERS, "x")
-"""What varies; every combination is one audit."""
 GENERAL = ("digits", "memory", "tiles", "quantities", "set")
 QUANTITIES = ("epsilon", "delta at E", "mean error")
 MOST_JOBS = 1_000_000
 TILE_CELLS = 1 << 28
 """An audit with more float cells than this is split into tiles of data sets."""
+
+
+def parameter_names() -> list[str]:
+    """Returns the parameters of the registry's mechanisms."""
+    return list(dict.fromkeys(p.name for kind in REGISTRY.values() for p in kind.parameters))
+
+
+def axes() -> tuple[str, ...]:
+    """Returns what varies; every combination is one audit."""
+    return ("mech", "n", "k", "prior", "eps", *parameter_names(), "x")
 
 
 @dataclass(frozen=True)
@@ -80,8 +87,8 @@ def expand(plan: Mapping[str, Any]) -> list[Job]:
 
 def _block(block: Mapping[str, Any]) -> Iterator[Job]:
     for name in block:
-        if name not in (*AXES, *GENERAL):
-            raise InputError("plan", name, f"unknown key; known: {', '.join((*AXES, *GENERAL))}")
+        if name not in (*axes(), *GENERAL):
+            raise InputError("plan", name, f"unknown key; known: {', '.join((*axes(), *GENERAL))}")
     for name in ("mech", "n"):
         if name not in block and (name == "mech" or any(in_family(str(m)) for m in _list("mech", block["mech"]))):
             raise InputError("plan", f"without {name}", f"every block needs {name}")
@@ -89,14 +96,14 @@ def _block(block: Mapping[str, Any]) -> Iterator[Job]:
     memory = str(positive("memory", block.get("memory", 2)))
     tiles = None if "tiles" not in block else whole("tiles", block["tiles"], 1, 10_000)
     quantities = [_quantity(text) for text in _list("quantities", block.get("quantities", "epsilon"))]
-    axes = [_list(name, block[name]) if name in block else [None] for name in AXES]
-    for *values, own in product(*axes, _own_settings(block.get("set", {}))):
-        chosen = {**dict(zip(AXES, values, strict=True)), "set": own}
-        subject, setting = _subject(chosen)
+    lists = [_list(name, block[name]) if name in block else [None] for name in axes()]
+    for *values, own in product(*lists, _own_settings(block.get("set", {}))):
+        chosen = {**dict(zip(axes(), values, strict=True)), "set": own}
+        setting = _setting(chosen)
         for quantity in quantities:
-            extra = {"x": _dataset(subject, chosen["x"])} if quantity["quantity"] == "mean error" else {}
-            spec = {**setting, **quantity, **extra, "digits": digits, "memory": memory}
-            yield from _parts(subject, spec, tiles)
+            extra = {"x": _dataset(setting.mechanism, chosen["x"])} if quantity["quantity"] == "mean error" else {}
+            spec = {**setting.to_dict(), **quantity, **extra, "digits": digits, "memory": memory}
+            yield from _parts(setting.mechanism, spec, tiles)
 
 
 def _list(name: str, value: Any) -> list[Any]:
@@ -114,7 +121,7 @@ def _own_settings(table: Any) -> list[dict[str, str]]:
     if not isinstance(table, dict):
         raise InputError("set", table, "must be a table such as {w = 2}")
     for name in table:
-        if name in AXES:
+        if name in axes():
             raise InputError("set", name, f"is a key of its own: write {name} = ...")
     values = [_list(name, value) for name, value in table.items()]
     return [dict(zip(table, map(str, chosen), strict=True)) for chosen in product(*values)]
@@ -150,29 +157,19 @@ def _quantity(text: Any) -> dict[str, Any]:
     raise InputError("quantities", text, f"must be one of {', '.join(QUANTITIES)}")
 
 
-def _subject(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
-    """Returns the mechanism, and its setting as exact text; a parameter that the mechanism lacks is left out."""
-    if not in_family(str(chosen["mech"])):
-        return _own(chosen)
-    if chosen["set"]:
-        raise InputError("set", ", ".join(chosen["set"]), "is for your own mechanism, not for one of the family")
-    kind = lookup(str(chosen["mech"]))
-    model = make_model(chosen["n"], chosen["k"], _prior(chosen["prior"], chosen["k"]))
-    known = {parameter.name for parameter in kind.parameters}
-    values = {name: chosen[name] for name in PARAMETERS if name in known}
-    subject = make_mechanism(kind.name, model, 1 if chosen["eps"] is None else chosen["eps"], values)
-    setting = {"mech": kind.name, "n": model.n, "prior": show(model.prior), "eps": str(subject.epsilon)}
-    return subject, {**setting, "parameters": subject.settings()}
-
-
-def _own(chosen: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
-    """Returns somebody's own mechanism, and its setting: ``own`` are the parameters that its constructor gets."""
-    mech, eps = str(chosen["mech"]), str(1 if chosen["eps"] is None else chosen["eps"])
-    given = {name: str(chosen[name]) for name in ("n", "k", "prior", *PARAMETERS) if chosen[name] is not None}
-    given |= chosen["set"]
-    subject = load_mechanism(mech, eps, given)
-    n = int(given["n"]) if "n" in given else None
-    return subject, {"mech": mech, "n": n, "prior": "", "eps": eps, "parameters": {}, "own": given}
+def _setting(chosen: Mapping[str, Any]) -> Setting:
+    """Returns the setting; a parameter that a mechanism of the family lacks is left out."""
+    mech, own = str(chosen["mech"]), chosen["set"]
+    given = {name: chosen[name] for name in parameter_names() if chosen[name] is not None}
+    shape = {name: chosen[name] for name in ("n", "k", "eps") if chosen[name] is not None}
+    if not in_family(mech):
+        given = {name: str(value) for name, value in given.items()}
+        return Setting.read(mech, **shape, prior=chosen["prior"], settings={**given, **own})
+    if own:
+        raise InputError("set", ", ".join(own), "is for your own mechanism, not for one of the family")
+    known = {parameter.name for parameter in lookup(mech.split("/")[0]).parameters}
+    given = {name: value for name, value in given.items() if name in known}
+    return Setting.read(mech, **shape, prior=_prior(chosen["prior"], chosen["k"]), settings=given)
 
 
 def _prior(value: Any, k: Any) -> list[Any] | None:

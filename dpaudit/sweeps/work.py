@@ -7,9 +7,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.mechanisms import Mechanism, make_mechanism, posterior
-from dpaudit.mechanisms.load import load_mechanism
-from dpaudit.posterior.model import make_model
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import posterior
 from dpaudit.privacy.loss import check_memory, worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
 from dpaudit.utility.mean import mean_error
@@ -31,16 +30,9 @@ def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
     return outcomes
 
 
-def mechanism_of(spec: Mapping[str, Any]) -> Mechanism:
-    """Returns the mechanism that the specification names."""
-    if "own" in spec:
-        return load_mechanism(spec["mech"], spec["eps"], spec["own"])
-    return make_mechanism(spec["mech"], make_model(spec["n"], None, spec["prior"]), spec["eps"], spec["parameters"])
-
-
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
-    subject, digits = mechanism_of(spec), spec["digits"]
+    subject, digits = Setting.from_dict(spec).mechanism, spec["digits"]
     memory = int(Fraction(spec["memory"]) * 2**30)
     part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
     if spec["quantity"] == "epsilon":

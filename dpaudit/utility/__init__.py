@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,11 +11,13 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import Shown
-from dpaudit.mechanisms import PosteriorMechanism
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, in_family
+from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
-from dpaudit.numbers.errors import TooLargeError, approximately
+from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, positive, probability, sequence, whole
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.divergences import check_offered, choice
@@ -85,7 +87,7 @@ class BoundResult:
 class AccuracyResult(Shown):
     """Enclosures of the mean, the quantiles and the whole staircase; a distance may be infinite."""
 
-    subject: audit.Subject
+    subject: Setting
     x: Histogram
     metric: str
     mean: Enclosure
@@ -99,6 +101,7 @@ class AccuracyResult(Shown):
     digits: int
     precision_bits: int
     seconds: float
+    command: str | None
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -120,7 +123,7 @@ class AccuracyResult(Shown):
         """Returns the JSON of ``dpaudit accuracy --json``."""
         asked = {"t": str(self.t), "probability": self.probability.to_dict()} if self.probability else {}
         return {
-            **self.subject.to_dict(),
+            **self.subject.describe(),
             "x": list(self.x),
             "metric": self.metric,
             "mean": self.mean.to_dict(),
@@ -132,24 +135,21 @@ class AccuracyResult(Shown):
             "bounds": [bound.to_dict() for bound in self.bounds],
             "precision_bits": self.precision_bits,
             "seconds": round(self.seconds, 6),
+            "command": self.command,
         }
 
 
 def accuracy(
-    mech: str | PosteriorMechanism,
+    mech: Any,
     x: str | Sequence[int],
+    *,
     t: Exact | None = None,
     metric: str = "hellinger",
-    prior: audit.Prior = None,
-    eps: Exact = 1,
-    gamma: Exact | None = None,
-    delta_param: Exact | None = None,
-    gs: str | None = None,
-    score: str | None = None,
     quantiles: str | Sequence[Exact] = LEVELS,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
     bounds: bool = True,
+    **setting: Any,
 ) -> AccuracyResult:
     """Returns the exact law of the distance for data x, Pr[distance < t], and the documents' bounds held against it.
 
@@ -162,8 +162,7 @@ def accuracy(
     metric = choice("metric", metric)
     threshold = None if t is None else positive("t", t)
     levels = [probability("quantiles", level) for level in sequence("quantiles", quantiles)]
-    parameters = {"gamma": gamma, "delta": delta_param, "gs": gs, "score": score}
-    subject, cells = subject_of(mech, x, prior, eps, parameters)
+    asked, subject, cells = subject_of(mech, x, setting)
     check_offered("metric", metric, subject.model)
     tail = Fraction(1, 10 ** (digits + 6))
     need = subject.row_memory(tail, ALL_OUTPUTS)
@@ -175,7 +174,7 @@ def accuracy(
     shown, bits = balls.refine(report.attempt, first, max(most, 2 * TIE_BITS))
     found: dict[str, Any] = shown
     return AccuracyResult(
-        subject=audit.Subject(subject),
+        subject=asked,
         x=cells,
         metric=metric,
         t=threshold,
@@ -183,17 +182,29 @@ def accuracy(
         digits=digits,
         precision_bits=bits,
         seconds=perf_counter() - start,
+        command=asked.command_line("accuracy", x=cells, t=threshold, metric=metric, digits=digits),
     )
 
 
 def subject_of(
-    mech: str | PosteriorMechanism, x: str | Sequence[int], prior: audit.Prior, eps: Exact, parameters: dict[str, Any]
-) -> tuple[PosteriorMechanism, Histogram]:
-    """Returns the checked mechanism of the family on n = the sum of x, and x."""
-    cells = parse_data(x)
-    if isinstance(mech, str):
-        mech = audit.posterior_mechanism(mech, sum(cells), None if prior else len(cells), prior, eps, parameters)
-    return mech, mech.model.check("x", cells)
+    mech: Any, x: str | Sequence[int], setting: Mapping[str, Any]
+) -> tuple[Setting, PosteriorMechanism, Histogram]:
+    """Returns the setting on n = the sum of x, its mechanism, which must release a posterior, and x."""
+    if isinstance(mech, str) and in_family(mech):
+        mech = Setting.read(mech, **audit.on_data(parse_data(x), setting))
+        setting = {}
+    asked = Setting.read(mech, **setting)
+    subject = posterior(asked)
+    return asked, subject, subject.model.check("x", parse_data(x))
+
+
+def posterior(setting: Setting) -> PosteriorMechanism:
+    """Returns the mechanism of the setting, which must release a posterior."""
+    subject = released(setting.mechanism)
+    if subject is None:
+        rule = f"releases no posterior; accuracy is for the posterior family: {', '.join(REGISTRY)}"
+        raise InputError("mech", setting.mechanism.name, rule)
+    return subject
 
 
 class _TooWide(Exception):

@@ -11,7 +11,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, neighbours
-from dpaudit.utility.bounds import BOUNDS, Bound, Setting, evaluate, leading
+from dpaudit.utility.bounds import BOUNDS, Bound, InPowers, Threshold, evaluate, leading
 from dpaudit.utility.staircase import Staircase, add
 
 
@@ -82,10 +82,10 @@ class Checker:
         weight = (first.mass * len(second.outputs) / second.mass).log()
         return ball(self.stairs.mechanism.epsilon) * second.distance / (2 * weight)
 
-    def setting(self, below: int, t: Ball) -> Setting:
+    def threshold(self, below: int, t: Ball) -> Threshold:
         """Returns what the bounds depend on at this threshold."""
         stairs, model = self.stairs, self.stairs.mechanism.model
-        return Setting(
+        return Threshold(
             n=model.n,
             size=model.size,
             epsilon=ball(stairs.mechanism.epsilon),
@@ -100,23 +100,24 @@ class Checker:
 
     def check(self, bound: Bound, below: int, t: Ball) -> Check:
         """Returns the bound's value, the exact probability and the verdict at this threshold."""
-        setting, equal = self.setting(below, t), bound.identity
-        probability = setting.tail if bound.of_tail else self.stairs.below(below)
+        at, equal = self.threshold(below, t), bound.identity
+        probability = at.tail if bound.of_tail else self.stairs.below(below)
         sign = None
-        if bound.polynomial is not None:
-            poly, step = bound.polynomial(setting), self.stairs.mechanism.epsilon / bound.scale
+        if isinstance(bound.form, InPowers):
+            poly, step = bound.form.polynomial(at.kappa), self.stairs.mechanism.epsilon / bound.form.scale
             value = evaluate(poly, step)
             exact = self.stairs.exact_below(below)
             if exact is not None:
                 rest = add(exact, {exponent: -c for exponent, c in poly.items()})
                 equal, sign = not rest, leading(rest, step)
         else:
-            value = bound.ball(setting)
+            value = bound.form.value(at)
+            equal = equal or balls.exactly_equal(probability, value)
         margin = probability - value if bound.relation in "≥>=" else value - probability
         verdict = _judge(bound.relation, margin if sign is None else sign, equal)
         if equal:
             margin = balls.zero()
-        return Check(bound, below, t, setting.kappa, probability, value, margin, verdict)
+        return Check(bound, below, t, at.kappa, probability, value, margin, verdict)
 
     def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> Checked | None:
         """Returns the bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
@@ -124,7 +125,7 @@ class Checker:
         None if there is no threshold, or none at which the probabilities are certain enough.
         """
         steps = self.stairs.steps
-        if bound.threshold != "t":
+        if bound.threshold != "< t":
             below = self._local + (bound.threshold == "≤ LS(x)")
             places = [(below, steps[self._local].distance)]
         elif at is not None:

@@ -175,7 +175,8 @@ class TableLaw(Law):
             raise Malformed(f"the row of {x[:40]} has a negative entry")
         if sums_to_one.sign() is not None and sums_to_one.sign() != 0:
             raise Malformed(f"the row of {x[:40]} does not sum to 1")
-        if len(rationals) == len(numbers) and sum(rationals) != 1:
+        exact = _fold("+", numbers, self.bits).exact
+        if exact is not None and exact[0] != exact[1]:
             raise Malformed(f"the row of {x[:40]} does not sum to 1")
         return [self._probability(n) for n in numbers]
 

@@ -5,8 +5,6 @@ The tier is chosen by size; numpy is imported only when it is used.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.pairs import Part
@@ -20,18 +18,15 @@ WORTH_IT = 1 << 17
 def fast_tier(mechanism: Audited, tier: str = "auto", part: Part | None = None) -> Screen | None:
     """Returns the fast tier of this mechanism, or None where the exact tier is to do it.
 
-    "auto" takes it for large audits of a mechanism that has one, if numpy is installed; "fast" insists.
+    "auto" takes it for large audits of a mechanism that has one; "fast" insists.
     """
     if tier not in TIERS:
         raise InputError("tier", tier, f"must be one of {', '.join(TIERS)}")
     if tier == "exact":
         return None
-    counts, numpy = mechanism.counts(), find_spec("numpy") is not None
     if tier == "auto":
-        worth_it = numpy and counts.datasets * counts.outputs >= WORTH_IT
-        return mechanism.screen(part) if worth_it else None
-    if not numpy:
-        raise InputError("tier", tier, "needs numpy: pip install 'dpaudit[fast]'")
+        counts = mechanism.counts()
+        return mechanism.screen(part) if counts.datasets * counts.outputs >= WORTH_IT else None
     screen = mechanism.screen(part)
     if screen is None:
         rule = f"is for exponential mechanisms with the Hellinger score; {mechanism.name}: exact"

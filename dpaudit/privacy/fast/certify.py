@@ -36,6 +36,8 @@ class FastTier:
 
     mechanism: Audited
     make_law: Callable[[], HellingerLaw]
+    numerator: Fraction
+    """e of the rates e / (2 Delta(x)), exactly."""
     part: Part | None = None
     _laws: dict[int, HellingerLaw] = field(default_factory=dict)
 
@@ -47,12 +49,17 @@ class FastTier:
         return self._laws[bits]
 
     def _screened(self, digits: int, bound: Callable[[Screen], T]) -> tuple[T, tuple[int, int]]:
-        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior."""
+        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
+
+        Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
+        """
         bits, most = balls.bits_for(digits, self.mechanism.counts().outputs)
+        small = self.numerator
+        bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
         while True:
             try:
                 with balls.precision(bits):
-                    return bound(make_screen(self.law(), self.mechanism, self.part)), (bits, most)
+                    return bound(make_screen(self.law(), self.mechanism, self.part)), (bits, max(bits, most))
             except (TooCoarse, PrecisionExhausted) as reason:
                 if 2 * bits > MOST_TABLE_BITS:
                     raise TooCoarse(str(reason)) from None

@@ -24,7 +24,7 @@ MOST_RELATIVE = 2.0**-40
 class LogTable:
     """Two-float tables V_i = high_i + low_i; every high is a multiple of one power of 2, so that sums are exact.
 
-    ``relative`` bounds the relative error of L for all x != r (x = r gives exactly 0).
+    ``relative`` bounds the relative error of L for all x != r (x = r gives exactly 0), ``least`` is a lower bound of L.
     """
 
     def __init__(self, columns: Sequence[Sequence[Ball]]) -> None:
@@ -46,7 +46,8 @@ class LogTable:
             self.high.append(high)
             self.low.append(low)
         absolute = 2.001 * cells * (truncation + 2 * cells * UNIT * grid)
-        self.relative = 1.001 * (UNIT + absolute / self._least(absolute))
+        self.least = self._least(absolute)
+        self.relative = 1.001 * (UNIT + absolute / self.least)
         if not self.relative <= MOST_RELATIVE:
             raise TooCoarse("the prior is too large for the tables")
 

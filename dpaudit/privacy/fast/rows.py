@@ -1,5 +1,6 @@
 """Rows of the exponential family in floats with proven errors: exponents A(x,r) = rate(x) H(x,r) and ln Z(x).
 
+Where all rates are at most 1 ("gentle" rows), ln Z - ln |R| stands for ln Z: its error is in proportion to the rate.
 Everything here is derived in ERROR_BOUND.md; the names of the bounds are those of that page.
 """
 
@@ -7,10 +8,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
 
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
 from dpaudit.privacy.fast.exponential_table import (
     COMPLEMENT_ERROR,
     EXP_ERROR,
@@ -29,6 +32,8 @@ FAR = 42.0
 """Beyond -ln BC = 42, that is BC < 2^-60, a candidate is counted and not visited."""
 MOST_ERROR = 2.0**-10
 """The largest exponent may have this absolute error at most; the bounds below take it for small."""
+LEAST_EXPONENT = 2.0**-900
+"""Gentle rows have no positive exponent below this: nothing in them underflows."""
 LN2_ABOVE = 0.6932
 """More than ln 2: times the bit length of a number it is more than its logarithm."""
 ROWS_BYTES = 1 << 28
@@ -49,15 +54,21 @@ class FloatRows:
         self.exponent_error = 1.001 * (root + 2.02 * UNIT)
         if not self.most_rate * self.exponent_error <= MOST_ERROR:
             raise TooCoarse("the rates are too large for floats")
+        least = min(rates) * sqrt(min(table.least, 1.0) / 2)
+        self.gentle = self.most_rate <= 1 and least >= LEAST_EXPONENT
+        self.log_outputs = self._rounded_logs([balls.ball(self.model.size).log()])[0] if self.gentle else 0.0
 
     def row_error(self, rate: Floats, width: int) -> Floats:
-        """Returns upper bounds of |computed ln Z - ln Z| for rows with these rates."""
+        """Returns upper bounds of |computed - true| ln Z, gentle: of ln Z - ln |R|, for rows with these rates."""
+        if self.gentle:
+            units = COMPLEMENT_ERROR + width.bit_length() + 6
+            return np.asarray(1.8 * rate * (self.exponent_error + units * UNIT))
         units = EXP_ERROR + width.bit_length() + 2 + 2 * self.log_size
         return np.asarray(1.01 * (rate * (self.exponent_error + UNIT) + units * UNIT))
 
     def margin(self, rate_x: Floats, rate_y: Floats, width: int) -> Floats:
         """Returns upper bounds of |computed loss - loss| at every output, for pairs with these rates."""
-        own = (rate_x + rate_y) * (self.exponent_error + 8 * UNIT) + 16 * self.log_size * UNIT
+        own = (rate_x + rate_y) * (self.exponent_error + 10 * UNIT) + (0 if self.gentle else 16 * self.log_size * UNIT)
         return np.asarray(1.01 * (own + self.row_error(rate_x, width) + self.row_error(rate_y, width)))
 
     def _exponents(self, logs: Floats, rates: Floats, scratch: Scratch) -> None:
@@ -67,28 +78,41 @@ class FloatRows:
         logs *= rates
 
     def _log_normalisers(self, exponents: Floats, far: int, rates: Floats, scratch: Scratch) -> Floats:
-        """Returns ln Z = ln(sum of exp(-A) + far exp(-rate)), error <= row_error; one certified log a row."""
-        terms = scratch.whole
-        self.exponentials.exp_minus(exponents, terms, scratch)
+        """Returns ln Z, gentle: ln Z - ln |R|, for Z = sum of exp(-A) + far exp(-rate), error <= row_error.
+
+        Gentle rows sum up 1 - exp(-A) instead, which is |R| - Z and loses nothing.
+        """
+        table, terms = self.exponentials, scratch.whole
+        function = table.one_minus_exp if self.gentle else table.exp_minus
+        function(exponents, terms, scratch)
         sums = tree_sum(terms)
         if far:
             tail = np.empty_like(rates)
-            self.exponentials.exp_minus(rates, tail, Scratch(rates.shape))
+            function(rates, tail, Scratch(rates.shape))
             sums += far * tail
-        logs = [balls.dyadic(z).log() for z in sums.tolist()]
+        if self.gentle:
+            return np.array(_nearest([(-balls.dyadic(d) / self.model.size).log1p() for d in sums.tolist()]))
+        return np.array(self._rounded_logs([balls.dyadic(z).log() for z in sums.tolist()]))
+
+    def _rounded_logs(self, logs: Sequence[Ball]) -> list[float]:
+        """Returns the logarithms as floats of certified error <= log_size u."""
         floats = [float(v) for v in logs]
         if balls.largest_error(logs, floats) > self.log_size * UNIT:
             raise TooCoarse("a logarithm was not rounded to nearest")
-        return np.array(floats)
+        return floats
+
+
+def _nearest(values: Sequence[Ball]) -> list[float]:
+    """Returns the values as floats of certified relative error <= 1.01 u."""
+    near = [float(v) for v in values]
+    if balls.largest_error(values, near, relative=True) > 1.01 * UNIT:
+        raise TooCoarse("a rate or a normaliser is known too coarsely")
+    return near
 
 
 def rounded_rates(law: HellingerLaw, datasets: Sequence[Dataset]) -> list[float]:
     """Returns the rates as floats of certified relative error <= 1.01 u."""
-    values = [law.rate(x) for x in datasets]
-    near = [float(v) for v in values]
-    if balls.largest_error(values, near, relative=True) > 1.01 * UNIT:
-        raise TooCoarse("a rate is known too coarsely")
-    return near
+    return _nearest([law.rate(x) for x in datasets])
 
 
 class FullRows(FloatRows):

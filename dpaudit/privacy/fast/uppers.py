@@ -31,7 +31,7 @@ class Uppers:
 
 @dataclass(frozen=True)
 class Side:
-    """One data set of each pair, row by row: exponents A, ln Z and rates."""
+    """One data set of each pair, row by row: exponents A, ln Z (gentle rows: ln Z - ln |R|) and rates."""
 
     exponents: Floats
     log_z: Floats
@@ -78,13 +78,14 @@ class Batch:
         shift = q.log_z - p.log_z + margin - point
         excess = difference + shift[:, np.newaxis]
         row, column = np.nonzero(excess > 0)
-        terms = self._terms(p.exponents[row, column] + p.log_z[row], excess[row, column])
+        log_z = p.log_z + self.rows.log_outputs
+        terms = self._terms(p.exponents[row, column] + log_z[row], excess[row, column])
         sums = np.bincount(row, terms, len(shift)).astype(np.float64)
         if self.far:
             beyond = q.rate - p.rate + shift
             here = np.nonzero(beyond > 0)[0]
-            sums[here] += self.far * self._terms(p.rate[here] + p.log_z[here], beyond[here])
-        units = 32 + difference.shape[1]
+            sums[here] += self.far * self._terms(p.rate[here] + log_z[here], beyond[here])
+        units = 32 + difference.shape[1] + 4 * self.rows.log_size
         return np.asarray(sums * (1 + 2 * margin + units * UNIT))
 
     def _terms(self, minus_log_p: Floats, excess: Floats) -> Floats:

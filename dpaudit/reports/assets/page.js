@@ -8,11 +8,21 @@
   function label() { button.textContent = dark() ? "Light theme" : "Dark theme"; }
   button.addEventListener("click", function () { root.setAttribute("data-theme", dark() ? "light" : "dark"); label(); });
   label();
+  function unpack(text) {
+    var bytes = Uint8Array.from(atob(text), function (letter) { return letter.charCodeAt(0); });
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+  var loaded;
+  function library() {
+    loaded = loaded || unpack(chartLibrary).then(function (code) { (0, eval)(code); });
+    return loaded;
+  }
   function draw(holder) {
     if (holder.dataset.drawn) { return; }
     holder.dataset.drawn = "1";
-    var spec = JSON.parse(document.getElementById(holder.dataset.spec).textContent);
-    vegaEmbed(holder, spec, { actions: false, renderer: "svg", ast: false }).then(function () {
+    Promise.all([unpack(document.getElementById(holder.dataset.spec).textContent), library()]).then(function (texts) {
+      return vegaEmbed(holder, JSON.parse(texts[0]), { actions: false, renderer: "svg", ast: false });
+    }).then(function () {
       holder.dataset.done = "1";
     }).catch(function (error) { holder.textContent = "This chart could not be drawn: " + error; });
   }

@@ -1,0 +1,51 @@
+"""dpaudit.table: a table of probabilities audited in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpaudit.audit.display import Shown
+from dpaudit.audit.questions import delta, epsilon
+from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.mechanisms.table import read_table
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, sequence
+from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.loss import MEMORY_BOUND, Progress
+
+
+@dataclass(frozen=True)
+class TableResult(Shown):
+    """The true epsilon of the table, with the verdict on the claim, and delta at the epsilons asked for."""
+
+    epsilon: EpsilonResult
+    deltas: tuple[DeltaResult, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit table --json``."""
+        rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
+        return {**self.epsilon.to_dict(), "deltas": rows}
+
+
+def table(
+    file: str,
+    *,
+    adjacency: str | None = None,
+    claim: Exact | None = None,
+    claim_delta: Exact = 0,
+    at: str | Sequence[Exact] = (),
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+) -> TableResult:
+    """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly."""
+    with_delta = nonnegative("claim-delta", claim_delta)
+    if with_delta > 1:
+        raise InputError("claim-delta", claim_delta, "must be <= 1")
+    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
+    points = [nonnegative("at", point) for point in sequence("at", at)]
+    subject = read_table(file, adjacency, bound)
+    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
+    return TableResult(epsilon(subject, **effort), tuple(delta(subject, point, **effort) for point in points))

@@ -1,0 +1,160 @@
+"""One entry of somebody's own table: the number out of its disguise, and whether it makes its output possible.
+
+Possible means certified: p > 0 by algebra (a canonical form) or by balls. An exact 0, however it is written, is
+impossible. What neither tells is UNDECIDED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import UNDEFINED, Form, is_positive
+from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, to_json, undisguised
+from dpaudit.numbers.rationals import rational
+from dpaudit.numbers.verdict import Verdict
+
+TELL_BITS = 4096
+"""A number without a canonical form that is not told from 0 at this precision is undecided."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """Some number in [lower, upper]."""
+
+    lower: Fraction
+    upper: Fraction
+
+    def ball(self) -> Ball:
+        """Returns a ball that contains the interval."""
+        return balls.from_ends(ball(self.lower), ball(self.upper))
+
+
+Entry = Fraction | Expression | Between | None
+"""None: a log-weight of minus infinity, an impossible output."""
+
+
+class PossibleUndecided(PrecisionExhausted):
+    """It is not known whether an output is possible, so the true epsilon may be infinite or not; says where and why."""
+
+    hopeless = True
+
+    def __init__(self, x: str, output: str, entry: Entry, logarithmic: bool) -> None:
+        super().__init__(TELL_BITS)
+        if isinstance(entry, Between):
+            why = f"the enclosure ({short(entry.lower)}, {short(entry.upper)}) of its probability contains 0"
+        elif logarithmic:
+            why = f"{short(entry)} is not told from minus infinity at {TELL_BITS} bits; if it is that, write None"
+        else:
+            why = f"{short(entry)} is not told from 0 by algebra, nor at {TELL_BITS} bits; if it is 0, write 0"
+        self.args = (f"undecided: the output {output} may be possible for {x} or not: {why}",)
+
+
+class _Fault(Exception):
+    """The number can be no entry; the message says why."""
+
+
+def read_entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]) -> tuple[Entry, Verdict]:
+    """Returns the checked entry, and the verdict on "its output is possible"; ``error(rule)`` names the place."""
+    if value is None and logarithmic:
+        return None, Verdict.REFUTED
+    if isinstance(value, tuple | list) and len(value) == 2 and not logarithmic:
+        return _enclosure([read_entry(end, False, error)[0] for end in value], error)
+    try:
+        entry = undisguised(value) if isinstance(value, Expression) else rational("value", value, digits=1000)
+        possible = _possible(entry, logarithmic)
+    except InputError as problem:
+        raise error(f"is {short(value)}: {problem.rule}") from None
+    except _Fault as problem:
+        raise error(str(problem)) from None
+    return (Fraction(0) if possible is Verdict.REFUTED else entry), possible
+
+
+def _enclosure(ends: list[Entry], error: Callable[[str], InputError]) -> tuple[Entry, Verdict]:
+    lower, upper = ends
+    if not isinstance(lower, Fraction) or not isinstance(upper, Fraction) or lower > upper:
+        raise error("must be an enclosure (lower, upper) of exact numbers, lower <= upper")
+    if lower == upper:
+        return lower, _possible(lower, False)
+    return Between(lower, upper), Verdict.PROVED if lower > 0 else Verdict.UNDECIDED
+
+
+def _possible(value: Fraction | Expression, logarithmic: bool) -> Verdict:
+    """Returns the verdict on "p > 0"; REFUTED says that p is exactly 0, and a negative p is a fault."""
+    if isinstance(value, Expression):
+        return _is_number(value) if logarithmic else _is_positive(value)
+    if value < 0 and not logarithmic:
+        raise _Fault(f"is {short(value)}: negative")
+    return Verdict.PROVED if value or logarithmic else Verdict.REFUTED
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_positive(value: Expression) -> Verdict:
+    """Returns the verdict by algebra, else by balls; an exact form is not that of 0, which is out of its disguise."""
+    form = exponential_form(value)
+    if form is None:
+        return balls.decide(lambda: _ball_is_positive(value.ball()), max_bits=TELL_BITS)[0]
+    if form == UNDEFINED:
+        raise _Fault("divides by zero")
+    top, bottom = (is_positive(terms) for terms in form)
+    if Verdict.UNDECIDED in (top, bottom):
+        return Verdict.UNDECIDED
+    if top is not bottom:
+        raise _Fault("is negative")
+    return Verdict.PROVED
+
+
+def _ball_is_positive(found: Ball) -> Verdict:
+    if not found.is_finite() and balls.working_bits() >= TELL_BITS:
+        raise _Fault("is no finite number")
+    if balls.certainly_less(found, balls.zero()):
+        raise _Fault("is negative")
+    if balls.is_zero(found):
+        return Verdict.REFUTED
+    return Verdict.PROVED if balls.certainly_less(balls.zero(), found) else Verdict.UNDECIDED
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_number(value: Expression) -> Verdict:
+    """Returns whether the log-weight is a finite number; one that is not told to be so may be minus infinity."""
+    form = exponential_form(value)
+    if form == UNDEFINED:
+        raise _Fault("divides by zero")
+    if form is not None:
+        return Verdict.PROVED
+    finite = balls.decide(lambda: Verdict.PROVED if value.ball().is_finite() else Verdict.UNDECIDED, max_bits=TELL_BITS)
+    return finite[0]
+
+
+def entry_ball(entry: Entry) -> Ball:
+    """Returns a ball that contains the entry; 0 for None."""
+    if entry is None:
+        return balls.zero()
+    return entry.ball() if isinstance(entry, Between) else as_ball(entry)
+
+
+def entry_form(entry: Entry) -> Form | None:
+    """Returns the canonical form of the entry, None where there is none."""
+    return None if entry is None or isinstance(entry, Between) else exponential_form(entry)
+
+
+def entry_json(entry: Entry) -> Any:
+    """Returns the entry as exact text, an expression or interval as nested lists, None for impossible."""
+    if isinstance(entry, Between):
+        return ["between", str(entry.lower), str(entry.upper)]
+    return None if entry is None else to_json(entry)
+
+
+def short(value: Any) -> str:
+    """Returns the value as text of at most 40 characters."""
+    try:
+        shown = str(value) if isinstance(value, Fraction | str) else repr(value)
+    except Exception:  # a number of thousands of digits, or an object that cannot be shown
+        return f"a {type(value).__name__}"
+    return shown if len(shown) <= 40 else shown[:37] + "..."

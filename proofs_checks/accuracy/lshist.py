@@ -1,0 +1,201 @@
+"""Theorems 4.5 and 4.2 of N0 and N4 for LSHist: Pr[H < t] as an equality and as a bound, and at t = LS(x)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpaudit.claims import Context, Grid, Outcome, Proof, annotate, check
+from dpaudit.posterior.model import Model
+from dpaudit.utility.bounds import HALF, InPowers, first_interval
+from proofs_checks.accuracy.far import far_rows
+from proofs_checks.accuracy.lemmas import (
+    QQ,
+    K,
+    arms_lemma,
+    in_symbols,
+    interval_lemma,
+    interval_value,
+    states,
+    symmetry_lemma,
+)
+from proofs_checks.accuracy.rows import ONE, Q, Span, below_ls, laplace_interval, within_ls
+from proofs_checks.accuracy.sides import (
+    EQUAL_PRIORS,
+    LSHIST,
+    Comparison,
+    Side,
+    balanced_x,
+    claimed,
+    equal,
+    points,
+    priors,
+    rationals,
+    relabelled,
+    unequal,
+)
+
+PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "2 1", "1 1/2")
+EPS = rationals("1 1/2 2 1/4 1/10 1/100 5 16")
+BALANCED_WORDS = (
+    "x = (n/2, n/2), every separating t; verdict over the equal priors (α, α), because balanced data with an unequal "
+    "prior have no balanced posterior: those are a part of their own"
+)
+EVERY_WORDS = "every data set x, every separating t, ties by BC²"
+BALANCED = Grid(BALANCED_WORDS, n=range(2, 31, 2), prior=PRIORS, eps=EPS)
+WIDE_BALANCED = Grid(BALANCED_WORDS, n=[*range(2, 81, 2), 100, 200], prior=PRIORS, eps=EPS)
+EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
+WIDE_EVERY = Grid(EVERY_WORDS, n=range(1, 31), prior=PRIORS, eps=EPS)
+
+
+EQ_BALANCED = claimed("acc.4.5.lshist-eq.balanced", LSHIST, balanced_x)
+LB_BALANCED = claimed("acc.4.5.lshist-lb.balanced", LSHIST, balanced_x)
+EQ_EVERY = claimed("acc.4.5.lshist-eq.all", LSHIST)
+LB_EVERY = claimed("acc.4.5.lshist-lb.all", LSHIST)
+
+
+def near_law(side: Side = LSHIST) -> Proof:
+    """Proves Pr[H < t] = 1 - (K + Kq)/2 for balanced data, every equal prior, n and eps; K = q^kappa."""
+    proof = Proof().using(arms_lemma(), symmetry_lemma(), interval_lemma(side))
+    return proof.says("so lo = n/2−κ > 0, hi = n/2+κ < n, K = q^κ", "Pr[H < t] = 1 − ½K − ½Kq by the interval law")
+
+
+def equality_proof(comparison: Comparison) -> Proof:
+    """Proves the equality for balanced data, every equal prior, n and eps; its right side is the statement's."""
+    proof = states(comparison, "=", True).using(near_law(comparison.left))
+    printed = in_symbols(comparison.right)
+    return proof.equal("the printed value, K = q^κ", "1 − ½K − ½Kq", interval_value(K, K * QQ), printed)
+
+
+def bound_proof(comparison: Comparison) -> Proof:
+    """Proves the lower bound for balanced data, every equal prior, n and eps; its right side is the statement's."""
+    excess = interval_value(K, K * QQ) - in_symbols(comparison.right)
+    proof = states(comparison, ">=", True).using(near_law(comparison.left))
+    proof.requires("a bound in powers of q", isinstance(comparison.right.form, InPowers))
+    return proof.on_square("value − bound, K = q^κ", f"{excess} ≥ 0 for 0 ≤ q, K ≤ 1", excess)
+
+
+def balanced_outcome(comparison: Comparison, context: Context, proof: Proof | None = None) -> Outcome:
+    """Returns the verdict over the equal priors, with the unequal ones as a part."""
+    found = comparison.run(points(context.grid, equal))
+    if proof is not None:
+        found = proof.settle(("", found), ("single rows far out", far_rows(comparison)))
+        found = found.having("; ".join(filter(None, (EQUAL_PRIORS, found.finding))))
+    return annotate(found, ("with unequal priors", comparison.run(points(context.grid, unequal))))
+
+
+@check("acc.4.5.lshist-eq.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+def equality_balanced(context: Context) -> Outcome:
+    """Decides the equality for balanced data."""
+    return balanced_outcome(EQ_BALANCED, context, equality_proof(EQ_BALANCED))
+
+
+@check("acc.4.5.lshist-lb.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+def bound_balanced(context: Context) -> Outcome:
+    """Decides the lower bound for balanced data."""
+    return balanced_outcome(LB_BALANCED, context, bound_proof(LB_BALANCED))
+
+
+@check("acc.4.5.lshist-eq.all", grid=EVERY, wide=WIDE_EVERY)
+def equality_every(context: Context) -> Outcome:
+    """Decides the equality for every data set."""
+    always = Proof().equal(
+        "Pr − printed at n = 1, x = (0, 1), κ = 0",
+        "(1 − ½q) − ½(1−q) = ½",
+        laplace_interval(1, 0, 0, 0) - (ONE - HALF * (ONE + Q)),
+        HALF * ONE,
+    )
+    clipped = "n = 1, x = (0, 1), κ = 0: off by exactly ½ for every ε and prior (noise is clipped at 0)"
+    return annotate(EQ_EVERY.run(points(context.grid)), (clipped, always))
+
+
+@check("acc.4.5.lshist-lb.all", grid=EVERY, wide=WIDE_EVERY)
+def bound_every(context: Context) -> Outcome:
+    """Decides the lower bound for every data set."""
+    found = LB_EVERY.run(points(context.grid))
+    uniform = LB_EVERY.run(points(context.grid, lambda prior: prior == PRIORS[0]))
+    always = Proof().equal(
+        "bound − Pr with no step to the left and one to the right, unclipped",
+        "(1−q) − (½ − ½q²) = ½(1−q)² > 0",
+        (ONE - Q) - laplace_interval(3, 1, 1, 2),
+        HALF * (ONE - Q) ** 2,
+    )
+    return annotate(
+        found,
+        ("uniform prior", uniform),
+        ("n = 3, x = (1, 2), κ = 1, near outputs 1…2: it fails for every ε > 0", always),
+    )
+
+
+# ------------------------------------------------------------------ Theorem 4.2: within LS(x), strictly and with ≤
+
+PRIORS_42 = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "1 2", "1/1000 3")
+EPS_42 = rationals("1 1/2 2 1/4 1/100 5 16")
+
+
+def _within(model: Model, a: int) -> list[Span]:
+    return [within_ls(model, a)]
+
+
+def _below(model: Model, a: int) -> list[Span]:
+    return [below_ls(model, a)]
+
+
+STRICT = claimed("acc.4.2.strict", relabelled(LSHIST, "Pr[H < LS(x)] of LSHist"), sets=_below)
+CLOSED = claimed("acc.4.2.closed", relabelled(LSHIST, "Pr[H ≤ LS(x)] of LSHist"), sets=_within)
+DEFAULT = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42)
+WIDE = Grid("every data set x; ties by BC²", n=range(1, 41), prior=PRIORS_42, eps=EPS_42)
+
+
+@check("acc.4.2.strict", grid=DEFAULT, wide=WIDE)
+def strict(context: Context) -> Outcome:
+    """Decides the theorem as printed, with H < LS(x)."""
+    found = STRICT.run(points(context.grid))
+    always = Proof().positive("bound − Pr", "n = 2, x = (1, 1)", first_interval(Q, ONE) - laplace_interval(2, 1, 1, 1))
+    return annotate(
+        found,
+        ("with H ≤ LS(x)", closed_proof(CLOSED).settle(("its grid", CLOSED.run(points(context.grid))))),
+        ("n = 2, x = (1, 1), equal prior, where both neighbours lie at LS(x): it fails for every ε > 0", always),
+    )
+
+
+def _holds_the_neighbours(comparison: Comparison) -> bool:
+    """Returns whether the statement's sets hold a-1, a, a+1, as far as they exist, on a few models."""
+    models = [Model(n, prior) for n in (1, 2, 5) for prior in PRIORS_42]
+    return all(
+        lo <= max(a - 1, 0) and hi >= min(a + 1, model.n)
+        for model in models
+        for a in range(model.n + 1)
+        for lo, hi in comparison.sets(model, a)
+    )
+
+
+def closed_proof(comparison: Comparison) -> Proof:
+    """Proves the theorem with ≤, for every n, prior, eps and x; bound and sets are the statement's."""
+    proof = states(comparison, ">=", False).using(arms_lemma(), interval_lemma(comparison.left))
+    proof.says(
+        "both neighbours x′ lie within LS(x)", "LS(x) ≥ |H(x,x) − H(x′,x)| = H(x,x′): take r = x in its definition"
+    )
+    proof.cases(
+        "so the set {H ≤ LS(x)} holds a−1, a, a+1 as far as they exist",
+        "a larger interval has a larger Pr",
+        "the statement's own sets for n = 1, 2, 5; for all n by hand",
+        _holds_the_neighbours(comparison),
+    )
+    for words, left, right in (("lo = a−1, hi = a+1", QQ, QQ**2), ("a = 0", 0 * QQ, QQ**2), ("a = n", QQ, 0 * QQ)):
+        excess = interval_value(left, right) - in_symbols(comparison.right)
+        proof.on_square(f"interval law at {words}: value − bound", f"{excess} ≥ 0", excess)
+    return proof
+
+
+FAR_ROWS = [(200, PRIORS_42[0], EPS_42[4]), (300, PRIORS_42[1], EPS_42[0]), (400, PRIORS_42[5], EPS_42[6])]
+
+
+def _far() -> Outcome:
+    """Returns the outcome on a few data sets far out."""
+    return replace(CLOSED, data=lambda n: [0, 1, n // 2, n - 1]).run(FAR_ROWS)
+
+
+@check("acc.4.2.closed", grid=DEFAULT, wide=WIDE)
+def closed(context: Context) -> Outcome:
+    """Decides the theorem with H ≤ LS(x)."""
+    return closed_proof(CLOSED).settle(("", CLOSED.run(points(context.grid))), ("single rows far out", _far()))

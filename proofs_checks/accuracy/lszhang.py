@@ -1,0 +1,163 @@
+"""Theorem 4.5 of N0 for LSZhang, which noises both cells: an output (o1, o2) may have another total than n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from flint import fmpq_poly
+
+from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
+from dpaudit.claims.algebra import variables
+from dpaudit.claims.shown import step
+from dpaudit.mechanisms.laplace import cell_law
+from dpaudit.numbers.balls import Ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.divergences import HellingerDistance
+from dpaudit.posterior.model import Histogram, Model
+from dpaudit.utility.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
+from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
+from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
+from proofs_checks.accuracy.sides import EQUAL_PRIORS, Point, equal, points, priors, rationals, unequal
+from proofs_checks.setting.exact import by_distance
+
+PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "1 4", "1 8")
+EPS = rationals("1 1/2 2 1/4 1/100 3 5 16")
+WORDS = (
+    "x = (n/2, n/2), every separating t over all (n+1)² outputs, ties by BC²; verdict over the equal priors (α, α), "
+    "because balanced data with an unequal prior have no balanced posterior: those are a part of their own"
+)
+DEFAULT = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS)
+WIDE = Grid(WORDS, n=range(2, 17, 2), prior=PRIORS, eps=EPS)
+
+
+@lru_cache(maxsize=512)
+def levels(model: Model, a: int) -> tuple[tuple[Histogram, ...], ...]:
+    """Returns all outputs in groups of equal distance from x = (a, n-a), the nearest first."""
+    x, outputs = (a, model.n - a), list(product(range(model.n + 1), repeat=2))
+    return tuple(level.members for level in by_distance(outputs, lambda r: bc_squared(model, x, r)))
+
+
+@lru_cache(maxsize=512)
+def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], ...]:
+    """Returns (kappa, a farthest near output, Pr[H < t] as a polynomial in p) for every separating t."""
+    n, near, probability, found = model.n, set[Histogram](), fmpq_poly(), []
+    for group in levels(model, a)[:-1]:
+        near.update(group)
+        for first, second in group:
+            law = cell_law(n, a, first) * cell_law(n, n - a, second)
+            probability += Q**law.exponent * law.poly
+        kappa = max(j for j in range(n - a + 1) if (a + j, n - a - j) in near)
+        found.append((kappa, group[0], probability))
+    return tuple(found)
+
+
+def batch(point: Point, bound: Callable[[Any, Any], Any]) -> Batch:
+    """Returns all thresholds of the balanced data set; ``bound(p, p^kappa)`` is the right side."""
+    n, prior, eps = point
+    model, a = Model(n, prior), n // 2
+    cases = {(kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in separated(model, a)}
+
+    def steps(tag: tuple[int, Histogram]) -> list[Step]:
+        (kappa, far), h = tag, HellingerDistance(model)
+        chain = [group[0] for group in levels(model, a)]
+        beyond = chain[chain.index(far) + 1]
+        near = [r for group in levels(model, a)[: chain.index(far) + 1] for r in group]
+        left, right = cases[tag]
+        return [
+            step("farthest near output", f"H(x, {far})", h.between((a, n - a), far)),
+            step(
+                "nearest other output: t lies above the former, and at most at",
+                f"H(x, {beyond})",
+                h.between((a, n - a), beyond),
+            ),
+            step("near outputs", "H < t", ", ".join(map(str, sorted(near)))),
+            step("κ", "near outputs to the right with total n", kappa),
+            step("p", "e^(−ε/2)", power(eps / 2)),
+            step("Pr[H < t]", str(left).replace("x", "p"), evaluate(left, power(eps / 2))),
+            step("claimed", str(right).replace("x", "p"), evaluate(right, power(eps / 2))),
+        ]
+
+    def sides() -> list[tuple[tuple[int, Histogram], Ball, Ball]]:
+        p = power(eps / 2)
+        return [(tag, evaluate(left, p), evaluate(right, p)) for tag, (left, right) in cases.items()]
+
+    where = {"n": n, "prior": prior, "eps": eps, "x": (a, n - a)}
+    return Batch(where, sides, ("kappa", "farthest"), lambda tag: bool(cases[tag][0] == cases[tag][1]), steps)
+
+
+def square_proof(statement: Statement, bound: Callable[[Any, Any], Any]) -> Proof:
+    """Proves Pr[H < t] >= bound(p, K), K = p^kappa, for every n and equal prior; ``bound`` is the statement's."""
+    c, k = variables("c", "k")
+    proof = Proof().concludes(statement, ">=")
+    proof.using(arms_lemma(), gamma_lemma(), symmetry_lemma(), interval_lemma()).says(
+        "c = n/2+α, f_z(i) = lnΓ(z+i/2) − ½lnΓ(z+i) − ½lnΓ(z) ≤ 0, falling in |i| (the two factors above)",
+        "ln BC at (n/2+i, n/2+j) = f_c(i) + f_c(j) − f_2c(i+j); claim: ≥ f_c(κ) + f_c(−κ) if |i|, |j| ≤ κ",
+    )
+    quarter = HALF / 2
+    proof.equal(
+        "f_c(−κ) ≤ f_c(κ): e^(2f_c(κ)−2f_c(−κ)) grows with κ, by G(z) > z−¼",
+        "(c+κ/2−¼)(c−κ/2−¾) − (c+κ)(c−κ−1) = ¾κ²+¾κ+3/16 > 0",
+        (c + HALF * k - quarter) * (c - HALF * k - 3 * quarter) - (c + k) * (c - k - 1),
+        3 * quarter * k**2 + 3 * quarter * k + 3 * quarter**2,
+    )
+    proof.says("i, j not both < 0", "−f_2c ≥ 0 and f_c(i) + f_c(j) ≥ f_c(κ) + f_c(−κ)")
+    gammas = [(2, c - HALF * k), (-1, c), (-1, c - k)]
+    proof.holds(
+        "f_2c(−2i) = f_c(−i) + f_(c+½)(−i)",
+        "duplication Γ(2y) = 2^(2y−1)Γ(y)Γ(y+½)/√π at y = c−i/2 (twice), c, c−i (inverse): powers of 2 and π cancel",
+        sum(m for m, _ in gammas) == 0 and sum((m * y for m, y in gammas), 0 * c) == 0 * c,
+    )
+    proof.says(
+        "i = −a, j = −b, 0 < a ≤ b ≤ κ",
+        "f_c(−a) − f_2c(−a−b) ≥ f_c(−a) − f_2c(−2a) = −f_(c+½)(−a) ≥ 0 ≥ f_c(κ), and f_c(−b) ≥ f_c(−κ)",
+    )
+    proof.says(
+        "so the square |i|, |j| ≤ κ is near", "Pr[H < t] ≥ (interval law with p = e^(−ε/2), lo = n/2−κ, hi = n/2+κ)²"
+    )
+    excess = interval_value(K, K * QQ) ** 2 - bound(QQ, K)
+    return proof.on_square("(1 − ½K − ½Kp)² − the bound, K = p^κ", f"{excess} ≥ 0 for 0 ≤ q, K ≤ 1, q for p", excess)
+
+
+printed_equality, printed_bound = SQUARED_INTERVAL.of, SQUARED_ABOVE.of
+EQUALITY = Statement("Pr[H < t] of LSZhang", "=", stated("acc.4.5.lszhang-eq.balanced").words)
+AT_LEAST = replace(EQUALITY, relation=">=")
+BOUND = Statement("Pr[H < t] of LSZhang", ">=", stated("acc.4.5.lszhang-lb.balanced").words)
+FAR_POINTS: list[Point] = [(12, PRIORS[0], Fraction(1, 1000)), (20, PRIORS[1], Fraction(32))]
+
+
+def _proved(statement: Statement, bound: Callable[[Any, Any], Any], context: Context) -> Outcome:
+    """Returns the verdict over the equal priors, settled by the proof where it holds."""
+    scanned = scan(statement, (batch(point, bound) for point in points(context.grid, equal)))
+    far = scan(statement, (batch(point, bound) for point in FAR_POINTS))
+    return square_proof(statement, bound).settle(("", scanned), ("single rows far out", far))
+
+
+@check("acc.4.5.lszhang-eq.balanced", grid=DEFAULT, wide=WIDE)
+def equality(context: Context) -> Outcome:
+    """Decides the equality for LSZhang on balanced data."""
+    found = scan(EQUALITY, (batch(point, printed_equality) for point in points(context.grid, equal)))
+    (_, _, true) = separated(Model(2, PRIORS[0]), 1)[1]
+    always = Proof().equal(
+        "Pr − printed at n = 2, x = (1, 1), uniform prior, κ = 0, second threshold",
+        "p²/4, not 0",
+        true - printed_equality(Q, ONE),
+        Q**2 / 4,
+    )
+    return annotate(
+        found,
+        ("n = 2, uniform prior, κ = 0: off by e^(−ε)/4 for every ε", always),
+        ("equal priors, with ≥ for =", _proved(AT_LEAST, printed_equality, context)),
+    )
+
+
+@check("acc.4.5.lszhang-lb.balanced", grid=DEFAULT, wide=WIDE)
+def lower_bound(context: Context) -> Outcome:
+    """Decides the lower bound for LSZhang on balanced data."""
+    others = scan(BOUND, (batch(point, printed_bound) for point in points(context.grid, unequal)))
+    proved = _proved(BOUND, printed_bound, context)
+    return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))

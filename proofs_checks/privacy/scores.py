@@ -1,0 +1,141 @@
+"""Attained scores of MH and MHdelta: the distances of one data set, how many candidates share each, their chances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+
+from dpaudit.claims import Batch, Grid, Sides, Step, over
+from dpaudit.claims.shown import step
+from dpaudit.mechanisms.exponential import Exponential, MHdelta
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram
+from proofs_checks.privacy.tools import attained, subject
+from proofs_checks.setting.exact import Level, level_of, levels
+
+Tag = tuple[Histogram, Histogram, Histogram]
+"""x, and one candidate at each of the two scores a and b."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One data set at the precision in force: S(x), the attained distances, their counts and chances."""
+
+    n: int
+    eps: Fraction
+    sensitivity: Ball
+    levels: tuple[Level[Histogram], ...]
+    distances: list[Ball]
+    chances: list[Ball]
+    normaliser: Ball
+    gamma: Ball | None = None
+    delta: Fraction | None = None
+
+    @property
+    def half(self) -> Ball:
+        """Returns e^(ε/2)."""
+        return ball(self.eps / 2).exp()
+
+    def dilation(self, i: int, j: int) -> Ball:
+        """Returns λ with b = e^λ·a."""
+        return (self.distances[j] / self.distances[i]).log()
+
+
+def all_scores(mechanism: Exponential) -> Callable[[Histogram], Scores]:
+    """Returns x ↦ its scores, at the precision in force."""
+    model, h = mechanism.model, Hellinger(mechanism.model)
+    rates = mechanism.rates(h)
+    own = (mechanism.gamma(), mechanism.delta) if isinstance(mechanism, MHdelta) else ()
+
+    def at(x: Histogram) -> Scores:
+        rate, sets = rates(x), levels(model, x)
+        distances = [level.distance() for level in sets]
+        weights = [level.count * (-rate * a).exp() for level, a in zip(sets, distances, strict=True)]
+        whole = balls.total(weights)
+        chances = [w / whole for w in weights]
+        sensitivity = ball(mechanism.epsilon / 2) / rate
+        return Scores(model.n, mechanism.epsilon, sensitivity, sets, distances, chances, whole, *own)
+
+    return at
+
+
+Select = Callable[[Scores, int, int], bool]
+"""Whether the pair of scores i, j belongs to the claim; decided the same at every precision."""
+Value = Callable[[Scores, int, int], Ball]
+
+
+def mechanism_at(mech: str, point: SimpleNamespace) -> Exponential:
+    """Returns MH, or MHdelta with the point's δ, at one point of a grid."""
+    options = {"delta": point.delta} if mech == "MHdelta" else {}
+    mechanism = subject(mech, point.n, point.prior, point.eps, **options)
+    if not isinstance(mechanism, Exponential):
+        raise TypeError(mech)
+    return mechanism
+
+
+def score_batches(
+    grid: Grid,
+    mech: str,
+    select: Select,
+    right: Value,
+    tie: Callable[[Level[Histogram], Level[Histogram]], bool | None] = lambda first, second: None,
+    extra: Callable[[Scores, int, int], list[Step]] = lambda scores, i, j: [],
+) -> Iterator[Batch]:
+    """Yields Pr[u = a] against ``right`` for all data sets and all selected pairs of attained scores a, b."""
+
+    def chosen(point: SimpleNamespace) -> tuple[Exponential, list[tuple[Histogram, int, int]]]:
+        mechanism = mechanism_at(mech, point)
+        return mechanism, _chosen(mechanism, select)
+
+    def sides(at: tuple[Exponential, list[tuple[Histogram, int, int]]]) -> Sides:
+        scores, current = all_scores(at[0]), None
+        for x, i, j in at[1]:
+            if current is None or current[0] != x:
+                current = x, scores(x)
+            yield _tag(x, current[1], i, j), current[1].chances[i], right(current[1], i, j)
+
+    def decide(at: tuple[Exponential, object], tag: Tag) -> bool | None:
+        return tie(*(level_of(at[0].model, tag[0], r) for r in tag[1:]))
+
+    def steps(at: tuple[Exponential, object], tag: Tag) -> list[Step]:
+        where = attained(at[0], Hellinger(at[0].model), tag[0])
+        return worked(all_scores(at[0])(tag[0]), tag, extra, where)
+
+    return over(grid, chosen, sides, ("x", "r (score a)", "t (score b)"), decide, steps)
+
+
+def _tag(x: Histogram, scores: Scores, i: int, j: int) -> Tag:
+    return x, scores.levels[i].members[0], scores.levels[j].members[0]
+
+
+def _chosen(mechanism: Exponential, select: Select) -> list[tuple[Histogram, int, int]]:
+    with balls.precision(256):
+        at = all_scores(mechanism)
+        rows = [(x, at(x)) for x in mechanism.model.histograms]
+        return [
+            (x, i, j)
+            for x, scores in rows
+            for i in range(len(scores.levels))
+            for j in range(len(scores.levels))
+            if select(scores, i, j)
+        ]
+
+
+def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]], attained_: str) -> list[Step]:
+    """Returns S(x), NL(x), both scores with their counts and chances, and what the claim adds."""
+    i, j = (next(k for k, level in enumerate(scores.levels) if r in level.members) for r in tag[1:])
+    lines = [
+        step("S(x)", f"the sensitivity in use{attained_}", scores.sensitivity),
+        step("NL(x)", "", scores.normaliser),
+    ]
+    for name, k in (("a", i), ("b", j)):
+        level = scores.levels[k]
+        members = ", ".join(map(str, level.members))
+        lines.append(step(f"score {name}", f"H(x,r), r = {members}; BC² = {level.bc2}", scores.distances[k]))
+        formula = f"{level.count}·e^(−ε{name}/(2S))/NL"
+        lines.append(step(f"Pr[u = {name}]", formula, scores.chances[k]))
+    return [*lines, *extra(scores, i, j)]
