@@ -12,8 +12,9 @@ from dpaudit.evidence.certificate import certificate, write
 from dpaudit.evidence.verifier import normal
 from dpaudit.evidence.verifier.interval import Undecided, rational
 from dpaudit.evidence.verifier.laws import of_exact
-from dpaudit.evidence.verifier.notions import Zcdp, powerful
+from dpaudit.evidence.verifier.moments import Zcdp
 from dpaudit.evidence.verifier.tables import evaluate
+from dpaudit.evidence.verifier.trade_offs import powerful
 
 F = Fraction
 CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=3/2", "mu=1/100", "f=0:1;1/3:1/3;1:0",
