@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import OwnLaw, Row
+from dpaudit.mechanisms.own_law import OwnLaw, Row, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -61,7 +61,6 @@ class OwnMechanism(Mechanism):
         self.formula = getattr(target, "formula", lines[0] if lines else "(no description)")  # type: ignore[misc]
         self._other_adjacency = adjacency
         self.source = reference  # type: ignore[misc]
-        self._rows: dict[Dataset, Row] = {}
         self._check_methods()
 
     def _check_methods(self) -> None:
@@ -216,9 +215,11 @@ class OwnMechanism(Mechanism):
 
     def row(self, x: Dataset) -> Row:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
-        if x not in self._rows:
-            self._rows[x] = Row.read(self.method, self._entries(x), self._place(x))
         return self._rows[x]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(lambda x: Row.read(self.method, self._entries(x), self._place(x)), self._datasets)
 
     def _place(self, x: Dataset) -> Any:
         """Returns a function that makes the error for output number i of x, or for the row if i is None."""
@@ -249,11 +250,11 @@ class OwnMechanism(Mechanism):
     @property
     def refinable(self) -> bool:  # type: ignore[override]
         """Returns False if any distribution is given as fixed enclosures."""
-        return all(self.row(x).refinable for x in self._datasets)
+        return self._rows.refinable
 
     def law(self) -> Law:
         """Returns the law at the precision in force."""
-        return OwnLaw(self.row, self.refinable)
+        return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
         """Returns what the exact entries say of the losses."""
@@ -323,7 +324,7 @@ class OwnAlgebra(Algebra):
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """Returns the loss where it is a rational number by algebra."""
         m = self.mechanism
-        return m.row(x).exact_losses(m.row(y))[m.output_index[output]]
+        return m.row(x).exact_loss(m.row(y), m.output_index[output])
 
     def rational_row(self, x: Dataset) -> list[Fraction] | None:
         """Returns the probabilities where they were given as rational numbers."""

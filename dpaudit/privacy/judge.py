@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -47,8 +47,9 @@ def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = mechanism.law(), balls.ball(bound)
+        seen: set[Hashable] = set()
         for x, y in pairs(mechanism):
-            for mass in law.masses(x, y):
+            for mass in law.ratios(x, y, seen):
                 for part in (mass, mass.swapped()):
                     single = _one_at_most(part, bound, limit)
                     if single is Verdict.REFUTED:
