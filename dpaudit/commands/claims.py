@@ -184,8 +184,8 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
-        named = {"classname": visible(result.claim.section), "name": visible(key)}
-        case = ElementTree.SubElement(suite, "testcase", time=f"{result.seconds:.3f}", **named)
+        place, took = visible(result.claim.section), f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
         message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
         if message:
             ElementTree.SubElement(case, "failure", message=visible(message))
