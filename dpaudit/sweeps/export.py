@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from io import BytesIO, StringIO
 from math import inf
 from pathlib import Path
 from typing import Any
 
+from dpaudit.files.text import csv_cell
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
@@ -106,9 +109,9 @@ def _shown(value: list[int] | str | None) -> str | None:
     return show(tuple(value)) if isinstance(value, list) else value
 
 
-def writer(path: str) -> Callable[[Sequence[Row], str], None]:
-    """Returns what writes this kind of file; another ending is refused."""
-    write = {".csv": _write_csv, ".parquet": _write_parquet}.get(Path(path).suffix.lower())
+def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
+    """Returns what makes the content of this kind of file; another ending is refused."""
+    write = {".csv": _csv, ".parquet": _parquet}.get(Path(path).suffix.lower())
     if write is None:
         raise InputError("export", path, "must end in .csv or .parquet")
     return write
@@ -118,21 +121,19 @@ def export(store: Store, path: str) -> int:
     """Writes the table to a .csv or .parquet file and returns the number of rows."""
     write = writer(path)
     rows = table(store)
-    try:
-        write(rows, path)
-    except OSError as error:
-        raise InputError("export", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("export", path, write(rows, path))
     return len(rows)
 
 
-def _write_csv(rows: Sequence[Row], path: str) -> None:
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        lines = csv.DictWriter(file, columns())
-        lines.writeheader()
-        lines.writerows(rows)
+def _csv(rows: Sequence[Row], _: str) -> bytes:
+    file = StringIO(newline="")
+    lines = csv.DictWriter(file, columns())
+    lines.writeheader()
+    lines.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    return file.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _write_parquet(rows: Sequence[Row], path: str) -> None:
+def _parquet(rows: Sequence[Row], path: str) -> bytes:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -140,4 +141,6 @@ def _write_parquet(rows: Sequence[Row], path: str) -> None:
         raise missing_extra("export", path, "parquet", "Parquet needs pyarrow") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     arrays = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in columns().items()}
-    pyarrow.parquet.write_table(pyarrow.table(arrays), path)
+    file = BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
+    return file.getvalue()
