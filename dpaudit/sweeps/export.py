@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from io import BytesIO, StringIO
 from math import inf
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from dpaudit.numbers.errors import InputError, missing_extra
@@ -14,7 +18,7 @@ from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
 
-SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str}
+SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str, "adjacency": str}
 FOUND = {
     "own": str,
     "quantity": str,
@@ -32,7 +36,12 @@ FOUND = {
     "precision_bits": int,
     "seconds": float,
     "error": str,
+    "version": str,
+    "source": str,
 }
+THEIRS = ("mechanism", "own", "adjacency", "data", "x", "x_prime", "output", "error")
+"""Columns with text from others; a cell that a spreadsheet would take for a formula gets an apostrophe in CSV."""
+NUMBERS = re.compile(r"[+-]?\d+(?:[./]\d+)?(?:,\s*[+-]?\d+(?:[./]\d+)?)*", re.ASCII)
 Row = dict[str, Any]
 
 
@@ -65,11 +74,14 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
         k=spec["prior"].count(",") + 1 if spec["prior"] else None,
         prior=spec["prior"] or None,
         eps=spec["eps"],
+        adjacency=spec.get("adjacency"),
         own=", ".join(f"{name}={value}" for name, value in spec.get("own", {}).items() if name != "n") or None,
         quantity=spec["quantity"],
         at=spec.get("at"),
         data=spec.get("x"),
         digits=spec["digits"],
+        version=spec.get("version"),
+        source=spec.get("source"),
         **spec["parameters"],
     )
     states = {state for _, state, *_ in parts}
@@ -78,7 +90,7 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     row["seconds"] = round(sum(seconds or 0.0 for *_, seconds in parts), 6)
     if row["state"] == "done":
         row.update(_combined([result for _, _, result, _, _ in parts]))
-    return row
+    return {name: _plain(value) for name, value in row.items()}
 
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
@@ -106,33 +118,64 @@ def _shown(value: list[int] | str | None) -> str | None:
     return show(tuple(value)) if isinstance(value, list) else value
 
 
-def writer(path: str) -> Callable[[Sequence[Row], str], None]:
-    """Returns what writes this kind of file; another ending is refused."""
-    write = {".csv": _write_csv, ".parquet": _write_parquet}.get(Path(path).suffix.lower())
+def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
+    """Returns what makes the content of this kind of file; another ending is refused."""
+    write = {".csv": _csv, ".parquet": _parquet}.get(Path(path).suffix.lower())
     if write is None:
         raise InputError("export", path, "must end in .csv or .parquet")
     return write
 
 
+def check_path(path: str, inputs: Iterable[str | Path]) -> None:
+    """Refuses a path that is the store, the plan or a file of a mechanism, and one in a folder that is not there."""
+    writer(path)
+    if not Path(path).parent.is_dir():
+        raise InputError("export", path, "there is no such folder")
+    for other in map(Path, inputs):
+        if Path(path).resolve() == other.resolve() or (Path(path).exists() and other.exists() and other.samefile(path)):
+            raise InputError("export", path, f"is {other}, which is an input or the store")
+
+
 def export(store: Store, path: str) -> int:
-    """Writes the table to a .csv or .parquet file and returns the number of rows."""
-    write = writer(path)
+    """Writes the table to a .csv or .parquet file, whole or not at all, and returns the number of rows."""
     rows = table(store)
+    content = writer(path)(rows, path)
+    target = Path(path).resolve()
     try:
-        write(rows, path)
+        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            try:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(file.name, target)
+            except BaseException:
+                os.unlink(file.name)
+                raise
     except OSError as error:
-        raise InputError("export", path, f"cannot be written: {error.strerror or error}") from None
+        raise OSError(error.errno, f"{path}: {error.strerror or error}") from None
     return len(rows)
 
 
-def _write_csv(rows: Sequence[Row], path: str) -> None:
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        lines = csv.DictWriter(file, columns())
-        lines.writeheader()
-        lines.writerows(rows)
+def _plain(value: Any) -> Any:
+    """Returns text without what cannot be printed or encoded, anything else as it is."""
+    return "".join(sign if sign.isprintable() else "?" for sign in value) if isinstance(value, str) else value
 
 
-def _write_parquet(rows: Sequence[Row], path: str) -> None:
+def _harmless(name: str, value: Any) -> Any:
+    """Returns the cell for CSV; numbers stay numbers."""
+    formula = name in THEIRS and isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if formula and not NUMBERS.fullmatch(value) else value
+
+
+def _csv(rows: Sequence[Row], _: str) -> bytes:
+    file = StringIO(newline="")
+    lines = csv.DictWriter(file, columns())
+    lines.writeheader()
+    lines.writerows({name: _harmless(name, value) for name, value in row.items()} for row in rows)
+    return file.getvalue().encode()
+
+
+def _parquet(rows: Sequence[Row], path: str) -> bytes:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -140,4 +183,6 @@ def _write_parquet(rows: Sequence[Row], path: str) -> None:
         raise missing_extra("export", path, "parquet", "Parquet needs pyarrow") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     arrays = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in columns().items()}
-    pyarrow.parquet.write_table(pyarrow.table(arrays), path)
+    file = BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
+    return file.getvalue()
