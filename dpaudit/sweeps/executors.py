@@ -70,7 +70,8 @@ class DaskWorkers:
             distributed: Any = import_module("distributed")
         except ImportError:
             raise missing_extra("scheduler", address, "cluster", "needs Dask") from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client", "distributed.core", "distributed.utils"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:

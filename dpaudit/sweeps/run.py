@@ -79,7 +79,12 @@ class Loop:
             if lost is not None:
                 self._lost(jobs, future is self._alone, " ".join(str(lost).split()) or type(lost).__name__)
             else:
-                self._store.finish(future.result())
+                outcomes = future.result()
+                self._store.finish(outcomes)
+                found = {outcome["key"] for outcome in outcomes}
+                rest = [job for job in jobs if job.key not in found]
+                if rest:
+                    self._submit(rest)
             if future is self._alone:
                 self._alone = None
 

@@ -20,12 +20,20 @@ from dpaudit.version import __version__
 Outcome = dict[str, Any]
 """{"key", "seconds", "result": ...} or {"key", "seconds", "error": text}."""
 
+BATCH_SECONDS = 2.0
+
 
 def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
-    """Returns the outcome of every (key, specification); an error is an outcome too and stops nothing."""
-    outcomes = []
+    """Returns the outcome of every (key, specification); an error is an outcome too and stops nothing.
+
+    A batch that takes long returns early with what it has, one outcome at least.
+    """
+    outcomes: list[Outcome] = []
+    begun = perf_counter()
     for key, spec in batch:
         start = perf_counter()
+        if outcomes and start - begun > BATCH_SECONDS:
+            break
         try:
             outcome: Outcome = {"key": key, "result": run_job(spec)}
         except BaseException as error:  # whatever it is, it belongs to this job alone
