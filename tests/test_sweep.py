@@ -371,7 +371,7 @@ def test_command_line(plan, tmp_path, capsys):
         ([str(tmp_path / "none.toml"), "--out", store], "cannot be read"),
         ([str(plan), "--out", store, "--workers", "0"], "must be a whole number >= 1"),
         ([str(plan), "--out", store, "--workers", "2", "--scheduler", "tcp://x:1"], "together with --scheduler"),
-        ([str(plan), "--out", str(plan)], "cannot be used as a store"),
+        ([str(plan), "--out", str(plan)], "is also an input"),
         ([str(plan), "--out", store, "--export", "t.xls"], "must end in .csv or .parquet"),
         ([str(plan), "--out", store, "--scheduler", "nonsense"], "must be an address such as tcp://host:8786"),
         ([str(plan), "--out", str(tmp_path / "no" / "s.db")], "cannot be used as a store"),

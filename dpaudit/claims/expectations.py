@@ -17,6 +17,7 @@ from dpaudit.claims.catalogue import Catalogue, installed, load, select
 from dpaudit.claims.page import Expected, render
 from dpaudit.claims.runner import Decided, Result, run_many
 from dpaudit.claims.words import extent, summary
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 
@@ -104,8 +105,8 @@ def update(patterns: Sequence[str]) -> None:
     for catalogue in installed():
         merged = {**expected_of(catalogue), **fresh}
         kept = {claim.id: merged[claim.id] for claim in catalogue.claims if claim.id in merged}
-        catalogue.expected.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        catalogue.page.write_text(render(catalogue, kept), encoding="utf-8")
+        write_file("expected", catalogue.expected, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+        write_file("page", catalogue.page, render(catalogue, kept))
 
 
 def _report(result: Result, done: int, total: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands import common
+from dpaudit.commands.common import cells
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -109,16 +110,14 @@ def duration(seconds: float) -> str:
 
 
 def _render(console: Any, result: Any) -> None:
-    from rich.markup import escape
-
     state = result.status
     share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
     counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
     finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
-    rows = [("store", escape(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
-    rows += [("note", escape(text)) for text in result.notes()]
+    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows += [("note", cells(text)) for text in result.notes()]
     for entry, error, count in result.errors:
-        rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
+        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
     unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))

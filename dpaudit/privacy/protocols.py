@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.errors import visible
 
 if TYPE_CHECKING:
     from dpaudit.privacy.pairs import Part, Progress, Worst
@@ -27,12 +28,12 @@ def plain(value: Any) -> Any:
     """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
     if isinstance(value, tuple) and all(type(entry) is int for entry in value):
         return list(value)
-    return None if value is None else str(value)
+    return None if value is None else visible(str(value))
 
 
 def text(value: Any) -> str:
     """Returns a data set or output for people: "(4, 4)", or its own text."""
-    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else str(value)
+    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else visible(str(value))
 
 
 @dataclass(frozen=True)

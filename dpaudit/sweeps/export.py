@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from io import BytesIO, StringIO
 from math import inf
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
-from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.files.text import csv_cell
+from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.numbers.errors import InputError, missing_extra, visible
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
@@ -39,9 +38,6 @@ FOUND = {
     "version": str,
     "source": str,
 }
-THEIRS = ("mechanism", "own", "adjacency", "data", "x", "x_prime", "output", "error")
-"""Columns with text from others; a cell that a spreadsheet would take for a formula gets an apostrophe in CSV."""
-NUMBERS = re.compile(r"[+-]?\d+(?:[./]\d+)?(?:,\s*[+-]?\d+(?:[./]\d+)?)*", re.ASCII)
 Row = dict[str, Any]
 
 
@@ -90,7 +86,7 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     row["seconds"] = round(sum(seconds or 0.0 for *_, seconds in parts), 6)
     if row["state"] == "done":
         row.update(_combined([result for _, _, result, _, _ in parts]))
-    return {name: _plain(value) for name, value in row.items()}
+    return {name: visible(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
@@ -127,52 +123,25 @@ def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
 
 
 def check_path(path: str, inputs: Iterable[str | Path]) -> None:
-    """Refuses a path that is the store, the plan or a file of a mechanism, and one in a folder that is not there."""
+    """Refuses, before any work, a path of another kind, one that cannot be written, and one that is an input."""
     writer(path)
-    if not Path(path).parent.is_dir():
-        raise InputError("export", path, "there is no such folder")
-    for other in map(Path, inputs):
-        if Path(path).resolve() == other.resolve() or (Path(path).exists() and other.exists() and other.samefile(path)):
-            raise InputError("export", path, f"is {other}, which is an input or the store")
+    refuse_inputs("export", path, inputs)
+    check_writable("export", path)
 
 
 def export(store: Store, path: str) -> int:
-    """Writes the table to a .csv or .parquet file, whole or not at all, and returns the number of rows."""
+    """Writes the table to a .csv or .parquet file and returns the number of rows."""
     rows = table(store)
-    content = writer(path)(rows, path)
-    target = Path(path).resolve()
-    try:
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            try:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
-    except OSError as error:
-        raise OSError(error.errno, f"{path}: {error.strerror or error}") from None
+    write_file("export", path, writer(path)(rows, path))
     return len(rows)
-
-
-def _plain(value: Any) -> Any:
-    """Returns text without what cannot be printed or encoded, anything else as it is."""
-    return "".join(sign if sign.isprintable() else "?" for sign in value) if isinstance(value, str) else value
-
-
-def _harmless(name: str, value: Any) -> Any:
-    """Returns the cell for CSV; numbers stay numbers."""
-    formula = name in THEIRS and isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
-    return f"'{value}" if formula and not NUMBERS.fullmatch(value) else value
 
 
 def _csv(rows: Sequence[Row], _: str) -> bytes:
     file = StringIO(newline="")
     lines = csv.DictWriter(file, columns())
     lines.writeheader()
-    lines.writerows({name: _harmless(name, value) for name, value in row.items()} for row in rows)
-    return file.getvalue().encode()
+    lines.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    return file.getvalue().encode("utf-8", "backslashreplace")
 
 
 def _parquet(rows: Sequence[Row], path: str) -> bytes:

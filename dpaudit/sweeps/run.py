@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 
+from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.executors import Workers
 from dpaudit.sweeps.store import LEASE, Claimed, Status, Store
 from dpaudit.sweeps.work import Outcome
@@ -42,7 +43,7 @@ class Loop:
             finished = True
         finally:
             self._workers.close(at_once=not finished)
-            with suppress(OSError, ValueError):  # claims of a process that is gone are void anyway
+            with suppress(InputError):  # claims of a process that is gone are void anyway
                 self._store.release()
         return self._store.status()
 

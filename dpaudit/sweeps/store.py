@@ -8,7 +8,6 @@ another version of dpaudit or another source.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dpaudit.files.writing import NotWritten
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.plan import Job, canonical
 from dpaudit.sweeps.work import Outcome
@@ -165,14 +165,15 @@ class Store:
 
     @contextmanager
     def _faults(self, writing: bool) -> Iterator[None]:
-        """Turns an error of the database into one line: OSError if the store could not be written, else InputError."""
+        """Turns an error of the database into one line: NotWritten or InputError."""
         try:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             broken = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
             if (writing and code not in broken) or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                raise OSError(errno.EIO, f"{self.path}: {error}; what is finished is kept") from None
+                rule = f"cannot be written: {error}; what is finished is kept"
+                raise NotWritten("out", self.path, rule) from None
             raise InputError("out", self.path, f"cannot be used as a store: {error}") from None
 
     @contextmanager

@@ -37,14 +37,9 @@ def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
         try:
             outcome: Outcome = {"key": key, "result": run_job(spec)}
         except BaseException as error:  # whatever it is, it belongs to this job alone
-            outcome = {"key": key, "error": _line(describe(error))}
+            outcome = {"key": key, "error": describe(error)}
         outcomes.append({**outcome, "seconds": round(perf_counter() - start, 6)})
     return outcomes
-
-
-def _line(text: str) -> str:
-    """Returns the text with a question mark for every sign that cannot be printed."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _check_made(spec: Mapping[str, Any]) -> None:
