@@ -55,7 +55,7 @@ LAYOUT_1 = (
     "ALTER TABLE jobs ADD COLUMN made TEXT",
     "ALTER TABLE jobs ADD COLUMN aside INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE jobs ADD COLUMN checksum TEXT",
-    "UPDATE jobs SET made = made_of(key, result)",
+    "UPDATE jobs SET made = old_made(key, result)",
     f"UPDATE jobs SET checksum = {CHECKSUM} WHERE made IS NOT NULL",
     "DROP INDEX IF EXISTS by_state",
     "CREATE INDEX by_state ON jobs (aside, state, position)",
@@ -98,13 +98,18 @@ def row_checksum(*values: bytes | None) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
-def made_of(key: str, result: str | None = None) -> str | None:
-    """Returns of what a result is made: the mechanism, dpaudit's version, the sources; None if this is not JSON."""
+def made_of(spec: Mapping[str, Any]) -> str:
+    """Returns of what a result is made: the mechanism, dpaudit's version, the sources."""
     names = ("mech", "version", "source", "adjacency", "pairs")
+    return canonical({name: spec[name] for name in names if name in spec})
+
+
+def old_made(key: str, result: str | None) -> str | None:
+    """Returns the same of a row of layout 0; None if it is damaged."""
     try:
         json.loads(result or "null")
-        return canonical({name: value for name, value in json.loads(key).items() if name in names})
-    except (ValueError, AttributeError):
+        return made_of(json.loads(key))
+    except (ValueError, TypeError):
         return None
 
 
@@ -134,7 +139,7 @@ class Store:
     def _open(self, create: bool) -> None:
         """Makes or checks the file: sound pages, this layout, right checksums."""
         self._db.create_function("row_checksum", len(CHECKED), row_checksum, deterministic=True)
-        self._db.create_function("made_of", 2, made_of, deterministic=True)
+        self._db.create_function("old_made", 2, old_made, deterministic=True)
         application, layout = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
         tables = self._one("SELECT count(*) FROM sqlite_master")
         if tables and application != APPLICATION:
@@ -196,26 +201,26 @@ class Store:
         """
         with self._transaction() as db:
             before = self._one("SELECT count(*) FROM jobs")
-            damaged = {key for (key,) in db.execute(f"SELECT CAST(key AS BLOB) FROM jobs WHERE aside = {DAMAGED}")}
-            again = [(job.key,) for job in jobs if job.key.encode() in damaged]
-            db.executemany(f"DELETE FROM jobs WHERE key = ? AND aside = {DAMAGED}", again)
+            new = [(job.key, job.entry, before + i, job.cost, made_of(job.spec)) for i, job in enumerate(jobs)]
+            if self._one(f"SELECT count(*) FROM jobs WHERE aside = {DAMAGED}"):
+                again = ((key,) for key, *_ in new)
+                before -= db.executemany(f"DELETE FROM jobs WHERE key = ? AND aside = {DAMAGED}", again).rowcount
             db.executemany(
-                "INSERT OR IGNORE INTO jobs (key, entry, spec, position, cost, made) VALUES (?1, ?2, '', ?3, ?4, ?5)",
-                ((j.key, j.entry, before + i, j.cost, made_of(j.key)) for i, j in enumerate(jobs)),
+                "INSERT OR IGNORE INTO jobs (key, entry, spec, position, cost, made) VALUES (?, ?, '', ?, ?, ?)", new
             )
-            self._set_stale_aside({made_of(job.key) for job in jobs})
+            self._set_stale_aside({made for *_, made in new})
             if retry:
                 db.execute(
                     "UPDATE jobs SET state = 'open', error = NULL, seconds = NULL, checksum = NULL "
                     "WHERE state = 'failed' AND aside = 0"
                 )
             db.execute(f"UPDATE jobs SET checksum = {CHECKSUM} WHERE checksum IS NULL AND aside != {DAMAGED}")
-            return int(self._one("SELECT count(*) FROM jobs") - before + len(again))
+            return int(self._one("SELECT count(*) FROM jobs") - before)
 
-    def _set_stale_aside(self, wanted: set[str | None]) -> None:
+    def _set_stale_aside(self, wanted: set[str]) -> None:
         """Sets the rows aside that these sources replace; rows of these sources are there again."""
         of_mechanism, of_pairs = {}, {}
-        for made in (json.loads(text) for text in wanted if text):
+        for made in map(json.loads, wanted):
             of_mechanism[made["mech"]] = _source(made)
             of_pairs[made.get("adjacency")] = made.get("pairs")
         stored = self._db.execute(f"SELECT DISTINCT made FROM jobs WHERE aside != {DAMAGED}").fetchall()
