@@ -76,6 +76,8 @@ def check(
 
     The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
 
+    Exit code 143: ended by SIGTERM, its processes too.
+
     Examples:
 
     dpaudit check
@@ -93,7 +95,7 @@ def check(
 
     processes = whole("jobs", jobs, 1, 64)
     wanted = expectations.read(expect) if expect is not None else None
-    with _progress() as progress:
+    with common.terminable(), _progress() as progress:
         decided = decide(
             ids or [], wide=wide, jobs=processes, file=module, certifiable=certificate is not None, progress=progress
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -111,6 +113,31 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
         task = bar.add_task(visible(label), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: like Ctrl-C, it unwinds everything that runs."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Makes SIGTERM end the block and its workers as Ctrl-C does, with one line and exit code 143."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end is not to be interrupted
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Terminated:
+        print("dpaudit: terminated", file=sys.stderr)
+        raise typer.Exit(128 + signal.SIGTERM) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 WIDE = 10_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from io import BytesIO, StringIO
 from math import inf
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.files.text import csv_cell
-from dpaudit.files.writing import write_file
-from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.numbers.errors import InputError, missing_extra, visible
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
 
-SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str}
+SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str, "adjacency": str}
 FOUND = {
     "own": str,
     "quantity": str,
@@ -35,6 +35,8 @@ FOUND = {
     "precision_bits": int,
     "seconds": float,
     "error": str,
+    "version": str,
+    "source": str,
 }
 Row = dict[str, Any]
 
@@ -68,11 +70,14 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
         k=spec["prior"].count(",") + 1 if spec["prior"] else None,
         prior=spec["prior"] or None,
         eps=spec["eps"],
+        adjacency=spec.get("adjacency"),
         own=", ".join(f"{name}={value}" for name, value in spec.get("own", {}).items() if name != "n") or None,
         quantity=spec["quantity"],
         at=spec.get("at"),
         data=spec.get("x"),
         digits=spec["digits"],
+        version=spec.get("version"),
+        source=spec.get("source"),
         **spec["parameters"],
     )
     states = {state for _, state, *_ in parts}
@@ -81,7 +86,7 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     row["seconds"] = round(sum(seconds or 0.0 for *_, seconds in parts), 6)
     if row["state"] == "done":
         row.update(_combined([result for _, _, result, _, _ in parts]))
-    return row
+    return {name: visible(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
@@ -117,11 +122,17 @@ def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
     return write
 
 
+def check_path(path: str, inputs: Iterable[str | Path]) -> None:
+    """Refuses, before any work, a path of another kind, one that cannot be written, and one that is an input."""
+    writer(path)
+    refuse_inputs("export", path, inputs)
+    check_writable("export", path)
+
+
 def export(store: Store, path: str) -> int:
     """Writes the table to a .csv or .parquet file and returns the number of rows."""
-    write = writer(path)
     rows = table(store)
-    write_file("export", path, write(rows, path))
+    write_file("export", path, writer(path)(rows, path))
     return len(rows)
 
 
