@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
+from math import prod
 from types import SimpleNamespace
 
 from dpaudit.claims.shown import symbol, text
 
+Point = SimpleNamespace
+"""One point of a grid: its values by name."""
 LISTED = 12
 """Longer lists of values are abbreviated, with their length."""
 
@@ -42,15 +45,12 @@ class Grid:
         self.inside = inside
         self.axes = {name: tuple(values) for name, values in axes.items()}
 
-    def __iter__(self) -> Iterator[SimpleNamespace]:
+    def __iter__(self) -> Iterator[Point]:
         for values in product(*self.axes.values()):
-            yield SimpleNamespace(**dict(zip(self.axes, values, strict=True)))
+            yield Point(**dict(zip(self.axes, values, strict=True)))
 
     def __len__(self) -> int:
-        size = 1
-        for values in self.axes.values():
-            size *= len(values)
-        return size
+        return prod(map(len, self.axes.values()))
 
     def __add__(self, other: Grid) -> Grids:
         return Grids((self, other))
@@ -67,7 +67,7 @@ class Grids(Grid):
         super().__init__()
         self.parts = parts
 
-    def __iter__(self) -> Iterator[SimpleNamespace]:
+    def __iter__(self) -> Iterator[Point]:
         for part in self.parts:
             yield from part
 
