@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check, variables
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball

@@ -6,8 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict

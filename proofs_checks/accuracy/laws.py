@@ -7,13 +7,13 @@ laws agree only if the polynomials are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, single
+from dpaudit.claims import Batch, Batches, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, single
 from dpaudit.claims.shown import step
 from dpaudit.utility.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K
@@ -70,9 +70,7 @@ def printed_interval_law(q: Any, _: Any) -> Any:
     return 1 - HALF * (q + q * q)
 
 
-def instances(
-    grid: Grid, true: Chance, printed: Chance, words: tuple[str, str], scale: int, shift: int
-) -> Iterator[Batch]:
+def instances(grid: Grid, true: Chance, printed: Chance, words: tuple[str, str], scale: int, shift: int) -> Batches:
     """Yields one instance for every t and eps of the grid: q = e^(-eps/scale), K = q^(t-shift)."""
     for point in grid:
         k = Q ** (getattr(point, "t", shift) - shift)

@@ -7,8 +7,7 @@ from typing import Any
 
 from flint import fmpq
 
-from dpaudit.claims import Proof
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Proof, variables
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model

@@ -11,9 +11,7 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, step, variables
 from dpaudit.mechanisms.laplace import cell_law
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import bc_squared

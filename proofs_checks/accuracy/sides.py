@@ -15,8 +15,7 @@ from re import sub
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Grid, Outcome, Statement, Step, scan
-from dpaudit.claims.shown import show, step
+from dpaudit.claims import Batch, Grid, Outcome, Statement, Step, scan, show, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batch, Batches, Statement
 from dpaudit.mechanisms.exponential import EHD, MH, Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -90,7 +88,7 @@ def is_definition(bound: InTail) -> bool:
         return False
 
 
-def mechanism(kind: Maker, point: SimpleNamespace) -> Exponential:
+def mechanism(kind: Maker, point: Point) -> Exponential:
     """Returns the mechanism at a point of the grid."""
     model = Model(point.n, tuple(Fraction(alpha) for alpha in point.prior))
     gamma = {"gamma": Fraction(point.gamma)} if hasattr(point, "gamma") else {}
@@ -110,7 +108,7 @@ def two_rows(model: Model) -> Sequence[Histogram]:
     return model.histograms[0], model.histograms[len(model.histograms) // 2]
 
 
-def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) -> Iterator[Batch]:
+def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) -> Batches:
     """Yields one batch a point: every data set x and every attained distance t.
 
     If the bound is the definition itself, term by term, a tie is exact. ``rows`` picks the data sets.

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Table, annotate, check, measured
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import show
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Table, annotate, check, measured, show, variables
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHD
 from dpaudit.mechanisms.laplace import LSHist, LSZhang
@@ -78,7 +75,7 @@ ROWS: tuple[tuple[type[PosteriorMechanism], Steps, int], ...] = (
 )
 
 
-def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: SimpleNamespace) -> tuple[tuple[str, ...], bool]:
+def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: Point) -> tuple[tuple[str, ...], bool]:
     """Returns one line of the table, and whether the printed distance is certainly at least the true one."""
     n, eps, delta = at.n, at.eps, at.delta
     mechanism = kind(Model(n, UNIFORM), eps)

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Part, Statement, Step, Table, check, scan, search, single
-from dpaudit.claims.grid import spelled
-from dpaudit.claims.shown import brief, refined, step
+from dpaudit.claims import Context, Grid, Outcome, Part, Step, Table, brief, check, refined, scan, search, spelled, step
+from dpaudit.claims.batches import Batch, Statement, single
 from dpaudit.mechanisms.laplace import Laplace, LSDim, LSHist
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball

@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import factorial, prod
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Sides, Statement, Step, check, scan
-from dpaudit.claims.shown import step
+from dpaudit.claims import Batch, Context, Grid, Outcome, Sides, Statement, Step, check, scan, step
 from dpaudit.mechanisms.laplace import LaplaceLaw, LSDim, LSHist
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Statement, Step, annotate, check, each, scan, search, single
-from dpaudit.claims.shown import brief, step
+from dpaudit.claims import Context, Grid, Outcome, Point, Step, annotate, brief, check, scan, search, step
+from dpaudit.claims.batches import Batch, Batches, Statement, each, single
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -154,13 +153,13 @@ DIRICHLET = (
 )
 
 
-def delta_batches(grid: Grid) -> Iterator[Batch]:
+def delta_batches(grid: Grid) -> Batches:
     """Yields δ(ε) of MHdelta against its own δ."""
 
     def sides(at: tuple[Exponential, Fraction]) -> tuple[Ball, Ball]:
         return true_delta(at[0], at[0].epsilon), ball(at[1])
 
-    def subject(point: SimpleNamespace) -> tuple[Exponential, Fraction]:
+    def subject(point: Point) -> tuple[Exponential, Fraction]:
         return mechanism_at("MHdelta", point), point.delta
 
     return each(grid, subject, sides, steps=lambda at: delta_steps(at[0], at[0].epsilon))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 
 from flint import fmpq
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Part, Proof, Sides, Statement, Step, annotate, check
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.batches import over, single
-from dpaudit.claims.scans import scan
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Part, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over, single
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
@@ -62,7 +57,7 @@ def stated_steps(scores: Scores, i: int, j: int) -> list[Step]:
 
 def at_zero(lam: int) -> Part:
     """Returns the part a = 0, whose dilates are all 0: any λ is possible there, ±1 is taken, at n = 1."""
-    mechanism = mechanism_at("MH", SimpleNamespace(n=1, prior=(1, 1), eps=1))
+    mechanism = mechanism_at("MH", Point(n=1, prior=(1, 1), eps=1))
 
     def sides() -> tuple[Ball, Ball]:
         scores = all_scores(mechanism)((0, 1))
@@ -103,7 +98,7 @@ def assertion(ctx: Context) -> Outcome:
     return annotate(scan(SAME_COUNT, count_batches(ctx.grid)), (f"equal priors α₁ = α₂, n ≤ {most}", equal))
 
 
-def count_batches(grid: Grid) -> Iterator[Batch]:
+def count_batches(grid: Grid) -> Batches:
     """Yields the numbers of candidates at neighbouring nonzero levels: if all are equal, so are any two."""
 
     def sides(model: Model) -> Sides:
@@ -137,7 +132,7 @@ def near_grows(scores: Scores, i: int, j: int) -> bool:
     return grows(scores, i, j) and near(scores, i, j)
 
 
-def p1_batches(grid: Grid, select: Select) -> Iterator[Batch]:
+def p1_batches(grid: Grid, select: Select) -> Batches:
     """Yields Pr[u = −a] against e^(ε/2)·Pr[u = −b] + δ/2."""
 
     def right(scores: Scores, i: int, j: int) -> Ball:

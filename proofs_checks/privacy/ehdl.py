@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Table, annotate, check, each, scan, search, single
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Table, annotate, check, scan, search, variables
+from dpaudit.claims.batches import Statement, each, single
 from dpaudit.claims.shown import brief, refined, significant, text
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
@@ -128,7 +127,7 @@ def one_record() -> Proof:
     (e,) = variables("e")
     proof = Proof().says("n = 1", "every other candidate is adjacent, so 0 ≤ H(x,r)/LS(x) ≤ 1 for every x and r")
     proof.says("so", "H/LS changes by at most 1 between any x, x′")
-    rate = lambda: EHDL.numerator(SimpleNamespace(epsilon=e)) == e  # type: ignore[arg-type]  # noqa: E731
+    rate = lambda: EHDL.numerator(Point(epsilon=e)) == e  # type: ignore[arg-type]  # noqa: E731
     proof.holds("twice", "the numerator of EHDL's rate is ε, so (ε/2)·1 + (ε/2)·1 = ε bounds the loss", rate)
     return proof.concludes(STAYS, "<=")
 

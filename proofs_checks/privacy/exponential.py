@@ -9,8 +9,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, annotate, check, scan, single
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Batches, Context, Grid, Outcome, Proof, Statement, annotate, check, scan, single, variables
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -206,7 +205,7 @@ smooth_check("dp.mh", "MH")
 # ------------------------------------------------------------------ far out
 
 
-def far_batches(grid: Grid, mech: str, **options: str) -> Iterator[Batch]:
+def far_batches(grid: Grid, mech: str, **options: str) -> Batches:
     """Yields the largest loss over all outputs of x = 1, x′ = 2 in both directions against the claimed ε."""
 
     def sides(mechanism: PosteriorMechanism, claimed: Fraction) -> tuple[Ball, Ball]:

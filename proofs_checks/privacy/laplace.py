@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from flint import fmpq_mpoly, fmpq_poly
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan, variables
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import Ratio, at_most
 from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, Monomial, cell_law

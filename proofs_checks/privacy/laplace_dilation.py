@@ -6,14 +6,11 @@ h(z) − e^(ε/2+λ)·h(e^λz), which is positive where |z|·(e^λ − 1) > ε/2
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
@@ -61,15 +58,15 @@ def worst_negative(eps: Fraction, mu: Ball) -> Ball:
     return 1 - (-z).exp() - ball(eps / 2).exp() * (1 - (-z * (-mu).exp()).exp())
 
 
-def batches(grid: Grid) -> Iterator[Batch]:
+def batches(grid: Grid) -> Batches:
     """Yields both signs of the largest |λ| against δ/2."""
 
-    def sides(at: SimpleNamespace) -> Sides:
+    def sides(at: Point) -> Sides:
         eps, lam = Fraction(at.eps), reach(ball(at.eps), log_term(at.delta))
         yield "λ > 0", worst_positive(eps, lam), ball(claimed(at.delta))
         yield "λ < 0", worst_negative(eps, lam), ball(claimed(at.delta))
 
-    def steps(at: SimpleNamespace, sign: str) -> list[Step]:
+    def steps(at: Point, sign: str) -> list[Step]:
         lam = reach(ball(at.eps), log_term(at.delta))
         lines = [step("|λ|", "ε/(2 ln(2/δ))", lam)]
         if sign == "λ > 0":

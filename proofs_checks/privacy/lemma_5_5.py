@@ -8,14 +8,11 @@ else 2, C_t = 1 if r = BI(x′) else 2, D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -103,10 +100,10 @@ def kinds(mechanism: Exponential) -> dict[Pair, str]:
     return result
 
 
-def batches(grid: Grid) -> Iterator[Batch]:
+def batches(grid: Grid) -> Batches:
     """Yields P_x(r) against the lemma's bound wherever K > 0."""
 
-    def subject(point: SimpleNamespace) -> tuple[Exponential, list[Pair]]:
+    def subject(point: Point) -> tuple[Exponential, list[Pair]]:
         mechanism = mechanism_at("MH", point)
         return mechanism, [pair for pair, kind in kinds(mechanism).items() if kind in ("0 < K < 1", "K > 1")]
 

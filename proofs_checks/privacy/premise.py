@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.batches import over
-from dpaudit.claims.scans import scan, search
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, search, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, neighbours
@@ -40,7 +36,7 @@ def case_pairs(model: Model) -> list[tuple[Histogram, Histogram]]:
     return chosen
 
 
-def premise_batches(grid: Grid) -> Iterator[Batch]:
+def premise_batches(grid: Grid) -> Batches:
     """Yields LS(y) against LS(x) for those pairs; equality is decided on BC²."""
 
     def sides(model: Model) -> Sides:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Grid, Sides, Step, over
-from dpaudit.claims.shown import step
+from dpaudit.claims import Batches, Grid, Point, Sides, Step, over, step
 from dpaudit.mechanisms.exponential import Exponential, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -68,7 +66,7 @@ Select = Callable[[Scores, int, int], bool]
 Value = Callable[[Scores, int, int], Ball]
 
 
-def mechanism_at(mech: str, point: SimpleNamespace) -> Exponential:
+def mechanism_at(mech: str, point: Point) -> Exponential:
     """Returns MH, or MHdelta with the point's δ, at one point of a grid."""
     options = {"delta": point.delta} if mech == "MHdelta" else {}
     mechanism = subject(mech, point.n, point.prior, point.eps, **options)
@@ -84,10 +82,10 @@ def score_batches(
     right: Value,
     tie: Callable[[Level[Histogram], Level[Histogram]], bool | None] = lambda first, second: None,
     extra: Callable[[Scores, int, int], list[Step]] = lambda scores, i, j: [],
-) -> Iterator[Batch]:
+) -> Batches:
     """Yields Pr[u = a] against ``right`` for all data sets and all selected pairs of attained scores a, b."""
 
-    def chosen(point: SimpleNamespace) -> tuple[Exponential, list[tuple[Histogram, int, int]]]:
+    def chosen(point: Point) -> tuple[Exponential, list[tuple[Histogram, int, int]]]:
         mechanism = mechanism_at(mech, point)
         return mechanism, _chosen(mechanism, select)
 

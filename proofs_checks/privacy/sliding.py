@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, step, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, hamming

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, check, scan, step, variables
+from dpaudit.claims.batches import Batch, Batches, Sides, Statement, over
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, Hellinger
@@ -105,7 +102,7 @@ class SmoothSensitivity:
         return lines
 
 
-def smooth_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+def smooth_batches(grid: Grid, exponential: bool) -> Batches:
     """Yields how much 1/S, or ln S_exp, changes between adjacent data sets, against γ."""
     subject = partial(smooth_at, exponential=exponential)
     return over(
@@ -118,12 +115,12 @@ def smooth_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
     )
 
 
-def smooth_at(point: SimpleNamespace, exponential: bool) -> SmoothSensitivity:
+def smooth_at(point: Point, exponential: bool) -> SmoothSensitivity:
     """Returns the sensitivity at a point of a grid."""
     return SmoothSensitivity(model_at(point), Fraction(point.gamma), exponential)
 
 
-def local_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+def local_batches(grid: Grid, exponential: bool) -> Batches:
     """Yields LS(x) against S(x); they are equal exactly where the maximum is attained at x itself."""
 
     def sides(at: SmoothSensitivity) -> Sides:
@@ -179,7 +176,7 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     )
 
 
-def far_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+def far_batches(grid: Grid, exponential: bool) -> Batches:
     """Yields one pair of a large model in both directions; ties are decided as on the small grid."""
     for batch in smooth_batches(grid, exponential):
         n = int(str(batch.where["n"]))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 
-from dpaudit.claims import Batch, Step, single
-from dpaudit.claims.shown import step
+from dpaudit.claims import Batches, Step, single, step
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
 from dpaudit.mechanisms.exponential import Exponential, MHdelta, Smooth
 from dpaudit.numbers import balls
@@ -53,7 +52,7 @@ Subject = tuple[Mapping[str, object], PosteriorMechanism, Fraction]
 """The parameters of an instance, the mechanism, and the bound on its true epsilon."""
 
 
-def epsilon_batches(subjects: Iterable[Subject]) -> Iterator[Batch]:
+def epsilon_batches(subjects: Iterable[Subject]) -> Batches:
     """Yields the true epsilon of every mechanism against its bound."""
 
     def sides(mechanism: PosteriorMechanism, bound: Fraction) -> tuple[Ball, Ball]:

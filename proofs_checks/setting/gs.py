@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
-from types import SimpleNamespace
 from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, each, scan
+from dpaudit.claims import Batches, Context, Grid, Outcome, Point, Proof, Statement, Step, annotate, check, each, scan
 from dpaudit.claims.shown import brief, refined, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -48,13 +47,13 @@ COUNTED: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def count_batches(statement: Statement, grid: Grid) -> Iterator[Batch]:
+def count_batches(statement: Statement, grid: Grid) -> Batches:
     """Yields for every n and m the number of posteriors, by listing them, against the statement's formula."""
 
-    def sides(at: SimpleNamespace) -> tuple[Ball, Ball]:
+    def sides(at: Point) -> tuple[Ball, Ball]:
         return ball(len(set(make_model(at.n, at.m).histograms))), ball(COUNTED[statement.right](at.n, at.m))
 
-    def steps(at: SimpleNamespace) -> list[Step]:
+    def steps(at: Point) -> list[Step]:
         n, m = at.n, at.m
         listed = sorted(set(make_model(n, m).histograms), reverse=True)
         shown = ", ".join(str(c) for c in listed[:6]) + (", …" if len(listed) > 6 else "")
@@ -105,7 +104,7 @@ def candidates_dirichlet(ctx: Context) -> Outcome:
 Farthest = tuple[Model, Algebraic, Histogram]
 
 
-def farthest(point: SimpleNamespace) -> Farthest:
+def farthest(point: Point) -> Farthest:
     """Returns the model, BC² of its farthest adjacent pair, exactly, and the pair's first data set."""
     model = model_at(point)
     found = [(local_exact(model, c), c) for c in model.histograms if model.canonical(c) == (c,)]
@@ -113,7 +112,7 @@ def farthest(point: SimpleNamespace) -> Farthest:
     return next((model, bc2, c) for bc2, c in found if bc2 == least)
 
 
-def gs_batches(grid: Grid) -> Iterator[Batch]:
+def gs_batches(grid: Grid) -> Batches:
     """Yields GS(n, α) against √(1−π/4) for every n and prior; equality is decided on BC²."""
 
     def steps(at: Farthest) -> list[Step]:

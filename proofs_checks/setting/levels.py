@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -49,7 +47,7 @@ Wanted = Callable[[Model, Histogram, Histogram], bool]
 # ------------------------------------------------------------------ counts, k = 2
 
 
-def count_batches(grid: Grid, select: Wanted, wanted: Callable[[Histogram, Histogram], int]) -> Iterator[Batch]:
+def count_batches(grid: Grid, select: Wanted, wanted: Callable[[Histogram, Histogram], int]) -> Batches:
     """Yields the exact size of the level set of every r against ``wanted``."""
 
     def sides(model: Model) -> Sides:
@@ -117,7 +115,7 @@ def level_at_most_two(ctx: Context) -> Outcome:
     )
 
 
-def far_counts(grid: Grid) -> Iterator[Batch]:
+def far_counts(grid: Grid) -> Batches:
     """Yields the exact size of every level set of three data sets against the claimed bound."""
 
     def sides(model: Model) -> Sides:
@@ -147,7 +145,7 @@ def level_same_steps(ctx: Context) -> Outcome:
 Three = tuple[Histogram, Histogram, Histogram]
 
 
-def step_batches(grid: Grid, select: Wanted) -> Iterator[Batch]:
+def step_batches(grid: Grid, select: Wanted) -> Batches:
     """Yields H(x,r) against H(x,r′) for all r, r′ equally many steps from x; ties are decided on BC²."""
 
     def sides(model: Model) -> Sides:
@@ -197,10 +195,10 @@ def level_half(ctx: Context) -> Outcome:
     )
 
 
-def half_batches(grid: Grid, select: Wanted) -> Iterator[Batch]:
+def half_batches(grid: Grid, select: Wanted) -> Batches:
     """Yields Pr[z = r] against half the probability of its level set; equal exactly if two candidates are there."""
 
-    def subject(point: SimpleNamespace) -> tuple[Model, Fraction]:
+    def subject(point: Point) -> tuple[Model, Fraction]:
         return model_at(point), point.eps
 
     def sides(at: tuple[Model, Fraction]) -> Sides:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from types import SimpleNamespace
 
 from flint import fmpq
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step
 from dpaudit.claims.algebra import coefficients_positive, variables
-from dpaudit.claims.batches import each, over, single
-from dpaudit.claims.scans import scan
-from dpaudit.claims.shown import step
+from dpaudit.claims.batches import Batches, Sides, Statement, each, over, single
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
@@ -64,7 +60,7 @@ def ls_monotone(ctx: Context) -> Outcome:
     )
 
 
-def closer_batches(grid: Grid) -> Iterator[Batch]:
+def closer_batches(grid: Grid) -> Batches:
     """Yields LS(x) against LS(y) for all x, y with |a_x − b_x| < |a_y − b_y|; ties are decided on BC²."""
 
     def sides(model: Model) -> Sides:
@@ -102,7 +98,7 @@ def ratio_proof() -> Proof:
     )
 
 
-def ratio_batches(most: int) -> Iterator[Batch]:
+def ratio_batches(most: int) -> Batches:
     """Yields LS of (ta, tb) against LS of (a, b), t > 1, for data sets of n < n′ ≤ most records, same prior."""
 
     def sides(models: list[Model]) -> Sides:
@@ -112,7 +108,7 @@ def ratio_batches(most: int) -> Iterator[Batch]:
                 if c > a and c * b == a * d:
                     yield (small.n, x, large.n, y), left, right
 
-    def models(point: SimpleNamespace) -> list[Model]:
+    def models(point: Point) -> list[Model]:
         return [make_model(n, prior=point.prior) for n in range(1, most + 1)]
 
     return over(Grid(prior=RATIO_PRIORS), models, sides, ("n", "x", "n′", "x′"))
@@ -144,7 +140,7 @@ def limit_balanced(ctx: Context) -> Outcome:
     proof.holds("prior (1,1)", text, coefficients_positive(gap))
     proof.says("so", "the bound falls to 0 as m grows, whatever the prior").concludes(BELOW_RATE, "<")
 
-    def sides(at: SimpleNamespace) -> tuple[Ball, Ball]:
+    def sides(at: Point) -> tuple[Ball, Ball]:
         return local_at(at.n, at.n // 2) ** 2, ball(Fraction(RATE, at.n))
 
     grid = Grid(n=[2, 10, 100, 1000, 10000], prior=[(1, 1)])
@@ -205,7 +201,7 @@ def l1_sensitivity(ctx: Context) -> Outcome:
     )
 
 
-def l1_batches(grid: Grid, first: bool) -> Iterator[Batch]:
+def l1_batches(grid: Grid, first: bool) -> Batches:
     """Yields the ℓ₁ distance, or the difference in the first cell, of every adjacent pair."""
 
     def sides(model: Model) -> Sides:

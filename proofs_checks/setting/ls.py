@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from proofs_checks.setting.exact import distance, local_exact, model_at
@@ -65,7 +64,7 @@ def at_itself(prior: tuple[Fraction | int, ...]) -> bool:
     return all(bc2.rational == 1 and not bc2.constants for bc2 in found)
 
 
-def far_batches(grid: Grid) -> Iterator[Batch]:
+def far_batches(grid: Grid) -> Batches:
     """Yields the same for two pairs of a large n."""
 
     def sides(model: Model) -> Sides:
@@ -80,7 +79,7 @@ def far_batches(grid: Grid) -> Iterator[Batch]:
     return over(grid, model_at, sides, ("x", "x′", "r"))
 
 
-def reduction_batches(grid: Grid) -> Iterator[Batch]:
+def reduction_batches(grid: Grid) -> Batches:
     """Yields |H(x,r) − H(x′,r)| against H(x,x′) for all x, adjacent x′ and r."""
 
     def sides(model: Model) -> Sides:
@@ -175,7 +174,7 @@ def statement_2(ctx: Context) -> Outcome:
     )
 
 
-def right_batches(sizes: Sequence[int], start: Callable[[int], int]) -> Iterator[Batch]:
+def right_batches(sizes: Sequence[int], start: Callable[[int], int]) -> Batches:
     """Yields LS(x) against H(x,x+1) for x from start(n) to n−1; equality is decided on BC²."""
 
     def sides(model: Model) -> Sides:
@@ -210,7 +209,7 @@ def statement_3(ctx: Context) -> Outcome:
     )
 
 
-def balanced_batches(grid: Grid) -> Iterator[Batch]:
+def balanced_batches(grid: Grid) -> Batches:
     """Yields LS(x) against LS(x₀) for every x that is no balanced point; ties are decided on BC²."""
 
     def middle(model: Model) -> Histogram:
