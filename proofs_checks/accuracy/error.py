@@ -26,7 +26,7 @@ from proofs_checks.accuracy.rows import (
     power,
     within_ls,
 )
-from proofs_checks.accuracy.sides import Prior, priors, rationals
+from proofs_checks.points import Prior, priors, rationals
 from proofs_checks.setting.exact import decided
 
 PRIORS = priors("1 1", "1/100 1/100")

@@ -24,15 +24,13 @@ from proofs_checks.accuracy.sides import (
     LSHIST,
     Comparison,
     Side,
+    at,
     balanced_x,
     claimed,
     equal,
-    points,
-    priors,
-    rationals,
-    relabelled,
     unequal,
 )
+from proofs_checks.points import priors, rationals
 
 PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "2 1", "1 1/2")
 EPS = rationals("1 1/2 2 1/4 1/10 1/100 5 16")
@@ -76,11 +74,11 @@ def bound_proof(comparison: Comparison) -> Proof:
 
 def balanced_outcome(comparison: Comparison, context: Context, proof: Proof | None = None) -> Outcome:
     """Returns the verdict over the equal priors, with the unequal ones as a part."""
-    found = comparison.run(points(context.grid, equal))
+    found = comparison.run(context.grid, equal)
     if proof is not None:
         found = proof.settle(("", found), ("single rows far out", far_rows(comparison)))
         found = found.having("; ".join(filter(None, (EQUAL_PRIORS, found.finding))))
-    return annotate(found, ("with unequal priors", comparison.run(points(context.grid, unequal))))
+    return annotate(found, ("with unequal priors", comparison.run(context.grid, unequal)))
 
 
 @check("acc.4.5.lshist-eq.balanced", grid=BALANCED, wide=WIDE_BALANCED)
@@ -105,14 +103,14 @@ def equality_every(context: Context) -> Outcome:
         HALF * ONE,
     )
     clipped = "n = 1, x = (0, 1), κ = 0: off by exactly ½ for every ε and prior (noise is clipped at 0)"
-    return annotate(EQ_EVERY.run(points(context.grid)), (clipped, always))
+    return annotate(EQ_EVERY.run(context.grid), (clipped, always))
 
 
 @check("acc.4.5.lshist-lb.all", grid=EVERY, wide=WIDE_EVERY)
 def bound_every(context: Context) -> Outcome:
     """Decides the lower bound for every data set."""
-    found = LB_EVERY.run(points(context.grid))
-    uniform = LB_EVERY.run(points(context.grid, lambda prior: prior == PRIORS[0]))
+    found = LB_EVERY.run(context.grid)
+    uniform = LB_EVERY.run(context.grid, lambda prior: prior == PRIORS[0])
     always = Proof().equal(
         "bound − Pr with no step to the left and one to the right, unclipped",
         "(1−q) − (½ − ½q²) = ½(1−q)² > 0",
@@ -140,8 +138,8 @@ def _below(model: Model, a: int) -> list[Span]:
     return [below_ls(model, a)]
 
 
-STRICT = claimed("acc.4.2.strict", relabelled(LSHIST, "Pr[H < LS(x)] of LSHist"), sets=_below)
-CLOSED = claimed("acc.4.2.closed", relabelled(LSHIST, "Pr[H ≤ LS(x)] of LSHist"), sets=_within)
+STRICT = claimed("acc.4.2.strict", replace(LSHIST, meaning="Pr[H < LS(x)] of LSHist"), sets=_below)
+CLOSED = claimed("acc.4.2.closed", replace(LSHIST, meaning="Pr[H ≤ LS(x)] of LSHist"), sets=_within)
 DEFAULT = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42)
 WIDE = Grid("every data set x; ties by BC²", n=range(1, 41), prior=PRIORS_42, eps=EPS_42)
 
@@ -149,11 +147,11 @@ WIDE = Grid("every data set x; ties by BC²", n=range(1, 41), prior=PRIORS_42, e
 @check("acc.4.2.strict", grid=DEFAULT, wide=WIDE)
 def strict(context: Context) -> Outcome:
     """Decides the theorem as printed, with H < LS(x)."""
-    found = STRICT.run(points(context.grid))
+    found = STRICT.run(context.grid)
     always = Proof().positive("bound − Pr", "n = 2, x = (1, 1)", first_interval(Q, ONE) - laplace_interval(2, 1, 1, 1))
     return annotate(
         found,
-        ("with H ≤ LS(x)", closed_proof(CLOSED).settle(("its grid", CLOSED.run(points(context.grid))))),
+        ("with H ≤ LS(x)", closed_proof(CLOSED).settle(("its grid", CLOSED.run(context.grid)))),
         ("n = 2, x = (1, 1), equal prior, where both neighbours lie at LS(x): it fails for every ε > 0", always),
     )
 
@@ -187,7 +185,7 @@ def closed_proof(comparison: Comparison) -> Proof:
     return proof
 
 
-FAR_ROWS = [(200, PRIORS_42[0], EPS_42[4]), (300, PRIORS_42[1], EPS_42[0]), (400, PRIORS_42[5], EPS_42[6])]
+FAR_ROWS = [at(200, "1 1", "1/100"), at(300, "1/2 1/2", "1"), at(400, "1/1000 3", "16")]
 
 
 def _far() -> Outcome:
@@ -198,4 +196,4 @@ def _far() -> Outcome:
 @check("acc.4.2.closed", grid=DEFAULT, wide=WIDE)
 def closed(context: Context) -> Outcome:
     """Decides the theorem with H ≤ LS(x)."""
-    return closed_proof(CLOSED).settle(("", CLOSED.run(points(context.grid))), ("single rows far out", _far()))
+    return closed_proof(CLOSED).settle(("", CLOSED.run(context.grid)), ("single rows far out", _far()))

@@ -19,7 +19,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
 from dpaudit.utility.staircase import build
 from proofs_checks.accuracy.rows import power
-from proofs_checks.accuracy.sides import Prior, priors, rationals
+from proofs_checks.points import Prior, priors, rationals
 
 UNIFORM: Prior = priors("1 1")[0]
 BITS = 256

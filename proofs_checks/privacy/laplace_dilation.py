@@ -14,15 +14,12 @@ from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
+from proofs_checks.points import rationals
 
 DILATION = Statement("sup over A of Pr[z ∈ A] − e^(ε/2)·Pr[z ∈ e^λA]", "<=", "δ/2", closeness="ratio")
 EPS_MOST, DELTA_MOST = Fraction(1), Fraction(1, 10)
-SMALL = Grid(
-    "λ = ±ε/(2 ln(2/δ)), worst A",
-    eps=[1, Fraction(1, 2), Fraction(1, 100)],
-    delta=[DELTA_MOST, Fraction(1, 100), Fraction(1, 10**8)],
-)
-DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 100))
+SMALL = Grid("λ = ±ε/(2 ln(2/δ)), worst A", eps=rationals("1 1/2 1/100"), delta=rationals("1/10 1/100 1e-8"))
+DELTAS = rationals("1/2 1/10 9/10 1/100")
 
 
 def log_term(delta: Fraction) -> Ball:

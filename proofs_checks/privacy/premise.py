@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -11,21 +10,21 @@ from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, neighbours
-from proofs_checks.setting.exact import distance, exactly_less, local_exact, model_at, smallest
+from proofs_checks.points import Pair, model_at, priors
+from proofs_checks.setting.exact import distance, exactly_less, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, farther_lemma
 
 SMALLER = Statement("LS(y)", "<", "LS(x)")
 ABOVE_TWO = Statement("−H(x,y)/LS(x) + H(x,y)/LS(y)", ">", "2")
-HALF = Fraction(1, 2)
-PRIORS_2 = ((1, 1), (HALF, HALF), (1, 2), (Fraction(1, 10), 1), (HALF, 1))
-PRIORS_3 = ((1, 1, 1), (HALF, HALF, HALF), (1, 1, 2), (1, 2, 3), (Fraction(1, 10), 1, 1))
+PRIORS_2 = priors("1 1", "1/2 1/2", "1 2", "1/10 1", "1/2 1")
+PRIORS_3 = priors("1 1 1", "1/2 1/2 1/2", "1 1 2", "1 2 3", "1/10 1 1")
 PAIRS = "every ordered adjacent pair with BI(x) farthest from y and LS(y) = H(x,y)"
 BETA = Grid(PAIRS, n=range(1, 13), prior=PRIORS_2)
 DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3)
 
 
 @lru_cache(maxsize=256)
-def case_pairs(model: Model) -> list[tuple[Histogram, Histogram]]:
+def case_pairs(model: Model) -> list[Pair]:
     """Returns the ordered adjacent pairs with BI(x) a farthest candidate from y and LS(y) = H(x,y), exactly."""
     chosen = []
     for y in model.histograms:
@@ -43,7 +42,7 @@ def premise_batches(grid: Grid) -> Batches:
         for x, y in case_pairs(model):
             yield (x, y), distance(local_exact(model, y)), distance(local_exact(model, x))
 
-    def tie(model: Model, tag: tuple[Histogram, Histogram]) -> bool:
+    def tie(model: Model, tag: Pair) -> bool:
         return local_exact(model, tag[0]) == local_exact(model, tag[1])
 
     return over(grid, model_at, sides, ("x", "y"), tie, lambda model, tag: case_steps(model, *tag))

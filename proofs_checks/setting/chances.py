@@ -10,7 +10,8 @@ from dpaudit.mechanisms.exponential import ExponentialLaw
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model
-from proofs_checks.setting.exact import level_of, levels, model_at
+from proofs_checks.points import model_at
+from proofs_checks.setting.exact import level_of, levels
 from proofs_checks.setting.levels import PRIORS, chances
 
 SAME_CHANCE = Statement("Pr[z = r]", "=", "Pr[z = r′]")

@@ -16,7 +16,8 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from dpaudit.posterior.sensitivity import gs_constant
-from proofs_checks.setting.exact import distance, local_exact, model_at, smallest
+from proofs_checks.points import model_at, priors
+from proofs_checks.setting.exact import distance, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, g, outward_lemma
 
 COUNT_BETA = Statement("|R|, counted", "=", "n + 1")
@@ -26,8 +27,8 @@ GS_EACH = Statement("GS(n)", "=", "√(1−π/4)")
 GS_MOST = Statement("GS(n, α)", "<=", "√(1−π/4)")
 GS0_SQUARED = Algebraic(fmpq(1, 16), ((Fraction(1, 2), -2),))
 """BC² at distance GS₀: (π/4)², exactly."""
-PRIORS = ((1, 1), (1, 1, 1), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), 1))
-AT_LEAST_ONE = ((1, 1), (1, 2), (Fraction(3, 2), Fraction(3, 2)), (1, 100), (1, 1, 1), (1, 2, 3))
+PRIORS = priors("1 1", "1 1 1", "1/2 1/2", "1/2 1")
+AT_LEAST_ONE = priors("1 1", "1 2", "3/2 3/2", "1 100", "1 1 1", "1 2 3")
 
 
 def printed(n: int, m: int) -> int:

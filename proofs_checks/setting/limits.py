@@ -12,8 +12,9 @@ from dpaudit.claims.batches import Batches, Sides, Statement, each, over, single
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
-from proofs_checks.setting.exact import local_exact, model_at
+from dpaudit.posterior.model import Histogram, Model, make_model
+from proofs_checks.points import adjacent_pairs, model_at, priors
+from proofs_checks.setting.exact import local_exact
 from proofs_checks.setting.lemmas import adjacent_lemma, g, moves, outward_lemma
 from proofs_checks.setting.ls import local_steps
 
@@ -27,10 +28,9 @@ RATE = 2
 L1_BOUND, FIRST_BOUND = 2, 1
 L1_MOST = Statement("ℓ₁ distance of the parameters", "<=", "2")
 FIRST_MOST = Statement("difference in the first cell", "<=", "1")
-HALF = Fraction(1, 2)
-MONOTONE_PRIORS = ((1, 1), (HALF, HALF), (2, 2), (HALF, 1), (1, 2), (1, Fraction(3, 2)))
-WHOLE_DIFFERENCE = ((1, 1), (HALF, HALF), (1, 2), (1, 3), (HALF, Fraction(5, 2)))
-RATIO_PRIORS = ((1, 1), (1, 2), (HALF, 1), (HALF, HALF))
+MONOTONE_PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/2 1", "1 2", "1 3/2")
+WHOLE_DIFFERENCE = priors("1 1", "1/2 1/2", "1 2", "1 3", "1/2 5/2")
+RATIO_PRIORS = priors("1 1", "1 2", "1/2 1", "1/2 1/2")
 
 
 def beta(model: Model, x: Histogram) -> tuple[Fraction, Fraction]:
@@ -205,9 +205,8 @@ def l1_batches(grid: Grid, first: bool) -> Batches:
     """Yields the ℓ₁ distance, or the difference in the first cell, of every adjacent pair."""
 
     def sides(model: Model) -> Sides:
-        for x in model.histograms:
-            for y in neighbours(x):
-                moved = [abs(a - b) for a, b in zip(x, y, strict=True)]
-                yield (x, y), ball(moved[0] if first else sum(moved)), ball(FIRST_BOUND if first else L1_BOUND)
+        for x, y in adjacent_pairs(model):
+            moved = [abs(a - b) for a, b in zip(x, y, strict=True)]
+            yield (x, y), ball(moved[0] if first else sum(moved)), ball(FIRST_BOUND if first else L1_BOUND)
 
-    return over(grid, lambda point: make_model(point.n, point.k), sides, ("x", "x′"))
+    return over(grid, model_at, sides, ("x", "x′"))
