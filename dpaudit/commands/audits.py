@@ -77,7 +77,7 @@ def delta(
 
     dpaudit delta --mech EHDL --n 100 --at 0.4
 
-    dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
+    dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
     with common.progress_bar(f"{setting['mech']}: data sets") as progress:
         subject = Setting.read(**setting)

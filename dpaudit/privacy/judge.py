@@ -97,8 +97,14 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Cl
         return worst_loss(mechanism, digits, effort.progress, effort.memory, effort.tier)
 
     worst, known = effort.worst, effort.known
+    by_delta = replace(effort, digits=max(effort.digits, 30))
     if worst is None:
-        worst = widest(mechanism, measure, effort.digits)
+        try:
+            worst = widest(mechanism, measure, effort.digits)
+        except PrecisionExhausted:
+            if not claim.delta:
+                raise
+            return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
         known = known_epsilon(mechanism, worst)
     if known is not None:
         worst = replace(worst, value=exact(known, effort.digits))
@@ -111,7 +117,7 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Cl
             outcome, found = settled(mechanism, claim.epsilon, effort.digits, measure, worst)
             worst = found or worst
     if outcome is not Verdict.PROVED and claim.delta:
-        return judge_delta(mechanism, claim, claim.epsilon, None, replace(effort, digits=max(effort.digits, 30)))
+        return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
 
 
