@@ -39,11 +39,20 @@ class Grid:
     'n = 1…3; ε = 1, 1/2; every data set x'
     >>> [(point.n, point.eps) for point in grid][:3]
     [(1, 1), (1, '1/2'), (2, 1)]
+    >>> str(grid.wider(n=range(1, 9)).wide)
+    'n = 1…8; ε = 1, 1/2; every data set x'
     """
 
     def __init__(self, inside: str = "", /, **axes: Sequence[object]) -> None:
         self.inside = inside
         self.axes = {name: tuple(values) for name, values in axes.items()}
+        self.wide: Grid = self
+
+    def wider(self, **axes: Sequence[object]) -> Grid:
+        """Returns the same grid with a wide twin, ``wide``, that has these axes in place of its own."""
+        grid = Grid(self.inside, **self.axes)
+        grid.wide = Grid(self.inside, **{**self.axes, **axes})
+        return grid
 
     def __iter__(self) -> Iterator[Point]:
         for values in product(*self.axes.values()):

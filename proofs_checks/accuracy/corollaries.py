@@ -64,7 +64,6 @@ GRID_1 = Grid(
     prior=PRIORS_1,
     eps=EPS_1,
 )
-WIDE_1 = Grid(GRID_1.inside, n=range(13, 31), prior=PRIORS_1, eps=EPS_1)
 
 
 def supposes(comparison: Comparison, relation: str, low: Any, high: Any) -> Proof:
@@ -118,7 +117,7 @@ def small_t(model: Model, a: int) -> list[Span]:
         return [(lo, hi) for lo, hi in separated(model, a) if below[lo] and below[hi]]
 
 
-@check("acc.4.5.1", grid=GRID_1, wide=WIDE_1, weight=2)
+@check("acc.4.5.1", grid=GRID_1.wider(n=range(13, 31)), weight=2)
 def corollary_1(context: Context) -> Outcome:
     """Decides Corollary 4.5.1 with the threshold of its proof."""
     found = FIRST.run(context.grid)
@@ -197,7 +196,6 @@ EPS_3 = rationals("2/3 3/4 1/2 1 1/4 2")
 GRID_3 = Grid(
     "every data set x; R_g by exact BC²; n > 12 by the hypothesis", n=range(13, 17), prior=PRIORS_3, eps=EPS_3
 )
-WIDE_3 = Grid(GRID_3.inside, n=range(13, 41), prior=PRIORS_3, eps=EPS_3)
 UNIFORM_3 = Grid("", n=range(5, 31), prior=UNIFORM, eps=EPS_3)
 STRICT_3 = [at(55, "1e-30 1", "3/50")]
 
@@ -237,7 +235,7 @@ def third_proof() -> Proof:
     )
 
 
-@check("acc.4.5.3", grid=GRID_3, wide=WIDE_3, weight=2)
+@check("acc.4.5.3", grid=GRID_3.wider(n=range(13, 41)), weight=2)
 def corollary_3(context: Context) -> Outcome:
     """Decides Corollary 4.5.3 with the threshold of its proof."""
     found = THIRD.run(context.grid)

@@ -15,7 +15,7 @@ from dpaudit.posterior.sensitivity import gs_constant
 from dpaudit.utility.bounds import BOUNDS, Factor, InSteps, e_epsilon, e_global, e_local, lower
 from proofs_checks.accuracy.far import Reach, far_rows, first_failure
 from proofs_checks.accuracy.lemmas import arms_lemma, states, symmetry_lemma
-from proofs_checks.accuracy.lshist import BALANCED, EVERY, PRIORS, WIDE_BALANCED, WIDE_EVERY, balanced_outcome
+from proofs_checks.accuracy.lshist import BALANCED, EVERY, PRIORS, balanced_outcome
 from proofs_checks.accuracy.rows import distances
 from proofs_checks.accuracy.sides import (
     EHD,
@@ -100,7 +100,7 @@ def bound_proof(comparison: Comparison) -> Proof:
 def every(claim: str, finding: str = "") -> None:
     """Makes the check of a bound on every data set."""
 
-    @check(claim, grid=EVERY, wide=WIDE_EVERY)
+    @check(claim, grid=EVERY)
     def decide(context: Context) -> Outcome:
         return STATED[claim].run(context.grid, finding=finding)
 
@@ -108,7 +108,7 @@ def every(claim: str, finding: str = "") -> None:
 def balanced(claim: str, prove: bool) -> None:
     """Makes the check of a bound on balanced data, with its proof for every n if there is one."""
 
-    @check(claim, grid=BALANCED, wide=WIDE_BALANCED)
+    @check(claim, grid=BALANCED)
     def decide(context: Context) -> Outcome:
         return balanced_outcome(STATED[claim], context, bound_proof(STATED[claim]) if prove else None)
 
@@ -124,7 +124,7 @@ balanced("acc.4.5.ehd-upper.repaired", prove=True)
 balanced("acc.4.5.ehdl-upper.balanced", prove=True)
 
 
-@check("acc.4.5.ehdl-lower.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+@check("acc.4.5.ehdl-lower.balanced", grid=BALANCED)
 def ehdl_lower(context: Context) -> Outcome:
     """Decides EHDL's lower bound, balanced data, and the same with n+1 for n."""
     stated = STATED["acc.4.5.ehdl-lower.balanced"]
@@ -147,7 +147,7 @@ def _far_grid(grid: Grid, most: int) -> Grid:
 UPPER = "acc.4.5.ehd-upper.balanced"
 
 
-@check(UPPER, grid=_far_grid(BALANCED, FAR), wide=_far_grid(WIDE_BALANCED, FAR), weight=3)
+@check(UPPER, grid=_far_grid(BALANCED, FAR), wide=_far_grid(BALANCED.wide, FAR), weight=3)
 def ehd_upper(context: Context) -> Outcome:
     """Decides EHD's upper bound as printed, balanced data: first the grid, then far out; least n over the priors."""
     grid = [point for point in context.grid if isinstance(point.n, int)]

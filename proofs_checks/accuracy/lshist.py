@@ -39,10 +39,8 @@ BALANCED_WORDS = (
     "prior have no balanced posterior: those are a part of their own"
 )
 EVERY_WORDS = "every data set x, every separating t, ties by BC²"
-BALANCED = Grid(BALANCED_WORDS, n=range(2, 31, 2), prior=PRIORS, eps=EPS)
-WIDE_BALANCED = Grid(BALANCED_WORDS, n=[*range(2, 81, 2), 100, 200], prior=PRIORS, eps=EPS)
-EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
-WIDE_EVERY = Grid(EVERY_WORDS, n=range(1, 31), prior=PRIORS, eps=EPS)
+BALANCED = Grid(BALANCED_WORDS, n=range(2, 31, 2), prior=PRIORS, eps=EPS).wider(n=[*range(2, 81, 2), 100, 200])
+EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS).wider(n=range(1, 31))
 
 
 EQ_BALANCED = claimed("acc.4.5.lshist-eq.balanced", LSHIST, balanced_x)
@@ -81,19 +79,19 @@ def balanced_outcome(comparison: Comparison, context: Context, proof: Proof | No
     return annotate(found, ("with unequal priors", comparison.run(context.grid, unequal)))
 
 
-@check("acc.4.5.lshist-eq.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+@check("acc.4.5.lshist-eq.balanced", grid=BALANCED)
 def equality_balanced(context: Context) -> Outcome:
     """Decides the equality for balanced data."""
     return balanced_outcome(EQ_BALANCED, context, equality_proof(EQ_BALANCED))
 
 
-@check("acc.4.5.lshist-lb.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+@check("acc.4.5.lshist-lb.balanced", grid=BALANCED)
 def bound_balanced(context: Context) -> Outcome:
     """Decides the lower bound for balanced data."""
     return balanced_outcome(LB_BALANCED, context, bound_proof(LB_BALANCED))
 
 
-@check("acc.4.5.lshist-eq.all", grid=EVERY, wide=WIDE_EVERY)
+@check("acc.4.5.lshist-eq.all", grid=EVERY)
 def equality_every(context: Context) -> Outcome:
     """Decides the equality for every data set."""
     always = Proof().equal(
@@ -106,7 +104,7 @@ def equality_every(context: Context) -> Outcome:
     return annotate(EQ_EVERY.run(context.grid), (clipped, always))
 
 
-@check("acc.4.5.lshist-lb.all", grid=EVERY, wide=WIDE_EVERY)
+@check("acc.4.5.lshist-lb.all", grid=EVERY)
 def bound_every(context: Context) -> Outcome:
     """Decides the lower bound for every data set."""
     found = LB_EVERY.run(context.grid)
@@ -140,11 +138,10 @@ def _below(model: Model, a: int) -> list[Span]:
 
 STRICT = claimed("acc.4.2.strict", replace(LSHIST, meaning="Pr[H < LS(x)] of LSHist"), sets=_below)
 CLOSED = claimed("acc.4.2.closed", replace(LSHIST, meaning="Pr[H ≤ LS(x)] of LSHist"), sets=_within)
-DEFAULT = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42)
-WIDE = Grid("every data set x; ties by BC²", n=range(1, 41), prior=PRIORS_42, eps=EPS_42)
+GRID_42 = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42).wider(n=range(1, 41))
 
 
-@check("acc.4.2.strict", grid=DEFAULT, wide=WIDE)
+@check("acc.4.2.strict", grid=GRID_42)
 def strict(context: Context) -> Outcome:
     """Decides the theorem as printed, with H < LS(x)."""
     found = STRICT.run(context.grid)
@@ -193,7 +190,7 @@ def _far() -> Outcome:
     return replace(CLOSED, data=lambda n: [0, 1, n // 2, n - 1]).run(FAR_ROWS)
 
 
-@check("acc.4.2.closed", grid=DEFAULT, wide=WIDE)
+@check("acc.4.2.closed", grid=GRID_42)
 def closed(context: Context) -> Outcome:
     """Decides the theorem with H ≤ LS(x)."""
     return closed_proof(CLOSED).settle(("", CLOSED.run(context.grid)), ("single rows far out", _far()))

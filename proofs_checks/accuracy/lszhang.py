@@ -31,8 +31,7 @@ WORDS = (
     "x = (n/2, n/2), every separating t over all (n+1)² outputs, ties by BC²; verdict over the equal priors (α, α), "
     "because balanced data with an unequal prior have no balanced posterior: those are a part of their own"
 )
-DEFAULT = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS)
-WIDE = Grid(WORDS, n=range(2, 17, 2), prior=PRIORS, eps=EPS)
+GRID = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS).wider(n=range(2, 17, 2))
 
 
 @lru_cache(maxsize=512)
@@ -142,7 +141,7 @@ def _proved(statement: Statement, bound: Bound, context: Context) -> Outcome:
     return square_proof(statement, bound).settle(("", near), ("single rows far out", far))
 
 
-@check("acc.4.5.lszhang-eq.balanced", grid=DEFAULT, wide=WIDE)
+@check("acc.4.5.lszhang-eq.balanced", grid=GRID)
 def equality(context: Context) -> Outcome:
     """Decides the equality for LSZhang on balanced data."""
     found = run(EQUALITY, printed_equality, context.grid)
@@ -160,7 +159,7 @@ def equality(context: Context) -> Outcome:
     )
 
 
-@check("acc.4.5.lszhang-lb.balanced", grid=DEFAULT, wide=WIDE)
+@check("acc.4.5.lszhang-lb.balanced", grid=GRID)
 def lower_bound(context: Context) -> Outcome:
     """Decides the lower bound for LSZhang on balanced data."""
     others = run(BOUND, printed_bound, context.grid, unequal)

@@ -170,12 +170,9 @@ PRIORS = priors("1 1", "1/2 1/2", "1/100 1/100", "1 2", "1 1 1", "1/2 1 2")
 EPS = rationals("1 1/2 2 1/100 16")
 ANY_S = "the proof uses only S > 0: it holds for P1's MHdelta as well"
 WORDS = "every data set x, every attained t = H(x, r); ties by BC²"
-FIRST = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS)
-SMOOTH = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS, gamma=[1])
-WIDE = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS)
-WIDE_SMOOTH = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS, gamma=rationals("1 1/2 3"))
-
-
+FIRST = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS).wider(n=range(1, 8))
+ONE_GAMMA = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS, gamma=[1])
+SMOOTH = ONE_GAMMA.wider(n=range(1, 8), gamma=rationals("1 1/2 3"))
 FAR = Grid("", n=[100], prior=PRIORS[:1], eps=rationals("1/1000 64"))
 FAR_K = Grid("", n=[2], prior=[rationals("1/2 " * 8)], eps=[32])
 STATED = {bound.claim: bound for bound in BOUNDS if bound.of_tail}
@@ -202,10 +199,10 @@ def form_of(bound: Bound) -> InTail:
     return bound.form
 
 
-def proved(claim: str, grid: Grid, wide: Grid, proof: Callable[[Bound], Proof], finding: str = "") -> None:
+def proved(claim: str, grid: Grid, proof: Callable[[Bound], Proof], finding: str = "") -> None:
     """Makes the check of a bound that is proved; it is scanned on the grid and on a few rows far out."""
 
-    @check(claim, grid=grid, wide=wide)
+    @check(claim, grid=grid)
     def decide(context: Context) -> Outcome:
         bound = STATED[claim]
         far = scanned(bound, FAR, FAR_K, rows=two_rows)
@@ -213,20 +210,20 @@ def proved(claim: str, grid: Grid, wide: Grid, proof: Callable[[Bound], Proof], 
         return settled.having("; ".join(filter(None, (finding, settled.finding))))
 
 
-proved("acc.em-tail", FIRST, WIDE, bound_proof)
-proved("acc.mh-tight.corrected", SMOOTH, WIDE_SMOOTH, tight_proof)
-proved("acc.mh-second.corrected", SMOOTH, WIDE_SMOOTH, bound_proof, ANY_S)
-proved("acc.mh-loose", SMOOTH, WIDE_SMOOTH, bound_proof, ANY_S)
+proved("acc.em-tail", FIRST, bound_proof)
+proved("acc.mh-tight.corrected", SMOOTH, tight_proof)
+proved("acc.mh-second.corrected", SMOOTH, bound_proof, ANY_S)
+proved("acc.mh-loose", SMOOTH, bound_proof, ANY_S)
 
 
-@check("acc.mh-tight.stated", grid=SMOOTH, wide=WIDE_SMOOTH)
+@check("acc.mh-tight.stated", grid=SMOOTH)
 def mh_tight_stated(context: Context) -> Outcome:
     """Decides the "tight" expression as printed."""
     found = scanned(STATED["acc.mh-tight.stated"], context.grid)
     return found.having("the printed weights are the squares of the true ones")
 
 
-@check("acc.mh-second.stated", grid=SMOOTH, wide=WIDE_SMOOTH)
+@check("acc.mh-second.stated", grid=SMOOTH)
 def mh_second_stated(context: Context) -> Outcome:
     """Decides the second bound as printed."""
     bound = STATED["acc.mh-second.stated"]

@@ -24,7 +24,6 @@ from proofs_checks.points import Prior, priors, rationals
 UNIFORM: Prior = priors("1 1")[0]
 BITS = 256
 DEFAULT = Grid("x = (n/2, n/2), uniform prior", n=[100], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
-WIDE = Grid("x = (n/2, n/2), uniform prior", n=[100, 200], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
 
 
 def quantile(mechanism: PosteriorMechanism, metric: str, level: Fraction) -> Ball:
@@ -93,7 +92,7 @@ def no_real_value() -> Proof:
     return proof.says("so 1 − base^exponent < 0 for an exponent > 0", "its square root is not a real number")
 
 
-@check("acc.table-utility", grid=DEFAULT, wide=WIDE, weight=3)
+@check("acc.table-utility", grid=DEFAULT.wider(n=[100, 200]), weight=3)
 def utility(context: Context) -> Outcome:
     """Measures the utility table."""
     lines, bounded = [], {kind.name: True for kind, *_ in ROWS}

@@ -149,12 +149,7 @@ P1_WORDS = "k = 2; every x and all attained a, b ≠ 0 with |λ| ≤ γ"
 P1_GRID = Grid(P1_WORDS, n=range(1, 14), eps=P1_EPS, delta=P1_DELTAS, prior=P1_PRIORS)
 
 
-@check(
-    "dilation.p1.negative",
-    grid=P1_GRID,
-    wide=Grid(P1_WORDS, n=range(1, 31), eps=P1_EPS, delta=P1_DELTAS, prior=P1_PRIORS),
-    weight=6,
-)
+@check("dilation.p1.negative", grid=P1_GRID.wider(n=range(1, 31)), weight=6)
 def p1_negative(ctx: Context) -> Outcome:
     """MHdelta, λ < 0 (P1 Lemma 4.2)."""
     a, b, t = variables("a", "b", "t")

@@ -19,8 +19,8 @@ ABOVE_TWO = Statement("−H(x,y)/LS(x) + H(x,y)/LS(y)", ">", "2")
 PRIORS_2 = priors("1 1", "1/2 1/2", "1 2", "1/10 1", "1/2 1")
 PRIORS_3 = priors("1 1 1", "1/2 1/2 1/2", "1 1 2", "1 2 3", "1/10 1 1")
 PAIRS = "every ordered adjacent pair with BI(x) farthest from y and LS(y) = H(x,y)"
-BETA = Grid(PAIRS, n=range(1, 13), prior=PRIORS_2)
-DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3)
+BETA = Grid(PAIRS, n=range(1, 13), prior=PRIORS_2).wider(n=range(1, 31))
+DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3).wider(n=range(1, 7))
 
 
 @lru_cache(maxsize=256)
@@ -60,12 +60,7 @@ def case_steps(model: Model, x: Histogram, y: Histogram) -> list[Step]:
     ]
 
 
-@check(
-    "ehdl.premise.beta",
-    grid=BETA,
-    wide=Grid(PAIRS, n=range(1, 31), prior=PRIORS_2),
-    weight=2,
-)
+@check("ehdl.premise.beta", grid=BETA, weight=2)
 def premise_beta(ctx: Context) -> Outcome:
     """k = 2: adjacent x, y with LS(y) < LS(x), BI(x) farthest from y, LS(y) = H(x,y) (D2 §1.2.2)."""
     proof = farther_lemma()
@@ -76,7 +71,7 @@ def premise_beta(ctx: Context) -> Outcome:
     return proof.excludes(search(SMALLER, premise_batches(ctx.grid)))
 
 
-@check("ehdl.premise.dirichlet", grid=DIRICHLET, wide=Grid(PAIRS, n=range(1, 7), prior=PRIORS_3))
+@check("ehdl.premise.dirichlet", grid=DIRICHLET)
 def premise_dirichlet(ctx: Context) -> Outcome:
     """The same for k ≥ 3, any prior (D2 §1.2.2)."""
     proof = farther_lemma().using(adjacent_lemma())
@@ -97,7 +92,7 @@ def premise_dirichlet(ctx: Context) -> Outcome:
     )
 
 
-@check("ehdl.algebra", grid=DIRICHLET, wide=Grid(PAIRS, n=range(1, 7), prior=PRIORS_3))
+@check("ehdl.algebra", grid=DIRICHLET)
 def algebra(ctx: Context) -> Outcome:
     """Wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (D2 §1.2.2)."""
     h, inverse = variables("h", "inverse")

@@ -86,11 +86,7 @@ def candidates_beta(ctx: Context) -> Outcome:
     )
 
 
-@check(
-    "candidates.dirichlet",
-    grid=Grid(n=range(1, 9), m=[3, 4, 5]),
-    wide=Grid(n=range(1, 16), m=[3, 4, 5, 6]),
-)
+@check("candidates.dirichlet", grid=Grid(n=range(1, 9), m=[3, 4, 5]).wider(n=range(1, 16), m=[3, 4, 5, 6]))
 def candidates_dirichlet(ctx: Context) -> Outcome:
     """|R| = C(n+1, m−1) for k = m ≥ 3 (P1 §4.2.1, A3 §4.2)."""
     right = scan(COUNT_RIGHT, count_batches(COUNT_RIGHT, ctx.grid))

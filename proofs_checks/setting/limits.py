@@ -29,6 +29,7 @@ L1_BOUND, FIRST_BOUND = 2, 1
 L1_MOST = Statement("ℓ₁ distance of the parameters", "<=", "2")
 FIRST_MOST = Statement("difference in the first cell", "<=", "1")
 MONOTONE_PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/2 1", "1 2", "1 3/2")
+MONOTONE = Grid("every two data sets", n=range(1, 9), prior=MONOTONE_PRIORS).wider(n=range(1, 31))
 WHOLE_DIFFERENCE = priors("1 1", "1/2 1/2", "1 2", "1 3", "1/2 5/2")
 RATIO_PRIORS = priors("1 1", "1 2", "1/2 1", "1/2 1/2")
 
@@ -38,12 +39,7 @@ def beta(model: Model, x: Histogram) -> tuple[Fraction, Fraction]:
     return model.prior[0] + x[0], model.prior[1] + x[1]
 
 
-@check(
-    "ls.monotone",
-    grid=Grid("every two data sets", n=range(1, 9), prior=MONOTONE_PRIORS),
-    wide=Grid("every two data sets", n=range(1, 31), prior=MONOTONE_PRIORS),
-    weight=2,
-)
+@check("ls.monotone", grid=MONOTONE, weight=2)
 def ls_monotone(ctx: Context) -> Outcome:
     """LS does not rise as the Beta parameters come closer (fixed sum) or grow (fixed ratio) (P1 §5.4.2)."""
     whole = Grid(n=range(1, 13), prior=WHOLE_DIFFERENCE)
