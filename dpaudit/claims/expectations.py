@@ -60,10 +60,10 @@ def expected_of(catalogue: Catalogue) -> Expected:
     return read(catalogue.expected) if catalogue.expected.exists() else {}
 
 
-def listed(ids: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Returns the claims of all installed catalogues with these ids or patterns and their last known verdicts.
+def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
+    """Returns the claims of all installed papers with these ids or patterns, and their last known verdicts.
 
-    Nothing is computed; a claim without a verdict has empty texts in its place.
+    This is dpaudit.list_claims. Nothing is computed; a claim without a verdict has empty texts in its place.
     """
     rows: dict[str, dict[str, str]] = {}
     for catalogue in installed():

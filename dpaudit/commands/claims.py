@@ -36,9 +36,9 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     dpaudit claims 'dilation.*' --json
     """
-    from dpaudit.claims.expectations import listed
+    from dpaudit.claims.expectations import list_claims
 
-    rows = listed(ids or [])
+    rows = list_claims(ids or [])
 
     def render(console: Any) -> None:
         prose = ("document, item", "statement", "establishes")
