@@ -16,6 +16,8 @@ from dpaudit.sweeps.lane import Lane
 from dpaudit.sweeps.work import Outcome, run_batch
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
+PATIENCE = 10.0
+"""Seconds in which a scheduler must answer."""
 Batch = Sequence[tuple[str, Any]]
 
 
@@ -73,7 +75,7 @@ class DaskWorkers:
         for name in ("distributed", "distributed.client", "distributed.core", "distributed.utils"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
-            self._client: Any = distributed.Client(address, timeout=10, set_as_default=False)
+            self._client: Any = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError("scheduler", address, f"cannot be reached: {error}") from None
         self.capacity = max(1, sum(self._client.ncores().values()))

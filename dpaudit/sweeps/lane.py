@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -43,7 +44,8 @@ class Lane:
             if self._ended:
                 raise WorkerDied("it was ended")
             self._process = SPAWN.Process(target=_serve, args=(there,))
-            self._process.start()
+            with _without_interrupts():
+                self._process.start()
         there.close()
         self._line = here
         return here
@@ -73,9 +75,21 @@ class Lane:
             process.join()
 
 
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A process that is started in this block does not hear Ctrl-C until it says that it wants to."""
+    resource_tracker.ensure_running()  # its start unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(line: Connection) -> None:
     """Answers calls until the line is closed; deaf to Ctrl-C, which the parent handles; what is printed is stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(OSError):
         os.dup2(2, 1)
