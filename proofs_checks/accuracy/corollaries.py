@@ -24,6 +24,7 @@ from proofs_checks.accuracy.lemmas import gamma_lemma
 from proofs_checks.accuracy.lshist import CLOSED, closed_proof, near_law
 from proofs_checks.accuracy.rows import ONE, Q, Span, distances, separated, within_ls
 from proofs_checks.accuracy.sides import EHD, LSHIST, Comparison, Hypothesis, at, balanced_x, equal
+from proofs_checks.accuracy.stated import STATED
 from proofs_checks.points import priors, rationals
 
 UNIFORM = priors("1 1")
@@ -215,7 +216,7 @@ def _two_steps_agree() -> bool:
 def third_proof() -> Proof:
     """Proves Corollary 4.5.3 for every n and x if every alpha_i >= 2/3."""
     _, n, q, _, u = SYMBOLS
-    proof = supposes(THIRD, ">", 3, n * u * (1 - q)).using(closed_proof(CLOSED), gamma_lemma())
+    proof = supposes(THIRD, ">", 3, n * u * (1 - q)).using(closed_proof(STATED[CLOSED]), gamma_lemma())
     proof.cases(
         "A = a+α₁, B = n−a+α₂",
         "BC(x,a+2)² = A/(A+1)·(B−2)/(B−1)",

@@ -12,39 +12,18 @@ from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
-from dpaudit.utility.bounds import BOUNDS, Factor, InSteps, e_epsilon, e_global, e_local, lower
+from dpaudit.utility.bounds import Factor, InSteps, e_epsilon, e_global, e_local, lower
 from proofs_checks.accuracy.far import Reach, far_rows, first_failure
 from proofs_checks.accuracy.lemmas import arms_lemma, states, symmetry_lemma
-from proofs_checks.accuracy.lshist import BALANCED, EVERY, PRIORS, balanced_outcome
 from proofs_checks.accuracy.rows import distances
-from proofs_checks.accuracy.sides import (
-    EHD,
-    EHDL,
-    Case,
-    Comparison,
-    Side,
-    balanced_x,
-    claimed,
-    equal,
-    every_x,
-    from_form,
-    unequal,
-)
+from proofs_checks.accuracy.sides import Case, Comparison, Side, equal, from_form, unequal
+from proofs_checks.accuracy.stated import BALANCED, PRIORS, STATED, balanced, balanced_outcome, every
 from proofs_checks.points import Prior
 
 FAR = 900
 """Balanced data are searched up to this n for the first failure of EHD's printed upper bound."""
 
 
-MECHANISMS = {"EHD": EHD, "EHDL": EHDL}
-STATED = {
-    bound.claim: claimed(
-        bound.claim, MECHANISMS[bound.mechanisms[0]], balanced_x if bound.data == "balanced" else every_x
-    )
-    for bound in BOUNDS
-    if isinstance(bound.form, InSteps)
-}
-"""The comparison of every claim of this module."""
 LOWER_REPAIRED = from_form("(2κe^(−ε/(2LS(x))) + 1)/(n+1)", lower(e_local, 1))
 FACTORS: dict[Factor, str] = {e_epsilon: "e^(−ε)", e_global: "e^(−ε/(2GS₀))", e_local: "e^(−ε/(2LS(x)))"}
 
@@ -97,31 +76,15 @@ def bound_proof(comparison: Comparison) -> Proof:
     return proof.nonnegative("larger − smaller − D ≥ 0", f"{excess - d}", excess - d)
 
 
-def every(claim: str, finding: str = "") -> None:
-    """Makes the check of a bound on every data set."""
-
-    @check(claim, grid=EVERY)
-    def decide(context: Context) -> Outcome:
-        return STATED[claim].run(context.grid, finding=finding)
-
-
-def balanced(claim: str, prove: bool) -> None:
-    """Makes the check of a bound on balanced data, with its proof for every n if there is one."""
-
-    @check(claim, grid=BALANCED)
-    def decide(context: Context) -> Outcome:
-        return balanced_outcome(STATED[claim], context, bound_proof(STATED[claim]) if prove else None)
-
-
 AT_ONE = "at n = 1, κ = 0 the bound is 1, which no probability exceeds"
 every("acc.4.5.ehd-lower.all", AT_ONE)
 every("acc.4.5.ehd-upper.all")
 every("acc.4.5.ehdl-lower.all", AT_ONE)
 every("acc.4.5.ehdl-upper.all")
-balanced("acc.4.5.ehd-lower.balanced", prove=False)
-balanced("acc.4.5.ehd-lower.repaired", prove=True)
-balanced("acc.4.5.ehd-upper.repaired", prove=True)
-balanced("acc.4.5.ehdl-upper.balanced", prove=True)
+balanced("acc.4.5.ehd-lower.balanced")
+balanced("acc.4.5.ehd-lower.repaired", bound_proof)
+balanced("acc.4.5.ehd-upper.repaired", bound_proof)
+balanced("acc.4.5.ehdl-upper.balanced", bound_proof)
 
 
 @check("acc.4.5.ehdl-lower.balanced", grid=BALANCED)

@@ -21,7 +21,8 @@ from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
 from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
-from proofs_checks.accuracy.sides import EQUAL_PRIORS, at, equal, unequal
+from proofs_checks.accuracy.sides import at, equal, unequal
+from proofs_checks.accuracy.stated import EQUAL_PRIORS
 from proofs_checks.points import Prior, priors, rationals
 from proofs_checks.setting.exact import by_distance
 

@@ -20,7 +20,7 @@ from dpaudit.claims import Outcome, Point, Sides, Statement, Step, over, scan, s
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import InPowers, InSteps, InTail, e_global, stated
+from dpaudit.utility.bounds import InPowers, InSteps, InTail, e_global
 from proofs_checks.accuracy.rows import (
     Q,
     Span,
@@ -36,9 +36,6 @@ from proofs_checks.accuracy.rows import (
 )
 from proofs_checks.points import Prior, rationals
 from proofs_checks.setting.exact import decided
-
-EQUAL_PRIORS = "for every equal prior (α, α)"
-"""What a verdict on balanced data speaks of: with an unequal prior the posterior of balanced data is not balanced."""
 
 
 def at(n: int, prior: str, eps: str) -> Point:
@@ -295,16 +292,3 @@ def setting_steps(case: Case) -> list[Step]:
         lines.append(step("nearest others", "t is at most the smaller of", shown))
     lines.append(step("steps", "κ to the right; to the left", f"κ = {case.kappa}; {case.a - lo}"))
     return lines
-
-
-# ------------------------------------------------------------------ the documents' bounds
-
-RELATIONS = {"≥": ">=", "≤": "<="}
-
-
-def claimed(claim: str, mechanism: Side, data: Datasets = every_x, sets: Sets = separated) -> Comparison:
-    """Returns the comparison that the claim states: the mechanism's probability against the documents' bound."""
-    bound = stated(claim)
-    closeness = "ratio" if isinstance(bound.form, InSteps) else "difference"
-    relation = RELATIONS.get(bound.relation, bound.relation)
-    return Comparison(mechanism, relation, from_form(bound.words, bound.form), data, sets, closeness=closeness)

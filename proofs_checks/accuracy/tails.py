@@ -21,7 +21,7 @@ from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.bounds import BOUNDS, Bound, InTail
-from proofs_checks.accuracy.sides import RELATIONS
+from proofs_checks.accuracy.stated import RELATIONS
 from proofs_checks.points import Pair, exponential_at, priors, rationals
 from proofs_checks.setting.exact import levels
 

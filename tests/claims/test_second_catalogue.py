@@ -2,7 +2,9 @@
 
 import ast
 import json
+import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -143,6 +145,27 @@ def test_a_plug_in_whose_checks_do_not_fit_is_one_line(checks, message, tmp_path
     assert captured.err.count("\n") == 1
     for name in ("new_paper", "new_paper.checks"):
         sys.modules.pop(name, None)
+
+
+def test_the_paper_of_the_documentation(tmp_path, monkeypatch, capsys):
+    text = (HERE.parents[1] / "docs" / "claims.md").read_text(encoding="utf-8").partition("## A paper of your own")[2]
+    (tmp_path / "mypaper").mkdir()
+    _, *parts = re.split(r"^    # ([\w/]+\.\w+).*\n", text, flags=re.M)
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        (tmp_path / name).write_text(textwrap.dedent(re.match(r"(?:    .*\n|\n)+", body).group()))
+    install(tmp_path, monkeypatch, "mypaper:CATALOGUE", "mypaper")
+    (documents,) = (found for found in catalogue.installed() if found.package == "proofs_checks")
+    others = documents.expected, documents.page
+    before = [path.stat().st_mtime_ns for path in others]
+    expectations.update(["my.*"])
+    assert [path.stat().st_mtime_ns for path in others] == before
+    run(capsys, "check", "my.*", "--expect", str(tmp_path / "mypaper" / "expected.json"))
+    rows = json.loads(run(capsys, "claims", "my.*", "--json").out)
+    assert [(row["verdict"], row["establishes"]) for row in rows] == [
+        ("PROVED", "exhaustive on the grid"),
+        ("PROVED", "by witness"),
+    ]
+    assert "2 claims: 2 PROVED." in (tmp_path / "mypaper" / "README.md").read_text()
 
 
 @pytest.mark.usefixtures("installed")
