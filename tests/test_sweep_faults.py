@@ -16,7 +16,7 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.sweeps import executors
+from dpaudit.sweeps import executors, layout
 from dpaudit.sweeps import store as stores
 from dpaudit.sweeps.plan import expand
 from dpaudit.sweeps.store import Store
@@ -134,8 +134,8 @@ def test_pairs_of_data_sets_are_a_source_too(here):
 def old_store(path):
     """A store as dpaudit 0.1.0 wrote it."""
     with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA application_id = {stores.APPLICATION}")
-        db.execute(stores.TABLE)
+        db.execute(f"PRAGMA application_id = {layout.APPLICATION}")
+        db.execute(layout.TABLE)
         db.execute("CREATE INDEX by_state ON jobs (state, position)")
         for i, job in enumerate(expand({"mech": "EHDS", "n": [3, 4]})):
             spec = {name: value for name, value in job.spec.items() if name not in ("version", "source")}
@@ -323,6 +323,21 @@ def test_every_fault_is_one_line_with_the_right_code(finished, here, capsys, mon
         held.close()
     changed = [path.name for path, content in files.items() if path.exists() and path.read_bytes() != content]
     assert [name for name in changed if not name.endswith(("-wal", "-shm"))] == []
+
+
+OPENING = """
+import sys, time
+from dpaudit.sweeps.store import Store
+for i in range(20):
+    while time.time() < float(sys.argv[1]) + i / 20: pass
+    Store(f"{i}.db").close()
+"""
+
+
+def test_two_processes_make_one_store_at_the_same_moment(here):
+    command = [sys.executable, "-c", OPENING, str(time.time() + 2)]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=60)[1] for process in both] == ["", ""]
 
 
 def test_a_store_that_is_locked_while_it_runs(here, monkeypatch, capsys):

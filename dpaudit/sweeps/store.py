@@ -2,13 +2,12 @@
 
 Every change is one transaction (write-ahead log). A job is claimed with a lease that its owner renews; the lease of a
 process that is gone is void. Finishing a job twice changes nothing. Every row has a checksum, which is checked when the
-store is opened. A row is set aside, never deleted, if it is damaged, or if a plan asked for its mechanism again with
-another version of dpaudit or another source.
+store is opened. A row is set aside, neither shown nor lost, if it is damaged, or if a plan asked for its mechanism
+again with another version of dpaudit or another source.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
@@ -21,47 +20,14 @@ from typing import Any, NamedTuple
 
 from dpaudit.files.writing import NotWritten
 from dpaudit.numbers.errors import InputError
-from dpaudit.sweeps.plan import Job, canonical
+from dpaudit.sweeps.layout import CHECKSUM, DAMAGED, LAYOUT_1, STALE, check, is_older, made_of
+from dpaudit.sweeps.plan import Job
 from dpaudit.sweeps.work import Outcome
 
-APPLICATION = 0x64706173
-LAYOUT = 1
-"""The user_version of the file; that of dpaudit 0.1.0, without checksums and sources, is 0."""
 PATIENCE = 60.0
 """Seconds to wait for a store that another program has locked."""
 LEASE = 60.0
 """Seconds until the claim of a silent process on another machine lapses."""
-TABLE = """
-CREATE TABLE IF NOT EXISTS jobs (
-  key TEXT PRIMARY KEY,
-  entry TEXT NOT NULL,
-  spec TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  cost REAL NOT NULL,
-  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'failed')),
-  owner TEXT,
-  lease REAL,
-  result TEXT,
-  error TEXT,
-  seconds REAL,
-  finished REAL
-) WITHOUT ROWID
-"""
-STALE, DAMAGED = 1, 2
-CHECKED = ("key", "entry", "position", "cost", "made", "state", "result", "error", "seconds")
-CHECKSUM = f"row_checksum({', '.join(f'CAST({name} AS BLOB)' for name in CHECKED)})"
-LAYOUT_1 = (
-    TABLE,
-    "ALTER TABLE jobs ADD COLUMN made TEXT",
-    "ALTER TABLE jobs ADD COLUMN aside INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE jobs ADD COLUMN checksum TEXT",
-    "UPDATE jobs SET made = old_made(key, result)",
-    f"UPDATE jobs SET checksum = {CHECKSUM} WHERE made IS NOT NULL",
-    "DROP INDEX IF EXISTS by_state",
-    "CREATE INDEX by_state ON jobs (aside, state, position)",
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {LAYOUT}",
-)
 
 
 class Claimed(NamedTuple):
@@ -93,26 +59,6 @@ class Aside(NamedTuple):
     made: tuple[dict[str, Any], ...]
 
 
-def row_checksum(*values: bytes | None) -> str:
-    """Returns the SHA-256 of what a row says."""
-    return hashlib.sha256(repr(values).encode()).hexdigest()
-
-
-def made_of(spec: Mapping[str, Any]) -> str:
-    """Returns of what a result is made: the mechanism, dpaudit's version, the sources."""
-    names = ("mech", "version", "source", "adjacency", "pairs")
-    return canonical({name: spec[name] for name in names if name in spec})
-
-
-def old_made(key: str, result: str | None) -> str | None:
-    """Returns the same of a row of layout 0; None if it is damaged."""
-    try:
-        json.loads(result or "null")
-        return made_of(json.loads(key))
-    except (ValueError, TypeError):
-        return None
-
-
 def _source(made: Mapping[str, Any]) -> tuple[Any, Any]:
     return made.get("version"), made.get("source")
 
@@ -138,28 +84,28 @@ class Store:
 
     def _open(self, create: bool) -> None:
         """Makes or checks the file: sound pages, this layout, right checksums."""
-        self._db.create_function("row_checksum", len(CHECKED), row_checksum, deterministic=True)
-        self._db.create_function("old_made", 2, old_made, deterministic=True)
-        application, layout = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
-        tables = self._one("SELECT count(*) FROM sqlite_master")
-        if tables and application != APPLICATION:
-            raise sqlite3.DatabaseError("it is a database of another program")
-        if layout > LAYOUT:
-            raise sqlite3.DatabaseError("a newer dpaudit made it")
-        if not tables and not create:
-            raise sqlite3.DatabaseError("it is empty; run a plan first")
-        self._db.execute("PRAGMA journal_mode = WAL")
+        older = check(self._db, create)
+        self._use_log()
         self._db.execute("PRAGMA synchronous = NORMAL")
-        sound = self._one("PRAGMA integrity_check(1)")
-        if sound != "ok":
-            raise sqlite3.DatabaseError(f"the file is damaged: {' '.join(sound.split())}")
-        with self._transaction() if layout < LAYOUT else nullcontext():
-            for statement in LAYOUT_1 if self._one("PRAGMA user_version") < LAYOUT else ():
+        with self._transaction() if older else nullcontext():
+            for statement in LAYOUT_1 if older and is_older(self._db) else ():
                 self._db.execute(statement)
         wrong = f"aside != {DAMAGED} AND checksum IS NOT {CHECKSUM}"
         if self._one(f"SELECT count(*) FROM jobs WHERE {wrong}"):
             with self._transaction() as db:
                 db.execute(f"UPDATE jobs SET aside = {DAMAGED} WHERE {wrong}")
+
+    def _use_log(self) -> None:
+        """Turns the write-ahead log on; SQLite itself does not wait here for another process that does the same."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
 
     def _one(self, query: str) -> Any:
         return self._db.execute(query).fetchone()[0]
