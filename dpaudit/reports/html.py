@@ -93,7 +93,8 @@ def _audited(document: Document) -> str:
     """Returns what was audited: the settings, the mechanisms' formulas, and how to read the report."""
     settings = dict.fromkeys(text for section in document["sections"] if (text := setting_text(section["setting"])))
     listed = "".join(f"<li>{escape(text)}</li>" for text in settings)
-    named = {name for section in document["sections"] for name in section["setting"].get("mechanisms", [])}
+    labels = {name for section in document["sections"] for name in section["setting"].get("mechanisms", [])}
+    named = {label.split("/")[0] for label in labels}
     formulas = "".join(
         f"<li><b>{escape(name)}</b>: {escape(kind.formula)} ({escape(kind.source)})</li>"
         for name, kind in REGISTRY.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.reports import html, markdown
-from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.charts import CHARTS, chart, has_chart
 from dpaudit.reports.document import Document, dumps
 from dpaudit.reports.drawing import Spec
 
@@ -97,7 +97,7 @@ def chart_paths(document: Document) -> dict[int, str]:
     """Returns for every section with a chart the path of its picture, relative to the report."""
     paths = {}
     for index, section in enumerate(document["sections"]):
-        if section["kind"] in CHARTS and section["rows"]:
+        if has_chart(section):
             name = f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}".lower()
             paths[index] = f"charts/{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}.svg"
     return paths
@@ -109,11 +109,9 @@ def _draw(document: Document) -> dict[str, bytes]:
 
     files: dict[str, bytes] = {}
     for index, path in chart_paths(document).items():
-        spec = chart(document["sections"][index])
-        if spec is not None:
-            still = static(spec)
-            files[path] = tidy(vl_convert.vegalite_to_svg(still)).encode()
-            files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
+        still = static(chart(document["sections"][index]) or {})
+        files[path] = tidy(vl_convert.vegalite_to_svg(still)).encode()
+        files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
     return files
 
 
