@@ -204,6 +204,7 @@ class Setting:
         if isinstance(self.mech, Mechanism):
             return self.mech.name if REGISTRY.get(self.mech.name) is type(self.mech) else None
         importable = isinstance(self.mech, type) and self.mech.__module__ != "__main__"
+        importable = importable and "<locals>" not in self.mech.__qualname__
         return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
 
     def command_line(self, command: str, **options: Any) -> str | None:

@@ -146,7 +146,8 @@ class Block:
 
     def command(self, **options: Any) -> str:
         """Returns the command that reports on the block, or "" where only Python can."""
-        if any(s.reference() is None or isinstance(s.adjacency, Adjacency) for s in self.settings):
+        made_already = any(isinstance(s.mech, Mechanism) for s in self.settings) and (self.ns or len(self.settings) > 1)
+        if made_already or any(s.reference() is None or isinstance(s.adjacency, Adjacency) for s in self.settings):
             return ""
         names = [s.label if s.model is not None else str(s.reference()) for s in self.settings]
         words = ["--mech", "all" if names == list(REGISTRY) else ",".join(names)]

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from dpaudit.reports.charts_pairs import loss_map, worst_loss, worst_pairs
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.drawing import (
-    FADE,
-    Spec,
-    bound,
-    describe,
-    field,
-    layered,
-    lines,
-    middle,
-    rule,
-    scale,
-    span,
-    toggle,
-    tooltip,
-)
+from dpaudit.reports.drawing import Spec, bound, describe, field, layered, lines, middle, rule, scale, span, tooltip
 
 
 def epsilon_by_n(section: Section) -> Spec:
@@ -35,27 +21,17 @@ def delta_curves(section: Section) -> Spec:
 def sensitivity(section: Section) -> Spec:
     """Returns LS and S over the first cell (k = 2) or over the data sets in order, with GS as a line."""
     flat = section["setting"]["k"] == 2
-    values = [
-        {
-            "position": row["x"][0] if flat else index,
-            "data": "(" + ", ".join(map(str, row["x"])) + ")",
-            "which": which,
-            "value": middle(row[key]),
-            "enclosure": span(row[key]),
-        }
+    rows = [
+        {"mechanism": which, "position": row["x"][0] if flat else index, "value": row[key]}
         for index, row in enumerate(section["rows"])
         for which, key in (("LS(x)", "ls"), ("S(x)", "s"))
     ]
-    spec = describe(section, values)
-    spec["params"] = toggle("which")
-    spec["mark"] = {"type": "line", "point": {"size": 24}} if flat else {"type": "point", "size": 18, "filled": True}
-    spec["encoding"] = {
-        "x": field("position", "first cell of x" if flat else "data set, in order"),
-        "y": field("value", "sensitivity"),
-        "color": field("which", kind="nominal", scale=scale(["LS(x)", "S(x)"], ["#D55E00", "#0072B2"])),
-        "opacity": FADE,
-        "tooltip": tooltip("data", "which", enclosure="value"),
-    }
+    title = "first cell of x" if flat else "data set, in order"
+    spec = lines({**section, "rows": rows}, "position", title, "value", "sensitivity")
+    spec["encoding"]["y"]["scale"] = {"zero": True}
+    if not flat:
+        spec["mark"] = {"type": "point", "size": 18, "filled": True}
+        del spec["encoding"]["strokeDash"]
     return layered(spec, [rule("y", middle(section["gs"]), f"GS = {span(section['gs'])}")])
 
 

@@ -122,8 +122,9 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
         pair = text(claim.evidence.witness.x), text(claim.evidence.witness.x_prime)
         name, where = evidence_words(claim.evidence.quantity, claim.evidence.at, *pair)
         yield "decided by", name
-        yield "its value", claim.evidence.value.to_dict()
-        yield "at", where
+        if claim.evidence.quantity != "epsilon":
+            yield "its value", claim.evidence.value.to_dict()
+            yield "at", where
     if curve is not None:
         yield "total variation", curve.total_variation.to_dict()
         yield "zCDP ρ", curve.rho.to_dict()

@@ -18,6 +18,8 @@ MECHANISM_COLOURS = {
     "EHDS": "#0072B2",
     "MH": "#009E73",
     "MHdelta": "#8A6FDF",
+    "LS(x)": "#D55E00",
+    "S(x)": "#0072B2",
 }
 """Okabe and Ito's palette, safe for colour-blind readers; black and yellow are replaced, as they vanish on a theme."""
 SPARE = ("#44AA99", "#882255", "#DDCC77", "#332288", "#117733", "#AA4499")
@@ -49,10 +51,10 @@ DASHES: dict[str, list[int]] = {
 """Dash patterns, so that colour is not the only code."""
 
 
-def base(description: str, values: list[Any], height: int = 300) -> Spec:
+def describe(section: Section, values: list[Any], height: int = 300) -> Spec:
     """Returns what all charts share."""
     return {
-        "description": description,
+        "description": f"{section['title']}. {section['question']}",
         "width": "container",
         "height": height,
         "background": "transparent",
@@ -67,12 +69,8 @@ def base(description: str, values: list[Any], height: int = 300) -> Spec:
     }
 
 
-def toggle(field: str) -> list[Spec]:
-    """Returns a parameter that hides what is not picked in the legend."""
-    return [{"name": "pick", "select": {"type": "point", "fields": [field]}, "bind": "legend"}]
-
-
 FADE: Spec = {"condition": {"param": "pick", "value": 1}, "value": 0.08}
+"""What is not picked in the legend fades."""
 
 
 def field(name: str, title: str | None = None, kind: str = "quantitative", **more: Any) -> Spec:
@@ -90,11 +88,6 @@ def tooltip(*names: str, **titled: str) -> list[Spec]:
     return [{"field": name} for name in names] + [{"field": name, "title": title} for name, title in titled.items()]
 
 
-def describe(section: Section, values: list[Any], height: int = 300) -> Spec:
-    """Returns what all charts share, described by the section."""
-    return base(f"{section['title']}. {section['question']}", values, height)
-
-
 def lines(section: Section, x: str, x_title: str, y: str, y_title: str, log: bool = False) -> Spec:
     """Returns lines by mechanism with points, hover and a legend that toggles: the enclosures of the rows under ``y``.
 
@@ -107,7 +100,7 @@ def lines(section: Section, x: str, x_title: str, y: str, y_title: str, log: boo
     ]
     names = list(named(section["rows"]))
     spec = describe(section, values, 340)
-    spec["params"] = toggle("mechanism")
+    spec["params"] = [{"name": "pick", "select": {"type": "point", "fields": ["mechanism"]}, "bind": "legend"}]
     spec["mark"] = {"type": "line", "point": {"size": 28}, "strokeWidth": 2}
     spec["encoding"] = {
         "x": field(x, x_title, scale={"zero": False}, axis={"tickCount": 8}),
