@@ -25,7 +25,7 @@ from dpaudit.privacy.claim import widest
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import Dataset, plain, text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Section, named
 
 MAP_DIGITS = 6
 MAP_LARGEST = 40
@@ -33,6 +33,9 @@ MAP_LARGEST = 40
 MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out of the charts that show every output."""
 STEPS = 25
+CLAIM = ("claimed", "claimed_delta", "verdict", "guarantee", "evidence")
+KEPT = ("epsilon", "closed_form", *CLAIM, "witness", "precision_bits")
+"""What a row of the true epsilon has of the result of ``dpaudit epsilon``."""
 
 
 def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
@@ -54,13 +57,14 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
 
 def epsilon_by_n(block: Block, progress: Progress) -> Section:
     """Returns the true epsilon of every mechanism at every n, with claim, verdict, evidence and witness."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for case in block.cases:
         progress(f"{case.label}: true ε")
         for n, found in case.over(block.ns):
-            row: dict[str, Any] = {"mechanism": case.label, "n": n, "epsilon": found.epsilon.to_dict()}
-            row |= {"closed_form": found.closed_form, **found.claim.to_dict(), "witness": found.witness.to_dict()}
-            rows.append({**row, "precision_bits": found.precision_bits})
+            kept = {key: value for key, value in found.to_dict().items() if key in KEPT}
+            if kept["evidence"] and kept["evidence"]["quantity"] == "epsilon":
+                kept["evidence"] = None  # it is the true epsilon of this row
+            rows.append({"mechanism": case.label, "n": n, **kept})
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     return block.section("epsilon-by-n", title, question, lambda c: c.found.command, rows, finding=_finding(rows))
@@ -68,9 +72,7 @@ def epsilon_by_n(block: Block, progress: Progress) -> Section:
 
 def _finding(rows: list[dict[str, Any]]) -> str:
     """Returns in words which mechanism exceeds its claim, how much of the claims is used, and what has no claim."""
-    names: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        names.setdefault(row["mechanism"], []).append(row)
+    names = named(rows)
     by_verdict = {v: [name for name in names if any(r["verdict"] == v.value for r in names[name])] for v in Verdict}
     broken, open_ = by_verdict[Verdict.REFUTED], by_verdict[Verdict.UNDECIDED]
     parts = [f"exceeds its claim somewhere: {', '.join(broken)}"] if broken else []
@@ -80,21 +82,19 @@ def _finding(rows: list[dict[str, Any]]) -> str:
     shares, rest = [], []
     for name, own in names.items():
         bounds = [Fraction(row["claimed"] or 0) for row in own]
-        top = max(float(row["epsilon"]["upper"]) for row in own)
+        sizes = [float(row["epsilon"]["upper"]) for row in own]
         if all(bounds):
-            used = max(float(row["epsilon"]["upper"]) / float(b) for row, b in zip(own, bounds, strict=True))
-            shares.append(f"{name} {_number(100 * used, 0)}%")
-        elif own[0]["guarantee"] is None:
-            rest.append(f"{name} claims nothing, its true ε reaches {_number(top)}")
+            share = max(size / float(bound) for size, bound in zip(sizes, bounds, strict=True))
+            shares.append(f"{name} {_number(100 * share, '.0f')}%")
         else:
-            rest.append(f"{name} claims {own[-1]['guarantee']['text']}, its true ε reaches {_number(top)}")
+            claim = "nothing" if own[-1]["guarantee"] is None else own[-1]["guarantee"]["text"]
+            rest.append(f"{name} claims {claim}, its true ε reaches {_number(max(sizes))}")
     parts += [f"largest share of the claimed ε that is used: {', '.join(shares)}"] if shares else []
     return "; ".join(parts + rest)
 
 
-def _number(value: float, decimals: int | None = None) -> str:
-    shown = f"{value:.4g}" if decimals is None else f"{value:.{decimals}f}"
-    return "∞" if value == math.inf else shown
+def _number(value: float, form: str = ".4g") -> str:
+    return "∞" if value == math.inf else format(value, form)
 
 
 def facts(block: Block, progress: Progress) -> Section:

@@ -45,7 +45,7 @@ def _claim(row: dict[str, Any]) -> str:
 
 def _decided(evidence: dict[str, Any] | None) -> str:
     """Returns the number that decided, and its pair, where it is not the true epsilon."""
-    if evidence is None or evidence["quantity"] == "epsilon":
+    if evidence is None:
         return ""
     pair = (str(cell(evidence["pair"][key])) for key in ("x", "x_prime"))
     name, where = evidence_words(evidence["quantity"], evidence["at"], *pair)
@@ -92,6 +92,12 @@ def loss_map(section: Section) -> Table:
     return ["pair (first cells)", "output of the largest loss", "loss"], rows
 
 
+def breakpoints(section: Section) -> Table:
+    """Returns for every mechanism at most a dozen of the segments of its curve, the last one among them."""
+    some = [own[:: -max(1, len(own) // 12)][:12][::-1] for own in named(section["rows"]).values()]
+    return listing(MECHANISM, *CURVE)({"rows": [row for own in some for row in own]})
+
+
 def sensitivity(section: Section) -> Table:
     """Returns GS and some of the data sets."""
     step = max(1, len(section["rows"]) // 10)
@@ -133,7 +139,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "worst-loss": worst_loss,
     "loss-map": loss_map,
     "sensitivity": sensitivity,
-    "breakpoints": listing(MECHANISM, *CURVE),
+    "breakpoints": breakpoints,
     "renyi": by_mechanism("order", "order", "divergence"),
     "error-by-n": listing(MECHANISM, ("n", "n"), ("data x", "x"), MEAN),
     "error-by-prior": listing(MECHANISM, ("a", "a"), MEAN),
