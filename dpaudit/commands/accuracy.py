@@ -64,7 +64,6 @@ def accuracy(
 
 def draw(console: Any, result: Any) -> None:
     """Draws the result as tables."""
-    from rich.markup import escape
     from rich.table import Table
 
     rows = [*subject_rows(result.subject.mechanism), ("data x", cells(result.x)), ("distance", result.metric)]
@@ -78,7 +77,7 @@ def draw(console: Any, result: Any) -> None:
     for i in range(min(SHOWN, len(result.law))):
         step = result.step(i)
         shown = (step.distance, step.outputs, step.probability, step.cumulative)
-        table.add_row(*(escape(str(entry)) for entry in shown))
+        table.add_row(*(cells(str(entry)) for entry in shown))
     console.print(table)
     if len(result.law) > SHOWN:
         console.print(f"… and {len(result.law) - SHOWN} more steps: --json has them all")
@@ -87,7 +86,6 @@ def draw(console: Any, result: Any) -> None:
 
 def draw_bounds(console: Any, result: Any) -> None:
     """Draws the documents' bounds with their verdicts."""
-    from rich.markup import escape
     from rich.table import Table
 
     if not result.bounds:
@@ -99,7 +97,7 @@ def draw_bounds(console: Any, result: Any) -> None:
         if bound.thresholds > 1:
             verdict += f" at {bound.failing if bound.failing else bound.thresholds} of {bound.thresholds} t"
         numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
-        table.add_row(bound.claim, escape(bound.statement), *(brief(value) for value in numbers), verdict)
+        table.add_row(bound.claim, cells(bound.statement), *(brief(value) for value in numbers), verdict)
     console.print(table)
     if result.t is None:
         console.print("Each bound at every t that separates two distances; the row shows the worst. --t asks for one.")

@@ -41,6 +41,7 @@ def epsilon(
     with common.progress_bar(f"{setting['mech']}: data sets") as progress:
         subject = Setting.read(**setting)
         common.certifiable(subject.mechanism, certificate)
+        common.claiming(subject.mechanism, require)
         result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
@@ -78,11 +79,12 @@ def delta(
 
     dpaudit delta --mech EHDL --n 100 --at 0.4
 
-    dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
+    dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
     with common.progress_bar(f"{setting['mech']}: data sets") as progress:
         subject = Setting.read(**setting)
         common.certifiable(subject.mechanism, certificate)
+        common.claiming(subject.mechanism, require)
         result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
 
     def render(console: Any) -> None:
@@ -116,13 +118,11 @@ def pmf(
     result = audit.pmf(x=x, digits=digits, memory=memory_bytes(memory), **setting)
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         fields(console, escape_brackets([*subject_rows(result.subject.mechanism), ("data x", cells(result.x))]))
         released = [] if result.released is None else [("released Dir(prior + …)", result.released)]
         table = common.listing("output", *(title for title, _ in released), "probability")
         for i, output in enumerate(result.outputs):
-            table.add_row(cells(output), *(cells(r[i]) for _, r in released), escape(str(result.probabilities[i])))
+            table.add_row(cells(output), *(cells(r[i]) for _, r in released), cells(str(result.probabilities[i])))
         console.print(table)
 
     emit(result.to_dict(), render, as_json, out)
@@ -151,8 +151,6 @@ def sensitivity(
     result = audit.sensitivity(n, **shape, digits=digits, memory=memory_bytes(memory))
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         model = result.model
         prior_text = cells(model.prior)
         fields(
@@ -163,7 +161,7 @@ def sensitivity(
         )
         table = common.listing("data x", "LS(x)", f"S(x), γ = {result.gamma}")
         for c, ls, s in zip(model.histograms, result.ls, result.s, strict=True):
-            table.add_row(cells(c), escape(str(ls)), escape(str(s)))
+            table.add_row(cells(c), cells(str(ls)), cells(str(s)))
         console.print(table)
 
     emit(result.to_dict(), render, as_json, out)
@@ -183,13 +181,11 @@ def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
     rows = listing()
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         table = common.listing("name", "output distribution for data with histogram c", "claimed", "options", "source")
         for row in rows:
             given = "\n".join(f"--{name} ({p['default'] or 'required'})" for name, p in row["parameters"].items())
             shown = (row["name"], row["formula"], row["claimed"], given, row["source"])
-            table.add_row(*(escape(str(text)) for text in shown))
+            table.add_row(*(cells(str(text)) for text in shown))
         console.print(table)
 
     emit(rows, render, as_json, out)

@@ -107,7 +107,6 @@ def gain(result: Any) -> str:
 
 def draw_gammas(console: Any, result: Any) -> None:
     """Draws the table of gammas with the best one marked."""
-    from rich.markup import escape
     from rich.table import Table
 
     best = result.best
@@ -123,5 +122,5 @@ def draw_gammas(console: Any, result: Any) -> None:
     table = Table("γ", "nominal ε", "true ε", "mean error")
     for row in result.tried:
         values = (row.gamma, row.calibrated.nominal, row.calibrated.true_epsilon, row.mean)
-        table.add_row(*(escape(str(value)) for value in values), style="bold" if row is best else None)
+        table.add_row(*(cells(str(value)) for value in values), style="bold" if row is best else None)
     console.print(table)

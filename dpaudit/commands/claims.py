@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.common import badge, emit, listing
-from dpaudit.numbers.errors import InputError
+from dpaudit.commands.common import badge, cells, emit, listing
+from dpaudit.files.writing import write_file
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
@@ -35,19 +36,17 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     dpaudit claims 'dilation.*' --json
     """
-    from dpaudit.claims.expectations import listed
+    from dpaudit.claims.expectations import list_claims
 
-    rows = listed(ids or [])
+    rows = list_claims(ids or [])
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         prose = ("document, item", "statement", "establishes")
         table = listing("id", "document, item", "statement", "verdict", "establishes", prose=prose)
         for row in rows:
             where = ", ".join(filter(None, (row["document"], row["item"])))
-            texts = (escape(text) for text in (row["id"], where, row["statement"]))
-            table.add_row(*texts, badge(row["verdict"]) if row["verdict"] else "–", escape(row["establishes"]))
+            texts = (cells(text) for text in (row["id"], where, row["statement"]))
+            table.add_row(*texts, badge(row["verdict"]) if row["verdict"] else "–", cells(row["establishes"]))
         console.print(table)
 
     emit(rows, render, as_json, out)
@@ -68,6 +67,7 @@ def check(
         str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
     ] = None,
     jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
+    require: Annotated[bool, typer.Option("--require", help="Exit with 0 only if every claim is proved.")] = False,
     certificate: common.Certificate = None,
     as_json: common.Json = False,
     out: common.Out = None,
@@ -75,6 +75,8 @@ def check(
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
 
     The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
+
+    Exit code 143: ended by SIGTERM, its processes too.
 
     Examples:
 
@@ -93,7 +95,7 @@ def check(
 
     processes = whole("jobs", jobs, 1, 64)
     wanted = expectations.read(expect) if expect is not None else None
-    with _progress() as progress:
+    with common.terminable(), _progress() as progress:
         decided = decide(
             ids or [], wide=wide, jobs=processes, file=module, certifiable=certificate is not None, progress=progress
         )
@@ -107,12 +109,25 @@ def check(
         common.certify(certificates.audited(results[0]), certificate)
         print(certificates.certified_words(results[0]), file=sys.stderr)
     for text in changed:
-        print(f"changed: {text}", file=sys.stderr)
+        print(f"changed: {visible(text)}", file=sys.stderr)
     for result in results:
         if result.error:
-            print(f"dpaudit: {result.claim.id}: the check itself failed: {result.error}", file=sys.stderr)
+            print(f"dpaudit: {visible(f'{result.claim.id}: the check itself failed: {result.error}')}", file=sys.stderr)
     if changed or any(result.error for result in results):
         raise typer.Exit(1)
+    if require:
+        _require([result.outcome.verdict for result in results])
+
+
+def _require(verdicts: Sequence[Verdict]) -> None:
+    """Ends with 1 if a claim does not hold, with 3 if one is open, with 2 if none is of the kind that can hold."""
+    if Verdict.REFUTED in verdicts or Verdict.IMPOSSIBLE in verdicts:
+        raise typer.Exit(1)
+    found = [verdict.value for verdict in verdicts if verdict in (Verdict.UNDECIDED, Verdict.UNWITNESSED)]
+    if found:
+        common.undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
+    if Verdict.PROVED not in verdicts:
+        raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
 
 
 @contextmanager
@@ -123,15 +138,13 @@ def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
 
 
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
-    from rich.markup import escape
-
     from dpaudit.claims.words import extent, summary
 
     table = listing("id", "verdict", "establishes", "example", "seconds", prose=("establishes", "example"))
     for result in results:
         verdict = badge(result.outcome.verdict.value)
-        texts = escape(extent(result.outcome)), escape(summary(result.outcome))
-        table.add_row(escape(result.claim.id), verdict, *texts, f"{result.seconds:.1f}")
+        texts = cells(extent(result.outcome)), cells(summary(result.outcome))
+        table.add_row(cells(result.claim.id), verdict, *texts, f"{result.seconds:.1f}")
     console.print(table)
     verdicts = [result.outcome.verdict.value for result in results]
     counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
@@ -140,30 +153,26 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
 
 
 def _draw_examples(console: Any, results: Sequence[Result]) -> None:
-    from rich.markup import escape
-
     from dpaudit.claims.words import explain, extent
 
     for result in results:
         claim, outcome = result.claim, result.outcome
-        console.print(f"[bold]{escape(claim.id)}[/]  ({escape(claim.where)}; {escape(claim.quantifier)})")
-        console.print(escape(claim.statement))
-        console.print(f"{badge(outcome.verdict.value)}  {escape(extent(outcome))}   {result.seconds:.1f} s")
+        console.print(f"[bold]{cells(claim.id)}[/]  ({cells(claim.where)}; {cells(claim.quantifier)})")
+        console.print(cells(claim.statement))
+        console.print(f"{badge(outcome.verdict.value)}  {cells(extent(outcome))}   {result.seconds:.1f} s")
         if outcome.finding:
-            console.print(escape(outcome.finding))
+            console.print(cells(outcome.finding))
         for text in explain(outcome):
-            console.print(escape(text))
+            console.print(cells(text))
         if outcome.table is not None:
             _draw_measured(console, outcome.table)
         console.print()
 
 
 def _draw_measured(console: Any, measured: Any) -> None:
-    from rich.markup import escape
-
     table = listing(*measured.columns)
     for row in measured.rows:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(cells(cell) for cell in row))
     console.print(table)
 
 
@@ -177,19 +186,15 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=result.claim.section, name=key, time=f"{result.seconds:.3f}"
-        )
+        place, took = visible(result.claim.section), f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
         message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
         if message:
-            ElementTree.SubElement(case, "failure", message=message)
-        ElementTree.SubElement(case, "system-out").text = f"{verdict}: {summary(result.outcome)}"
+            ElementTree.SubElement(case, "failure", message=visible(message))
+        ElementTree.SubElement(case, "system-out").text = visible(f"{verdict}: {summary(result.outcome)}")
     for key in reasons.keys() - {result.claim.id for result in results}:
-        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=key)
-        ElementTree.SubElement(case, "failure", message=reasons[key])
+        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=visible(key))
+        ElementTree.SubElement(case, "failure", message=visible(reasons[key]))
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    try:
-        ElementTree.ElementTree(suite).write(Path(path), encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise InputError("junit", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("junit", path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from dpaudit.commands.streams import stdout
+from dpaudit.files.writing import check_writable, refuse_inputs, write_file
 from dpaudit.mechanisms.base import text
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import positive
 from dpaudit.numbers.verdict import Verdict
 
@@ -34,18 +38,27 @@ def check_junit(path: str | None) -> str | None:
 
 
 def _writable(option: str, name: str | None) -> str | None:
-    if name is None:
-        return None
-    path = Path(name)
-    existed = path.exists()
-    try:
-        with path.open("a"):
-            pass
-        if not existed:
-            path.unlink()
-    except OSError as error:
-        raise InputError(option, name, f"cannot be written: {error.strerror or error}") from None
+    if name is not None:
+        check_writable(option, name)
     return name
+
+
+INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
+OUTPUTS = ("out", "certificate", "junit", "export")
+"""Parameters of the commands that name files."""
+
+
+def refuse_overwriting(given: Mapping[str, Any]) -> None:
+    """Refuses an output that is one of the files that the command reads, or another of its outputs."""
+    read = [str(given[name]) for name in INPUTS if given.get(name)]
+    read += [pair.partition("=")[2] for pair in given.get("set_") or ()]
+    read += [file for name in read if (file := name.rpartition(":")[0])]
+    taken = [name for name in read if Path(name).is_file()]
+    for option in OUTPUTS:
+        named = given.get(option)
+        for path in [named] if isinstance(named, str) else named or []:
+            refuse_inputs(option, path, taken)
+            taken.append(path)
 
 
 Digits = Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")]
@@ -77,7 +90,9 @@ Certificate = Annotated[
         help="Write a certificate that `dpaudit verify` checks.",
     ),
 ]
-Require = Annotated[bool, typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")]
+Require = Annotated[
+    bool, typer.Option("--require", help="Exit with 0 only if the claimed guarantee is proved (for CI).")
+]
 
 
 def memory_bytes(text: str) -> int:
@@ -94,10 +109,35 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=None)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
+        task = bar.add_task(visible(label), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: like Ctrl-C, it unwinds everything that runs."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Makes SIGTERM end the block and its workers as Ctrl-C does, with one line and exit code 143."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end is not to be interrupted
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Terminated:
+        print("dpaudit: terminated", file=sys.stderr)
+        raise typer.Exit(128 + signal.SIGTERM) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 WIDE = 10_000
@@ -116,33 +156,34 @@ def listing(*columns: str, prose: Sequence[str] = ()) -> Any:
 
 def emit(payload: Any, render: Callable[[Any], None], as_json: bool, out: str | None) -> None:
     """Writes the payload as JSON, or what ``render(console)`` draws, to the terminal or to the file ``out``."""
-    if out is None:
-        _write(payload, render, as_json, sys.stdout)
-        sys.stdout.flush()
-        return
-    try:
-        with Path(out).open("w", encoding="utf-8") as file:
-            _write(payload, render, as_json, file)
-    except OSError as error:
-        raise InputError("out", out, f"cannot be written: {error.strerror or error}") from None
-    print(f"written: {out}", file=sys.stderr)
+    stream = stdout()
+    if out is None and not as_json and stream.isatty():
+        from rich.console import Console
+
+        render(Console(file=stream, highlight=False, emoji=False))
+    else:
+        page = _json(payload) if as_json else _page(render)
+        if out is not None:
+            write_file("out", out, page)
+            print(f"written: {visible(out)}", file=sys.stderr)
+            return
+        stream.write(page)
+    stream.flush()
 
 
-def _write(payload: Any, render: Callable[[Any], None], as_json: bool, file: Any) -> None:
-    if as_json:
-        json.dump(payload, file, ensure_ascii=False, indent=2)
-        file.write("\n")
-        return
+def _json(payload: Any) -> str:
+    return json.dumps(payload, ensure_ascii=False, indent=2) + "\n"
+
+
+def _page(render: Callable[[Any], None]) -> str:
+    """Returns what is drawn, for a file or a pipe: nothing is folded, and nothing but the line ends acts."""
     from io import StringIO
 
     from rich.console import Console
 
-    if file.isatty():
-        render(Console(file=file, highlight=False))
-        return
     page = StringIO()
-    render(Console(file=page, highlight=False, width=WIDE, soft_wrap=True))
-    file.write("".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines()))
+    render(Console(file=page, highlight=False, emoji=False, width=WIDE, soft_wrap=True))
+    return "".join(f"{visible(line.rstrip())}\n" for line in page.getvalue().split("\n")[:-1])
 
 
 def fields(console: Any, rows: list[tuple[str, str]]) -> None:
@@ -184,15 +225,41 @@ def certify(result: Any, path: str | None) -> None:
         from dpaudit.evidence import certificate
 
         certificate.write(result, path)
-        print(f"written: {path}", file=sys.stderr)
+        print(f"written: {visible(path)}", file=sys.stderr)
+
+
+def claiming(mechanism: Any, require: bool) -> None:
+    """Refuses --require where nothing is claimed, before any work is done."""
+    if require and mechanism.claimed_here() is None:
+        raise _nothing_claimed(mechanism)
+
+
+def _nothing_claimed(mechanism: Any) -> InputError:
+    rule = f"{mechanism.name} claims nothing here, so nothing can be required of it; is its claimed() misspelt?"
+    return InputError("require", "yes", rule)
 
 
 def finish(result: Any, certificate: str | None, require: bool) -> None:
-    """Writes the certificate if one is wanted; exits with 1 if --require is given and the claim is refuted."""
+    """Writes the certificate if one is wanted; with --require, exits with 0 only if the claim is proved.
+
+    1: it is refuted; 2: nothing is claimed; 3: it is neither proved nor refuted.
+    """
     certify(result, certificate)
     first = result[0] if isinstance(result, list) else result
-    if require and first.claim.verdict is Verdict.REFUTED:
+    claim = first.claim
+    if not require or claim.verdict is Verdict.PROVED:
+        return
+    if claim.verdict is Verdict.REFUTED:
         raise typer.Exit(1)
+    if claim.guarantee is None:
+        raise _nothing_claimed(first.subject.mechanism)
+    undecided(f"the claim, {claim.guarantee.text()}, is neither proved nor refuted by this")
+
+
+def undecided(reason: str) -> NoReturn:
+    """Says in one line why --require is not met, and ends with 3."""
+    print(f"dpaudit: --require: undecided: {visible(reason)}", file=sys.stderr)
+    raise typer.Exit(3)
 
 
 COLOURS = {

@@ -136,8 +136,6 @@ SORTED = {
 
 def draw(console: Any, result: Any) -> None:
     """Draws the table of mechanisms."""
-    from rich.markup import escape
-
     from dpaudit.comparison.on_data import STAIRS
 
     model, others = result.model, ""
@@ -166,7 +164,7 @@ def draw(console: Any, result: Any) -> None:
         shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
         again = row.calibrated
         shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
-        table.add_row(*(escape(str(entry)) for entry in shown))
+        table.add_row(*(cells(str(entry)) for entry in shown))
     console.print(table)
     if not all(row.nominal.quantiles for row in result.entries):
         console.print(f"Quantiles are computed up to {STAIRS} outputs; dpaudit accuracy has them beyond that.")
@@ -180,8 +178,6 @@ def performance(found: Any) -> list[str]:
 
 def draw_range(console: Any, result: Any) -> None:
     """Draws the crossovers, and a few points."""
-    from rich.markup import escape
-
     kind = "true" if result.calibrated else "nominal"
     fields(
         console, [("compared at", f"{kind} ε = {result.epsilon}"), ("points", f"{len(result.points)} of {result.over}")]
@@ -190,7 +186,7 @@ def draw_range(console: Any, result: Any) -> None:
     stride = max(1, len(result.points) // 12)
     for point in result.points[::stride]:
         means = (f"{float(value.lower):.6g}" for value in point.means.values())
-        table.add_row(str(point.at), escape(cells(point.x)), *means, point.winner)
+        table.add_row(str(point.at), cells(point.x), *means, point.winner)
     console.print(table)
     if stride > 1:
         console.print("Every point, with certified enclosures: --json or --csv.")

@@ -8,6 +8,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from dpaudit.commands.common import refuse_overwriting
+from dpaudit.commands.streams import kept_for_results
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
 
@@ -68,19 +70,26 @@ def _parameter(name: str, annotation: Any) -> inspect.Parameter:
 def expose(command: Callable[..., None]) -> Callable[..., None]:
     """Returns the command with the options of a setting in place of its parameter ``setting``, if it has one.
 
-    An option that the command declares itself (a range of n, say) keeps its own meaning.
+    An option that the command declares itself (a range of n, say) keeps its own meaning. No output may be an input,
+    and the standard output is kept for results.
     """
     hints, signature = get_type_hints(command, include_extras=True), inspect.signature(command)
-    if "setting" not in signature.parameters:
-        return command
     own = {
         name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY)
         for name, p in signature.parameters.items()
         if name != "setting"
     }
-    options = {name: option for name, option in setting_options().items() if name not in own}
+    needed = setting_options() if "setting" in signature.parameters else {}
+    options = {name: option for name, option in needed.items() if name not in own}
 
     def exposed(**given: Any) -> None:
+        refuse_overwriting(given)
+        with kept_for_results():
+            if not options:
+                return command(**given)
+            return with_setting(given)
+
+    def with_setting(given: dict[str, Any]) -> None:
         setting = {name: given.pop(name) for name in options}
         settings = parse_settings(setting.pop("set_", None))
         named = {name: value for name, value in setting.items() if value is not None}

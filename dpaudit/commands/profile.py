@@ -8,7 +8,7 @@ import typer
 
 from dpaudit.commands import common
 from dpaudit.commands.audits import again, escape_brackets, subject_rows
-from dpaudit.commands.common import emit, fields, memory_bytes
+from dpaudit.commands.common import cells, emit, fields, memory_bytes
 from dpaudit.commands.options import Given
 from dpaudit.mechanisms.base import text
 
@@ -73,12 +73,11 @@ def profile(
 
 
 def _table(console: Any, title: str, columns: list[str], rows: list[list[str]]) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(*columns, title=title, title_justify="left")
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(cells(cell) for cell in row))
     console.print(table)
 
 

@@ -31,7 +31,9 @@ def search(
         str | None, typer.Option("--prior-box", metavar="A..B", help="Where a free prior's entries may lie.")
     ] = None,
     memory: common.Memory = "2",
-    require: Annotated[bool, typer.Option("--require", help="Exit with 1 if a violation is found (for CI).")] = False,
+    require: Annotated[
+        bool, typer.Option("--require", help="Exit with 0 only if the claim is proved wherever it was certified.")
+    ] = False,
     as_json: common.Json = False,
     out: common.Out = None,
 ) -> None:
@@ -55,6 +57,10 @@ def search(
     emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
     if require and result.found:
         raise typer.Exit(1)
+    if require:
+        common.claiming(result.largest.result.subject.mechanism, require)
+        if result.undecided:
+            common.undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
 
 
 def draw(console: Any, result: Any) -> None:

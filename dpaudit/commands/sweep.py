@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands import common
+from dpaudit.commands.common import cells
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def sweep(
 ) -> None:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
-    Exit code 1: some jobs failed; their errors are in the store and in --status.
+    Exit code 1: some jobs failed; their errors are in the store and in --status. 143: ended by SIGTERM.
 
     Examples:
 
@@ -59,11 +60,12 @@ def sweep(
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
-    result = run(todo, out, **asked, watch=_progress)
+    with common.terminable():
+        result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
     common.emit(result.to_dict(), lambda console: _render(console, result), as_json, None)
-    if result.status.failed and not status:
+    if (result.status.failed or result.aside.damaged) and not status:
         raise typer.Exit(1)
 
 
@@ -108,15 +110,14 @@ def duration(seconds: float) -> str:
 
 
 def _render(console: Any, result: Any) -> None:
-    from rich.markup import escape
-
     state = result.status
     share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
     counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
     finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
-    rows = [("store", escape(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows += [("note", cells(text)) for text in result.notes()]
     for entry, error, count in result.errors:
-        rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
+        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
     unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))

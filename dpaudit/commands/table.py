@@ -9,6 +9,7 @@ import typer
 from dpaudit.commands import common
 from dpaudit.commands.audits import effort_rows, escape_brackets, subject_rows, verdict_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
+from dpaudit.numbers.errors import InputError
 
 
 def table(
@@ -45,6 +46,8 @@ def table(
     """
     from dpaudit.audit.tables import table as compute
 
+    if require and claim is None:
+        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
     with common.progress_bar(f"{file}: data sets") as progress:
         found = compute(file, **asked, digits=digits, progress=progress, memory=memory_bytes(memory))

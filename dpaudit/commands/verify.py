@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands import common
-from dpaudit.commands.common import emit
+from dpaudit.commands.common import cells, emit
 
 
 def verify(
@@ -37,12 +37,10 @@ def verify(
     result = compute(file, full=full, work=work)
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         for line in result.established:
-            console.print(f"  {escape(line)}")
+            console.print(f"  {cells(line)}")
         if result.reason is not None:
-            console.print(f"[bold red]REJECTED[/]: {escape(result.reason)}")
+            console.print(f"[bold red]REJECTED[/]: {cells(result.reason)}")
         else:
             console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 

@@ -62,6 +62,8 @@ class SearchResult(Shown):
     screened: str
     command: str | None
     seconds: float
+    undecided: int = 0
+    """Places at which the claim was neither proved nor refuted."""
 
     @property
     def found(self) -> bool:
@@ -262,9 +264,9 @@ def search(
     asked = {"mech": setting.reference(), **region.options(), **parameters}
     command = None if setting.reference() is None else command_line("search", **asked)
     found = task.largest if minimal is None or task.largest.ratio.lower >= minimal.ratio.lower else minimal
-    return SearchResult(
-        setting, region, minimal, found, len(task.places), exhaustive, screened, command, perf_counter() - start
-    )
+    undecided = sum(place.result.claim.verdict is Verdict.UNDECIDED for place in task.places)
+    effort = command, perf_counter() - start, undecided
+    return SearchResult(setting, region, minimal, found, len(task.places), exhaustive, screened, *effort)
 
 
 def _optimiser(setting: Setting, region: Region) -> Optimiser | None:

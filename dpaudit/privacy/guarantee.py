@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational
-from dpaudit.privacy import judge, judge_moments, judge_tests
+from dpaudit.privacy import judge
 
 if TYPE_CHECKING:
     from dpaudit.privacy.claim import Claim, Effort
@@ -35,6 +35,10 @@ class Guarantee(ABC):
     @abstractmethod
     def option(self) -> str:
         """Returns the text from which ``parse_guarantee`` makes it again: "rho=1/2"."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee; those of a proof for all values are not looked at."""
 
     @abstractmethod
     def judge(self, mechanism: Audited, effort: Effort) -> Claim:
@@ -57,7 +61,8 @@ class EpsilonDelta(Guarantee):
     epsilon: Fraction
     delta: Fraction = Fraction(0)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
         _at_least("eps", self.epsilon, 0)
         _at_least("delta", self.delta, 0)
         if self.delta > 1:
@@ -93,7 +98,8 @@ class RenyiDP(Guarantee):
     epsilon: Fraction
     kind: ClassVar[str] = "renyi"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
         _at_least("alpha", self.alpha, 1)
         _at_least("eps", self.epsilon, 0)
 
@@ -107,7 +113,9 @@ class RenyiDP(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort) -> Claim:
         """Returns the verdict, by D_alpha of all pairs."""
-        return judge_moments.judge_renyi(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_renyi
+
+        return judge_renyi(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -117,7 +125,8 @@ class Zcdp(Guarantee):
     rho: Fraction
     kind: ClassVar[str] = "zcdp"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
         _at_least("rho", self.rho, 0)
 
     def text(self) -> str:
@@ -130,7 +139,9 @@ class Zcdp(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort) -> Claim:
         """Returns the verdict, by sup D_alpha / alpha of all pairs."""
-        return judge_moments.judge_zcdp(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_zcdp
+
+        return judge_zcdp(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -140,7 +151,8 @@ class GaussianDP(Guarantee):
     mu: Fraction
     kind: ClassVar[str] = "gaussian"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
         _at_least("mu", self.mu, 0)
 
     def text(self) -> str:
@@ -153,7 +165,9 @@ class GaussianDP(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_gaussian(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_gaussian
+
+        return judge_gaussian(mechanism, self, effort)
 
 
 Points = tuple[tuple[Fraction, Fraction], ...]
@@ -166,7 +180,8 @@ class TradeOff(Guarantee):
     points: Points
     kind: ClassVar[str] = "trade-off"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
         points, shown = self.points, self.option()
         if len(points) < 2 or points[0][0] != 0 or points[-1][0] != 1:
             raise InputError("f", shown, "must lead from alpha = 0 to alpha = 1")
@@ -193,7 +208,9 @@ class TradeOff(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_trade_off(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_trade_off
+
+        return judge_trade_off(mechanism, self, effort)
 
 
 def _at_least(name: str, value: Fraction, least: int) -> None:
@@ -219,8 +236,12 @@ def parse_guarantee(option: str, value: Any) -> Guarantee:
     >>> parse_guarantee("claim", "alpha=2,eps=1/2").text()
     '(2, 1/2)-Rényi DP'
     """
-    if isinstance(value, Guarantee):
-        return value
+    found = value if isinstance(value, Guarantee) else _parse(option, value)
+    found.check()
+    return found
+
+
+def _parse(option: str, value: Any) -> Guarantee:
     if isinstance(value, tuple | list):
         if not 1 <= len(value) <= 2:
             raise InputError(option, value, "must be epsilon, (epsilon, delta), or a text such as rho=1/2")
@@ -251,11 +272,16 @@ def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:
 def trade_off(option: str, points: str | list[Any] | tuple[Any, ...]) -> TradeOff:
     """Returns the trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
     if isinstance(points, str):
-        return TradeOff(_points(option, points.strip().removeprefix("f=")))
+        return _checked(TradeOff(_points(option, points.strip().removeprefix("f="))))
     pairs: list[Any] = [tuple(point) for point in points]
     if any(len(pair) != 2 for pair in pairs):
         raise InputError(option, points, "must be pairs (alpha, f(alpha))")
-    return TradeOff(tuple((_exact(option, alpha), _exact(option, beta)) for alpha, beta in pairs))
+    return _checked(TradeOff(tuple((_exact(option, alpha), _exact(option, beta)) for alpha, beta in pairs)))
+
+
+def _checked(function: TradeOff) -> TradeOff:
+    function.check()
+    return function
 
 
 def _points(option: str, text: str) -> Points:

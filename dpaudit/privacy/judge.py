@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -47,8 +47,9 @@ def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = mechanism.law(), balls.ball(bound)
+        seen: set[Hashable] = set()
         for x, y in pairs(mechanism):
-            for mass in law.masses(x, y):
+            for mass in law.ratios(x, y, seen):
                 for part in (mass, mass.swapped()):
                     single = _one_at_most(part, bound, limit)
                     if single is Verdict.REFUTED:
@@ -97,8 +98,14 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Cl
         return worst_loss(mechanism, digits, effort.progress, effort.memory, effort.tier)
 
     worst, known = effort.worst, effort.known
+    by_delta = replace(effort, digits=max(effort.digits, 30))
     if worst is None:
-        worst = widest(mechanism, measure, effort.digits)
+        try:
+            worst = widest(mechanism, measure, effort.digits)
+        except PrecisionExhausted:
+            if not claim.delta:
+                raise
+            return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
         known = known_epsilon(mechanism, worst)
     if known is not None:
         worst = replace(worst, value=exact(known, effort.digits))
@@ -111,7 +118,7 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Cl
             outcome, found = settled(mechanism, claim.epsilon, effort.digits, measure, worst)
             worst = found or worst
     if outcome is not Verdict.PROVED and claim.delta:
-        return judge_delta(mechanism, claim, claim.epsilon, None, replace(effort, digits=max(effort.digits, 30)))
+        return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
 
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dpaudit.files.text import markdown as escape
+from dpaudit.files.text import visible
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, short, table
-
-
-def escape(text: str) -> str:
-    """Returns the text with everything that Markdown or HTML would act on made harmless."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
-    for sign in "\\`*_[]|":
-        plain = plain.replace(sign, "\\" + sign)
-    return plain
 
 
 def render(document: Document, charts: dict[int, str]) -> str:
@@ -22,12 +16,13 @@ def render(document: Document, charts: dict[int, str]) -> str:
     parts = [f"# {escape(document['title'])}", "", "## Summary", "", *_summary(document)]
     for index, section in enumerate(document["sections"]):
         parts += _section(section, charts.get(index))
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     parts += [
         "## How to check this report",
         "",
         f"- Made by {escape(document['command'])}",
         f"- Date: {escape(str(document['run'].get('date', '')))}",
-        f"- Versions: {', '.join(f'{name} {version}' for name, version in document['versions'].items())}",
+        f"- Versions: {escape(versions)}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
         "",
     ]
@@ -47,7 +42,7 @@ def _section(section: Section, picture: str | None) -> list[str]:
     content = table(section)
     if content and content[1]:
         parts += _table(map(escape, content[0]), ([_cell(cell) for cell in row] for row in content[1]))
-    commands = [f"    {line}" for line in section["command"].splitlines()]
+    commands = [f"    {visible(line)}" for line in section["command"].split("\n")]
     return [*parts, "Reproduce:", "", *commands, ""]
 
 
@@ -67,15 +62,14 @@ def _summary(document: Document) -> list[str]:
 
 
 def _cell(cell: Cell) -> str:
-    return f"{short(cell)} ([{cell['lower']}, {cell['upper']}])" if isinstance(cell, dict) else escape(cell)
+    if isinstance(cell, dict):
+        return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
+    return escape(cell)
 
 
 def _claims(section: Section) -> list[str]:
-    rows = (
-        (
-            f"`{row['id']}` {escape(row['statement'])}",
-            *map(escape, (row["verdict"], row["establishes"], row.get("finding", ""))),
-        )
-        for row in section["rows"]
-    )
+    rows = []
+    for row in section["rows"]:
+        name = f"`{visible(row['id']).replace('`', '')}` {escape(row['statement'])}"
+        rows.append([name, *map(escape, (row["verdict"], row["establishes"], row.get("finding", "")))])
     return _table(("claim", "verdict", "establishes", "finding"), rows)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
+from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.tables import short
