@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,23 @@ from dpaudit.posterior.model import Histogram, Model, show
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.loss import Witness
 from dpaudit.privacy.protocols import Counts, Dataset, Output, plain
+
+QUANTITIES = {
+    "epsilon": "true ε",
+    "delta": "δ({epsilon})",
+    "renyi": "D at order {alpha}",
+    "zcdp_rho": "zCDP ρ",
+    "gdp_mu": "GDP μ",
+    "trade-off": "least margin over the trade-off function",
+}
+
+
+def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
+    """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
+    form, known = QUANTITIES.get(quantity, quantity), at or {}
+    where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
+    name = form.format_map({"epsilon": "", "alpha": "", **known})
+    return name, ", ".join(f"{key} = {value}" for key, value in where.items())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism
-from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.mechanisms.load import load_mechanism, takes
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
@@ -88,18 +88,22 @@ class Setting:
         return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen())
 
     @staticmethod
-    def read_each(names: str | Sequence[str] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
-        """Returns a setting for each name, "all" being the registry; what is ``shared`` goes to those that have it."""
+    def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
+        """Returns a setting for each name, "all" being the registry; what is given goes to those that take it.
+
+        A single mechanism of anybody's own is given all of it, and says what it does not take.
+        """
         chosen = list(REGISTRY) if names is None else split("mech", names) if isinstance(names, str) else list(names)
-        if [name.lower() for name in chosen] == ["all"]:
+        if [str(name).lower() for name in chosen] == ["all"]:
             chosen = list(REGISTRY)
-        settings = [Setting.read(name, **shape, **_known(name, shared)) for name in chosen]
-        having = {p.name for setting in settings for p in setting.mechanism.parameters if setting.model is not None}
-        old = {was for setting in settings for p in setting.mechanism.parameters for was in p.old_names}
-        for name, value in shared.items():
-            if value is not None and name not in having | old and all(s.model is not None for s in settings):
-                raise InputError(name, value, f"none of {', '.join(chosen)} has such a parameter")
-        return list(dict.fromkeys(settings))
+        if len(chosen) == 1 and not in_family(chosen[0]):
+            return [Setting.read(chosen[0], **shape, settings=shared)]
+        for name, value in {**shape, **shared}.items():
+            if value is not None and not any(name in _takes(mech) for mech in chosen):
+                rule = f"none of {', '.join(map(str, chosen))} has such a parameter"
+                raise InputError(name, value, rule)
+        settings = [Setting.read(mech, **_given(mech, shape, shared)) for mech in chosen]
+        return [setting for i, setting in enumerate(settings) if setting not in settings[:i]]
 
     # -------------------------------------------------------------- the mechanism
 
@@ -128,6 +132,12 @@ class Setting:
             return replace(found, parameters=tuple({**dict(self.parameters), **changed}.items()))
         model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
         return replace(found, model=model)
+
+    @property
+    def has_n(self) -> bool:
+        """Returns whether ``at`` can give it another n."""
+        made_already = isinstance(self.mech, Mechanism)
+        return not made_already and (self.model is not None or "n" in dict(self.parameters))
 
     def having(self, **parameters: Any) -> Setting:
         """Returns the same setting with other parameters."""
@@ -194,6 +204,7 @@ class Setting:
         if isinstance(self.mech, Mechanism):
             return self.mech.name if REGISTRY.get(self.mech.name) is type(self.mech) else None
         importable = isinstance(self.mech, type) and self.mech.__module__ != "__main__"
+        importable = importable and "<locals>" not in self.mech.__qualname__
         return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
 
     def command_line(self, command: str, **options: Any) -> str | None:
@@ -239,12 +250,24 @@ def _renamed(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {old.get(key, key): value for key, value in given.items()}
 
 
-def _known(mech: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns those of the shared parameters that the mechanism has; one without a default gets its first example."""
+PLACE = {"n", "k", "prior", "eps", "epsilon", "adjacency"}
+"""What every mechanism of the registry takes."""
+
+
+def _takes(mech: Any) -> set[str]:
+    """Returns the names of what the mechanism takes, old names among them."""
     if not in_family(mech):
-        return {key: value for key, value in shared.items() if value is not None}
-    base, variants = _variants(mech)
-    kind = lookup(base)
-    given = {key: value for key, value in _renamed(kind.name, shared).items() if value is not None}
-    needed = {p.name: p.examples[0] for p in kind.parameters if p.default is None}
-    return {**needed, **{p.name: given[p.name] for p in kind.parameters if p.name in given}, **variants}
+        return takes(mech) | {"adjacency"}
+    return PLACE | {name for p in lookup(_variants(mech)[0]).parameters for name in (p.name, *p.old_names)}
+
+
+def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what of this the mechanism takes; a parameter that has no default gets its first example."""
+    known = _takes(mech)
+    place = {name: value for name, value in shape.items() if name in known}
+    settings = {name: value for name, value in shared.items() if name in known and value is not None}
+    if in_family(mech):
+        base, variants = _variants(mech)
+        needed = {p.name: p.examples[0] for p in lookup(base).parameters if p.default is None}
+        settings = {**needed, **_renamed(base, settings), **variants}
+    return {**place, "settings": settings}

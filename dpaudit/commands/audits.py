@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.audit import questions as audit
+from dpaudit.audit.results import evidence_words
 from dpaudit.audit.setting import Setting
 from dpaudit.commands import common, options
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
@@ -212,25 +213,13 @@ def verdict_rows(claim: audit.Claim) -> list[tuple[str, str]]:
     return claim_rows(replace(claim, evidence=None) if known else claim)
 
 
-QUANTITIES = {
-    "epsilon": "true ε",
-    "delta": "δ({epsilon})",
-    "renyi": "D at order {alpha}",
-    "zcdp_rho": "zCDP ρ",
-    "gdp_mu": "GDP μ",
-    "trade-off": "least margin over the trade-off function",
-}
-
-
 def evidence_rows(evidence: Any) -> list[tuple[str, str]]:
     """Returns the quantity that decided, with its pair."""
     if evidence is None:
         return []
-    form = QUANTITIES.get(evidence.quantity, evidence.quantity)
-    name = form.format_map({"epsilon": "", "alpha": "", **evidence.at})
-    where = ", ".join(f"{key} = {value}" for key, value in evidence.at.items() if f"{{{key}}}" not in form)
-    pair = f"x = {cells(evidence.witness.x)}, x′ = {cells(evidence.witness.x_prime)}"
-    return [("decided by", f"{name} = {evidence.value}, at {pair}" + (f", {where}" if where else ""))]
+    pair = cells(evidence.witness.x), cells(evidence.witness.x_prime)
+    name, where = evidence_words(evidence.quantity, evidence.at, *pair)
+    return [("decided by", f"{name} = {evidence.value}, at {where}")]
 
 
 def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[str, str]]:

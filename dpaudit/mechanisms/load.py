@@ -61,6 +61,14 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     return OwnMechanism(made, reference, _nominal(made), settings)
 
 
+def takes(mech: Any) -> set[str]:
+    """Returns what somebody's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
+    table = isinstance(mech, str) and mech.lower().endswith(TABLES)
+    target = find_class(mech) if isinstance(mech, str) and not table else mech
+    named = _named(target) if isinstance(target, type) else ()
+    return {"eps" if name in NOMINAL else name for name in named}
+
+
 def _reference(mech: Any) -> str:
     kind = mech if isinstance(mech, type) else type(mech)
     return f"{kind.__module__}:{kind.__qualname__}"
@@ -122,17 +130,21 @@ def _import(reference: str, name: str) -> Any:
 # ------------------------------------------------------------------ constructor parameters
 
 
+def _named(target: type) -> dict[str, inspect.Parameter]:
+    """Returns the parameters of the constructor that can be given by name."""
+    try:
+        parameters = inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return {}
+    unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+    return {name: p for name, p in parameters.items() if p.kind not in unnamed}
+
+
 def _arguments(
     target: type, reference: str, eps: Exact, given: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns the constructor's arguments, and those other than epsilon as text."""
-    try:
-        parameters = dict(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
-        parameters = {}
-    named = {
-        name: p for name, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY)
-    }
+    named = _named(target)
     nominal = next((name for name in NOMINAL if name in named), None)
     label = f"{target.__name__} of {reference}"
     _only(set(named) - set(NOMINAL), given, label)
