@@ -17,12 +17,10 @@ from dpaudit.commands import (
     calibrate,
     claims,
     compare,
-    judge,
     profile,
     report,
     search,
     sweep,
-    table,
     verify,
 )
 from dpaudit.commands.options import expose
@@ -32,7 +30,7 @@ from dpaudit.numbers.errors import InputError
 COMMANDS = (
     audits.epsilon,
     audits.delta,
-    judge.judge,
+    audits.judge,
     audits.pmf,
     audits.sensitivity,
     audits.mechanisms,
@@ -44,7 +42,7 @@ COMMANDS = (
     claims.check,
     report.report,
     report.render,
-    table.table,
+    audits.table,
     sweep.sweep,
     verify.verify,
     profile.profile,

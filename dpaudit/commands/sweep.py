@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
+from dpaudit.commands.drawing import fields
+from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def sweep(
     status: ShowStatus = False,
     export: Export = None,
     retry: Retry = False,
-    as_json: common.Json = False,
-) -> None:
+) -> Annotated[Reply, "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
     Exit code 1: some jobs failed; their errors are in the store and in --status.
@@ -62,9 +62,8 @@ def sweep(
     result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
-    common.emit(result.to_dict(), lambda console: _render(console, result), as_json, None)
-    if result.status.failed and not status:
-        raise typer.Exit(1)
+    failed = bool(result.status.failed and not status)
+    return Reply(result, lambda console: _render(console, result), code=int(failed))
 
 
 @contextmanager
@@ -120,4 +119,4 @@ def _render(console: Any, result: Any) -> None:
     unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))
-    common.fields(console, rows)
+    fields(console, rows)

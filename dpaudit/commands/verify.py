@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import emit
+from dpaudit.commands.options import Shown
+from dpaudit.commands.reply import Reply
 
 
 def verify(
@@ -18,9 +18,7 @@ def verify(
     work: Annotated[
         str, typer.Option("--work", metavar="N", help="Refuse a certificate that needs more evaluations than this.")
     ] = "500000",
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
@@ -46,6 +44,4 @@ def verify(
         else:
             console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 
-    emit(result.to_dict(), render, as_json, out)
-    if not result.accepted:
-        raise typer.Exit(1)
+    return Reply(result, render, code=int(not result.accepted))

@@ -13,8 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpaudit.audit.guarantees import GuaranteeResult
-from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
 from dpaudit.evidence.verifier.check import FORMAT, digest
 from dpaudit.evidence.verifier.laws import FAMILY
 from dpaudit.mechanisms.base import ExactRows, Mechanism

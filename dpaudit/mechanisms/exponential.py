@@ -27,7 +27,6 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.pairs import Part
 from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
 Array = Any
@@ -139,13 +138,13 @@ class Exponential(PosteriorMechanism):
         canonical = self.model.canonical
         return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
 
-    def screen(self, part: Part | None = None) -> Screen | None:
+    def screen(self) -> Screen | None:
         """Returns the fast tier, which knows the Hellinger score and one record replaced."""
         if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
             return None
         from dpaudit.privacy.fast.certify import FastTier
 
-        return FastTier(self, self.hellinger_law, self.numerator(), part)
+        return FastTier(self, self.hellinger_law, self.numerator())
 
     def hellinger_law(self) -> HellingerLaw:
         """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""

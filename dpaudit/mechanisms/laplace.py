@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, PosteriorMechanism, Row, Sparse
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, HeavyRow, PosteriorMechanism, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -200,7 +200,7 @@ class Laplace(PosteriorMechanism):
         pairs = ((term.exponent + i, Fraction(int(c.p), int(c.q))) for i, c in enumerate(term.poly.coeffs()))
         return {exponent: c for exponent, c in pairs if c}
 
-    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+    def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
         """Returns all outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
         if self.count_outputs() <= most:
             return super().row(x, tail, most)
@@ -214,7 +214,7 @@ class Laplace(PosteriorMechanism):
             raise InputError("digits", "(too many)", rule)
         kept = prod((balls.total(part) for _, part in cells), start=ball(1))
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
-        return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
+        return HeavyRow(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
     def row_size(self, tail: Fraction, most: int) -> int:
         """Returns all outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
@@ -305,7 +305,7 @@ class LaplaceAlgebra(Algebra):
         if m.adjacency != REPLACE_ONE:
             return None
         ratio, witness = largest([(m.ratio(*witness), witness) for witness in m.representatives()])
-        return ClosedForm(m.epsilon, m.unit(), ratio, *witness)
+        return ClosedForm(*witness, m.epsilon, m.unit(), ratio)
 
     def loss(self, x: Histogram, y: Histogram, output: Output) -> Fraction | None:
         """Returns the loss where the ratio is a power of q."""

@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import OwnLaw, Row
+from dpaudit.mechanisms.own_law import GivenRow, OwnLaw
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -61,7 +61,7 @@ class OwnMechanism(Mechanism):
         self.formula = getattr(target, "formula", lines[0] if lines else "(no description)")  # type: ignore[misc]
         self._other_adjacency = adjacency
         self.source = reference  # type: ignore[misc]
-        self._rows: dict[Dataset, Row] = {}
+        self._rows: dict[Dataset, GivenRow] = {}
         self._check_methods()
 
     def _check_methods(self) -> None:
@@ -214,10 +214,10 @@ class OwnMechanism(Mechanism):
 
     # -------------------------------------------------------------- distributions
 
-    def row(self, x: Dataset) -> Row:
+    def row(self, x: Dataset) -> GivenRow:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
         if x not in self._rows:
-            self._rows[x] = Row.read(self.method, self._entries(x), self._place(x))
+            self._rows[x] = GivenRow.read(self.method, self._entries(x), self._place(x))
         return self._rows[x]
 
     def _place(self, x: Dataset) -> Any:

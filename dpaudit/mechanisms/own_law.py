@@ -26,7 +26,7 @@ Error = Callable[[int | None, str], InputError]
 
 
 @dataclass(frozen=True)
-class Row:
+class GivenRow:
     """One data set's distribution as given: probabilities, or unnormalised log-weights."""
 
     entries: tuple[Entry, ...]
@@ -35,11 +35,11 @@ class Row:
     """For every output the verdict on "its probability is > 0"."""
 
     @staticmethod
-    def read(method: str, values: Sequence[Any], error: Error) -> Row:
+    def read(method: str, values: Sequence[Any], error: Error) -> GivenRow:
         """Returns the checked row; ``error(i, rule)`` names the place."""
         logarithmic = method == "log_weight"
         found = [read_entry(value, logarithmic, partial(error, i)) for i, value in enumerate(values)]
-        row = Row(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
+        row = GivenRow(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
         row._check(error)
         return row
 
@@ -107,7 +107,7 @@ class Row:
         with balls.precision(128):
             return self.log_probabilities()
 
-    def exact_losses(self, other: Row) -> list[Fraction | None]:
+    def exact_losses(self, other: GivenRow) -> list[Fraction | None]:
         """Returns output by output ln P(r) - ln P'(r) where algebra knows it to be rational, else None."""
         if not self.logarithmic:
             logs = zip(self._coarse_logs, other._coarse_logs, strict=True)
@@ -118,7 +118,7 @@ class Row:
         both = zip(self.entries, other.entries, strict=True)
         return [a - b - shift if isinstance(a, Fraction) and isinstance(b, Fraction) else None for a, b in both]
 
-    def _normaliser_shift(self, other: Row) -> Fraction | None:
+    def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
         """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
         if mine is None or theirs is None or len(mine) != len(theirs):
@@ -140,7 +140,7 @@ class Row:
 class OwnLaw(Law):
     """The distributions of somebody's own mechanism at one precision; every row is evaluated once."""
 
-    def __init__(self, row: Callable[[Dataset], Row], refinable: bool) -> None:
+    def __init__(self, row: Callable[[Dataset], GivenRow], refinable: bool) -> None:
         if balls.working_bits() > MAX_FIXED_BITS and not refinable:
             raise PrecisionExhausted(balls.working_bits())
         self._row = row

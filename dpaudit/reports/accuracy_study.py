@@ -12,7 +12,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram, parse_histogram, show
 from dpaudit.reports.collect import Block
 from dpaudit.reports.document import Section
-from dpaudit.utility import accuracy
+from dpaudit.utility.accuracy import accuracy
 
 Progress = Callable[[str], None]
 DIGITS = 10

@@ -17,9 +17,10 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.reports.document import Section
-from dpaudit.utility import posterior
+from dpaudit.utility.accuracy import posterior
 
 Progress = Callable[[str], None]
 DIGITS = 12
@@ -187,7 +188,7 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         name = setting.label
         progress(f"{name}: δ(ε) at n = {n}")
         points = [block.eps * Fraction(step, 20) for step in range(26)]
-        found = worst_deltas(block.mechanism(setting, n), points, DIGITS)
+        found = worst_deltas(block.mechanism(setting, n), points, Effort(DIGITS))
         rows += [
             {"mechanism": name, "at": str(at), "delta": worst.value.to_dict()}
             for at, worst in zip(points, found, strict=True)

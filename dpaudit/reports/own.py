@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms.base import text
+from dpaudit.privacy.protocols import text
 from dpaudit.reports.document import Section
 
 Progress = Callable[[str], None]
