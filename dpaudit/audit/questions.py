@@ -68,7 +68,7 @@ def epsilon(
         claim=Claim() if asked is None else asked.judge(subject, effort, worst),
         **_found(chosen, worst),
         seconds=perf_counter() - start,
-        command=chosen.command_line("epsilon", digits=effort.digits, tier=tier),
+        command=None if guarantee else chosen.command_line("epsilon", digits=effort.digits, tier=tier),
     )
 
 
@@ -112,7 +112,7 @@ def delta(
         claim=Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
         **_found(chosen, worst),
         seconds=perf_counter() - start,
-        command=chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
+        command=None if guarantee else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
     )
 
 

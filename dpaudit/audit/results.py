@@ -23,7 +23,7 @@ class Answer(Shown):
 
     seconds: float
     command: str | None = None
-    """The command that asks the same again; None where the mechanism is an object that only Python has."""
+    """The command that asks the same again; None where only Python can: of an object, or of another guarantee."""
 
     def about(self) -> dict[str, Any]:
         """Returns what was asked about, for JSON."""
