@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from dpaudit.commands.drawing import Marked, cells, fields, listing, subject_rows
-from dpaudit.commands.options import Given, Listing, Shown
+from dpaudit.commands.options import Given, Listing, Shown, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.verdict import Verdict
 
@@ -22,23 +20,19 @@ MARKS = {
 
 def accuracy(
     setting: Given,
-    x: Annotated[
-        str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data: n is its sum, k its length.")
-    ],
+    x: Annotated[str, option("--x", "A,B,…", "The histogram of the data: n is its sum, k its length.")],
     effort: Listing,
-    t: Annotated[
-        str | None, typer.Option("--t", metavar="RATIONAL", help="Ask for Pr[distance < t], and the bounds at t.")
-    ] = None,
+    t: Annotated[str | None, option("--t", "RATIONAL", "Ask for Pr[distance < t], and the bounds at t.")] = None,
     metric: Annotated[
         str,
-        typer.Option(
+        option(
             "--metric",
-            metavar="NAME",
-            help="hellinger, tv (k = 2), kl (always finite), l1 (of the parameters), chi2 (may be infinite).",
+            "NAME",
+            "hellinger, tv (k = 2), kl (always finite), l1 (of the parameters), chi2 (may be infinite).",
         ),
     ] = "hellinger",
     quantiles: Annotated[
-        str, typer.Option("--quantiles", metavar="P,…", help="Levels between 0 and 1, beside the median.")
+        str, option("--quantiles", "P,…", "Levels between 0 and 1, beside the median.")
     ] = "1/4,3/4,9/10,99/100",
 ) -> Shown:
     """How far the release is from the true posterior: the exact law of the distance, and the documents' bounds.

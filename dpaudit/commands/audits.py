@@ -19,7 +19,7 @@ from dpaudit.commands.drawing import (
     subject_rows,
     tier_text,
 )
-from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered
+from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
 from dpaudit.commands.reply import Reply
 from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.verdict import Verdict
@@ -47,7 +47,7 @@ def epsilon(setting: Subject, effort: Tiered) -> Judged:
 
 def delta(
     setting: Subject,
-    at: Annotated[str, typer.Option("--at", metavar="RATIONAL", help="The ε at which δ is asked for, >= 0.")],
+    at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
     effort: Tiered,
 ) -> Judged:
     """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
@@ -85,10 +85,10 @@ def judge(
     effort: Tiered,
     claim: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--claim",
-            metavar="GUARANTEE",
-            help="eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 (Rényi), mu=1 (Gaussian DP), "
+            "GUARANTEE",
+            "eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 (Rényi), mu=1 (Gaussian DP), "
             "f=0:1;1/4:1/2;1:0 (trade-off function). Default: what the mechanism claims.",
         ),
     ] = None,
@@ -115,18 +115,11 @@ def table(
     effort: Effort,
     file: Annotated[str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row a data set.")],
     adjacency: Annotated[
-        str | None,
-        typer.Option(
-            "--adjacency", metavar="FILE", help="Pairs of data sets (csv, json, parquet). Default: every pair."
-        ),
+        str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
     ] = None,
-    claim: Annotated[str | None, typer.Option("--claim", metavar="RATIONAL", help="The ε to be checked.")] = None,
-    claim_delta: Annotated[
-        str, typer.Option("--claim-delta", metavar="RATIONAL", help="The δ that goes with --claim.")
-    ] = "0",
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="A,B,…", help="Print δ at these ε too; 0 is the total variation.")
-    ] = None,
+    claim: Annotated[str | None, option("--claim", "RATIONAL", "The ε to be checked.")] = None,
+    claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
+    at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
 ) -> Judged:
     """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
 
@@ -150,7 +143,7 @@ def table(
 
 def pmf(
     setting: Given,
-    x: Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data, k counts that sum to n.")],
+    x: Annotated[str, option("--x", "A,B,…", "The histogram of the data, k counts that sum to n.")],
     effort: Listing,
 ) -> Shown:
     """The full output distribution of one data set.
@@ -172,13 +165,11 @@ def pmf(
 
 def sensitivity(
     effort: Listing,
-    n: Annotated[str | None, typer.Option("--n", metavar="N", help=SHAPE["n"][1])] = None,
-    k: Annotated[str | None, typer.Option("--k", metavar="K", help=SHAPE["k"][1])] = None,
-    prior: Annotated[str | None, typer.Option("--prior", metavar="A,B,…", help=SHAPE["prior"][1])] = None,
-    gamma: Annotated[str | None, typer.Option("--gamma", metavar="RATIONAL", help="γ of S(x). Default: 1.")] = None,
-    score: Annotated[
-        str | None, typer.Option("--score", metavar="NAME", help="hellinger (default), tv (k = 2), kl, l1, chi2.")
-    ] = None,
+    n: Annotated[str | None, option("--n", "N", SHAPE["n"][1])] = None,
+    k: Annotated[str | None, option("--k", "K", SHAPE["k"][1])] = None,
+    prior: Annotated[str | None, option("--prior", "A,B,…", SHAPE["prior"][1])] = None,
+    gamma: Annotated[str | None, option("--gamma", "RATIONAL", "γ of S(x). Default: 1.")] = None,
+    score: Annotated[str | None, option("--score", "NAME", "hellinger (default), tv (k = 2), kl, l1, chi2.")] = None,
 ) -> Shown:
     """LS(x) and S(x) of every data set, and GS(n, prior), for the Hellinger score or another.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from dpaudit.audit import questions as audit
 from dpaudit.commands.drawing import Line, cells, fields, listing, subject_rows
-from dpaudit.commands.options import Certified, Effort, Given, Wanted
+from dpaudit.commands.options import Certified, Effort, Given, Wanted, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -18,19 +16,12 @@ def calibrate(
     setting: Given,
     effort: Effort,
     wanted: Wanted,
-    target: Annotated[
-        str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")
-    ] = "1",
-    over: Annotated[
-        str, typer.Option("--over", metavar="eps|gamma", help="Search the nominal ε, or also the best γ (EHDS, MH).")
-    ] = "eps",
+    target: Annotated[str, option("--target", "RATIONAL", "The true ε that must not be exceeded.")] = "1",
+    over: Annotated[str, option("--over", "eps|gamma", "Search the nominal ε, or also the best γ (EHDS, MH).")] = "eps",
     x: Annotated[
-        str | None,
-        typer.Option("--x", metavar="A,B,…", help="With --over gamma: the data whose mean error decides; balanced."),
+        str | None, option("--x", "A,B,…", "With --over gamma: the data whose mean error decides; balanced.")
     ] = None,
-    gammas: Annotated[
-        str | None, typer.Option("--gammas", metavar="G,…", help="With --over gamma: try these γ only.")
-    ] = None,
+    gammas: Annotated[str | None, option("--gammas", "G,…", "With --over gamma: try these γ only.")] = None,
 ) -> Certified:
     """The largest nominal ε whose true ε is certified to be at most the target.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands.drawing import badge, listing
-from dpaudit.commands.options import Certified, Shown, Wanted
+from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
 from dpaudit.commands.reply import Reply, writable
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
@@ -56,19 +56,15 @@ def check(
     effort: Annotated[dict[str, Any], "progress"],
     wanted: Wanted,
     ids: Ids = None,
-    wide: Annotated[bool, typer.Option("--wide", help="The wide grids: minutes.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Work the example out, step by step in numbers.")] = False,
-    expect: Annotated[
-        str | None, typer.Option("--expect", metavar="FILE", help="Exit with 1 and a diff if a verdict changed.")
-    ] = None,
+    wide: Annotated[bool, flag("--wide", "The wide grids: minutes.")] = False,
+    explain: Annotated[bool, flag("--explain", "Work the example out, step by step in numbers.")] = False,
+    expect: Annotated[str | None, option("--expect", "FILE", "Exit with 1 and a diff if a verdict changed.")] = None,
     junit: Annotated[
         str | None,
         typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
-    module: Annotated[
-        str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
-    ] = None,
-    jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
+    module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS only these run.")] = None,
+    jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
 ) -> Certified:
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
 

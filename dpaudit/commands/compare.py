@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from dpaudit.commands.drawing import cells, decimal, fields, listing
-from dpaudit.commands.options import Given, Shown
+from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
@@ -17,43 +15,31 @@ from dpaudit.privacy.effort import MAX_DIGITS
 def compare(
     setting: Given,
     effort: Annotated[dict[str, Any], "digits=12", "memory", "progress"],
-    x: Annotated[
-        str | None, typer.Option("--x", metavar="A,B,…", help="The histogram of the data; n is its sum, k its length.")
-    ] = None,
+    x: Annotated[str | None, option("--x", "A,B,…", "The histogram of the data; n is its sum, k its length.")] = None,
     dataset: Annotated[
-        str | None,
-        typer.Option("--dataset", metavar="NAME", help="A real histogram: badges, bike, cryotherapy, immunotherapy."),
+        str | None, option("--dataset", "NAME", "A real histogram: badges, bike, cryotherapy, immunotherapy.")
     ] = None,
     n: Annotated[
-        str | None,
-        typer.Option("--n", metavar="A..B", help="A range of n, data in fixed proportions: mean errors, crossovers."),
+        str | None, option("--n", "A..B", "A range of n, data in fixed proportions: mean errors, crossovers.")
     ] = None,
-    priors: Annotated[
-        str | None, typer.Option("--priors", metavar="A..B", help="A range of priors (a, …, a), with --x.")
-    ] = None,
-    share: Annotated[
-        str | None, typer.Option("--share", metavar="P,Q,…", help="With --n: the proportions; default all equal.")
-    ] = None,
-    step: Annotated[str, typer.Option("--step", metavar="S", help="With a range: every S-th point.")] = "1",
-    target: Annotated[
-        str, typer.Option("--target", metavar="RATIONAL", help="The ε at which all are compared: nominal, and true.")
-    ] = "1",
-    mech: Annotated[
-        str | None, typer.Option("--mech", metavar="A,B,…", help="Only these; EHD/exact is EHD with the exact GS.")
-    ] = None,
+    priors: Annotated[str | None, option("--priors", "A..B", "A range of priors (a, …, a), with --x.")] = None,
+    share: Annotated[str | None, option("--share", "P,Q,…", "With --n: the proportions; default all equal.")] = None,
+    step: Annotated[str, option("--step", "S", "With a range: every S-th point.")] = "1",
+    target: Annotated[str, option("--target", "RATIONAL", "The ε at which all are compared: nominal, and true.")] = "1",
+    mech: Annotated[str | None, option("--mech", "A,B,…", "Only these; EHD/exact is EHD with the exact GS.")] = None,
     sort: Annotated[
         str,
-        typer.Option(
+        option(
             "--sort",
-            metavar="calibrated|mean|true",
-            help="By the mean at equal true ε (default), at equal nominal ε, or by the true ε.",
+            "calibrated|mean|true",
+            "By the mean at equal true ε (default), at equal nominal ε, or by the true ε.",
         ),
     ] = "calibrated",
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="hellinger, tv (k = 2), kl, l1 or chi2; not with a range.")
+        str, option("--metric", "NAME", "hellinger, tv (k = 2), kl, l1 or chi2; not with a range.")
     ] = "hellinger",
-    at_true: Annotated[bool, typer.Option("--calibrated", help="With a range: at equal true ε, not nominal.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="With a range: CSV, one line a point and mechanism.")] = False,
+    at_true: Annotated[bool, flag("--calibrated", "With a range: at equal true ε, not nominal.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line a point and mechanism.")] = False,
 ) -> Shown:
     """Which mechanism is most accurate: all of them at equal nominal ε and at equal true ε, exactly.
 

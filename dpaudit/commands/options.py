@@ -34,6 +34,17 @@ Judged = Annotated[Reply, "require", "certificate", "as_json", "out"]
 Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
 
+
+def option(name: str, metavar: str, words: str) -> Any:
+    """Returns an option that takes a value."""
+    return typer.Option(name, metavar=metavar, help=words)
+
+
+def flag(name: str, words: str) -> Any:
+    """Returns an option that takes none."""
+    return typer.Option(name, help=words)
+
+
 PANEL = "Setting"
 MECH = typer.Option(
     "--mech",
@@ -66,14 +77,10 @@ SET = typer.Option(
     rich_help_panel=PANEL,
     help="A parameter of your own mechanism; may be given repeatedly.",
 )
-JSON = typer.Option("--json", help="JSON for programs: numbers as decimal strings, rounded outward.")
-TIER = typer.Option(
-    "--tier",
-    metavar="auto|exact|fast",
-    help="exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "
-    "Both are certified; auto chooses by size.",
+TIER = (
+    "exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "
+    "Both are certified; auto chooses by size."
 )
-REQUIRE = typer.Option("--require", help="Exit with 1 if the claimed guarantee is refuted (for CI).")
 
 
 def file_option(name: str, words: str) -> Any:
@@ -82,20 +89,18 @@ def file_option(name: str, words: str) -> Any:
 
 
 SHARED: dict[str, tuple[Any, Any]] = {
-    "digits": (
-        Annotated[str, typer.Option("--digits", metavar="D", help="Every enclosure has width at most 10^−D.")],
-        "15",
-    ),
+    "digits": (Annotated[str, option("--digits", "D", "Every enclosure has width at most 10^−D.")], "15"),
     "memory": (
-        Annotated[
-            str, typer.Option("--memory", metavar="GIB", help="Refuse a job that needs more memory than this many GiB.")
-        ],
+        Annotated[str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.")],
         "2",
     ),
-    "tier": (Annotated[str, TIER], "auto"),
-    "require": (Annotated[bool, REQUIRE], False),
+    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER)], "auto"),
+    "require": (Annotated[bool, flag("--require", "Exit with 1 if the claimed guarantee is refuted (for CI).")], False),
     "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
-    "as_json": (Annotated[bool, JSON], False),
+    "as_json": (
+        Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.")],
+        False,
+    ),
     "out": (file_option("--out", "Write the result to this file, not to the terminal."), None),
 }
 """Annotation and default of the options that several commands have."""

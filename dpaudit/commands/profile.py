@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from dpaudit.commands.drawing import fields, listing, subject_rows
-from dpaudit.commands.options import Effort, Given, Shown
+from dpaudit.commands.options import Effort, Given, Shown, option
 from dpaudit.commands.reply import Reply
 from dpaudit.privacy.protocols import text
 
@@ -18,20 +16,13 @@ SHOWN = 12
 def profile(
     setting: Given,
     effort: Effort,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="A,B,…", help="Print δ at these ε. Default: five up to the true ε.")
-    ] = None,
+    at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε. Default: five up to the true ε.")] = None,
     orders: Annotated[
         str | None,
-        typer.Option(
-            "--orders",
-            metavar="A,B,…",
-            help="Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64.",
-        ),
+        option("--orders", "A,B,…", "Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64."),
     ] = None,
     compose: Annotated[
-        str | None,
-        typer.Option("--compose", metavar="T", help="δ of T releases: certified if small, and dp-accounting's float."),
+        str | None, option("--compose", "T", "δ of T releases: certified if small, and dp-accounting's float.")
     ] = None,
 ) -> Shown:
     """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.

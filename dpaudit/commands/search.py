@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from dpaudit.commands.drawing import cells, fields, pair_text
-from dpaudit.commands.options import Given, Shown
+from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply
 
 
@@ -15,22 +13,14 @@ def search(
     setting: Given,
     effort: Annotated[dict[str, Any], "memory", "progress"],
     n: Annotated[
-        str | None,
-        typer.Option("--n", metavar="A..B", help="Default: 1..200 for k = 2, 1..12 for k = 3, 1..6 for k = 4."),
+        str | None, option("--n", "A..B", "Default: 1..200 for k = 2, 1..12 for k = 3, 1..6 for k = 4.")
     ] = None,
-    eps: Annotated[
-        str | None, typer.Option("--eps", metavar="E,…", help="Only these nominal ε. Default: free in 1/100..16.")
-    ] = None,
+    eps: Annotated[str | None, option("--eps", "E,…", "Only these nominal ε. Default: free in 1/100..16.")] = None,
     prior: Annotated[
-        str | None,
-        typer.Option(
-            "--prior", metavar="A,B,…", help="Only this prior; then every n up to the minimal one is certified."
-        ),
+        str | None, option("--prior", "A,B,…", "Only this prior; then every n up to the minimal one is certified.")
     ] = None,
-    prior_box: Annotated[
-        str | None, typer.Option("--prior-box", metavar="A..B", help="Where a free prior's entries may lie.")
-    ] = None,
-    require: Annotated[bool, typer.Option("--require", help="Exit with 1 if a violation is found (for CI).")] = False,
+    prior_box: Annotated[str | None, option("--prior-box", "A..B", "Where a free prior's entries may lie.")] = None,
+    require: Annotated[bool, flag("--require", "Exit with 1 if a violation is found (for CI).")] = False,
 ) -> Shown:
     """Looks for a counterexample: the largest certified ratio true ε / claimed ε, the smallest violating n.
 

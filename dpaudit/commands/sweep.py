@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands.drawing import fields
+from dpaudit.commands.options import flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 
@@ -18,16 +19,12 @@ if TYPE_CHECKING:
     from dpaudit.sweeps.store import Status
 
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
-OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
-WorkerCount = Annotated[str | None, typer.Option("--workers", metavar="N", help="Processes; default: all cores.")]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786.")
-]
-ShowStatus = Annotated[bool, typer.Option("--status", help="Only say how far the sweep in the store is.")]
-Export = Annotated[
-    list[str] | None, typer.Option("--export", metavar="FILE", help="Write the table to .csv or .parquet; repeatable.")
-]
-Retry = Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")]
+OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
+WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
+Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "A Dask scheduler: tcp://host:8786.")]
+ShowStatus = Annotated[bool, flag("--status", "Only say how far the sweep in the store is.")]
+Export = Annotated[list[str] | None, option("--export", "FILE", "Write the table to .csv or .parquet; repeatable.")]
+Retry = Annotated[bool, flag("--retry", "Do failed jobs again.")]
 
 
 def sweep(

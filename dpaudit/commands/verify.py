@@ -6,17 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands.options import Shown
+from dpaudit.commands.options import Shown, flag, option
 from dpaudit.commands.reply import Reply
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
-    full: Annotated[
-        bool, typer.Option("--full", help="Check the upper bound too: every pair, every output; slower.")
-    ] = False,
+    full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
     work: Annotated[
-        str, typer.Option("--work", metavar="N", help="Refuse a certificate that needs more evaluations than this.")
+        str, option("--work", "N", "Refuse a certificate that needs more evaluations than this.")
     ] = "500000",
 ) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
