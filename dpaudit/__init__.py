@@ -24,6 +24,7 @@ LATER = {
     "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
+    "list_claims": "dpaudit.claims.expectations",
     "judge": "dpaudit.audit.guarantees",
     "profile": "dpaudit.audit.profile",
     "search": "dpaudit.counterexamples.search",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -24,8 +26,10 @@ from dpaudit.commands import (
     verify,
 )
 from dpaudit.commands.options import expose
+from dpaudit.files.writing import NotWritten
+from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.balls import PrecisionExhausted
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 
 COMMANDS = (
     audits.epsilon,
@@ -77,8 +81,8 @@ def options(
 ) -> None:
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
-    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided at the
-    largest precision; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away.
+    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided; 70 a fault
+    of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away.
     """
 
 
@@ -90,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        return _fail(error.told(_spelt(error.option)), 2)
+        return _fail(error.told(_spelt(error.option)), NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -104,6 +108,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _output_failed(BrokenPipeError())
     except OSError as error:
         return _output_failed(error)
+    except Exception:  # no verdict: the exit code must not look like one
+        traceback.print_exc()
+        return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
 
 
 def _spelt(option: str) -> str:
@@ -117,6 +124,7 @@ def _spelt(option: str) -> str:
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 NOT_WRITTEN = 74
+FAULT = 70
 
 
 def _prepare_streams() -> None:
@@ -139,13 +147,24 @@ def _output_failed(error: OSError) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"dpaudit: {message}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # there may be no stderr any more
+        print(f"dpaudit: {visible(message)}", file=sys.stderr)
     return code
 
 
 def run() -> None:
-    """The console script."""
-    sys.exit(main())
+    """The console script. Its exit code is that of ``main``, also where somebody's code wants to end it with 0."""
+    finished: list[int] = []
+    leave = os._exit
+
+    def instead(name: str, code: int) -> None:
+        if not code and not finished:
+            _fail(f"os.{name} was called before the audit was finished", 2)
+        leave(code or (finished[0] if finished else 2))
+
+    with no_exit(instead, for_good=True):
+        finished.append(main())
+    sys.exit(finished[0])
 
 
 if __name__ == "__main__":

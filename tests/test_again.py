@@ -111,7 +111,7 @@ def test_what_only_python_has_prints_no_command():
     assert dpaudit.epsilon(Mine()).command is None
     assert dpaudit.search(Mine(), eps=1).command is None
     judged = dpaudit.epsilon("EHD", n=2, guarantee=EpsilonDelta(Fraction(2)))
-    assert judged.claim.epsilon == 2 and judged.command is None
+    assert (judged.claim.epsilon, judged.command) == (2, None)
     pairs = ExplicitPairs((((1, 1), (2, 0)),))
     assert dpaudit.epsilon("EHD", n=2, adjacency=pairs).command is None
 

@@ -17,6 +17,7 @@ from dpaudit.claims.catalogue import Catalogue, installed, load, select
 from dpaudit.claims.page import Expected, render
 from dpaudit.claims.runner import Decided, Result, run_many
 from dpaudit.claims.words import extent, summary
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 
@@ -59,10 +60,10 @@ def expected_of(catalogue: Catalogue) -> Expected:
     return read(catalogue.expected) if catalogue.expected.exists() else {}
 
 
-def listed(ids: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Returns the claims of all installed catalogues with these ids or patterns and their last known verdicts.
+def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
+    """Returns the claims of all installed papers with these ids or patterns, and their last known verdicts.
 
-    Nothing is computed; a claim without a verdict has empty texts in its place.
+    This is dpaudit.list_claims. Nothing is computed; a claim without a verdict has empty texts in its place.
     """
     rows: dict[str, dict[str, str]] = {}
     for catalogue in installed():
@@ -104,8 +105,8 @@ def update(patterns: Sequence[str]) -> None:
     for catalogue in installed():
         merged = {**expected_of(catalogue), **fresh}
         kept = {claim.id: merged[claim.id] for claim in catalogue.claims if claim.id in merged}
-        catalogue.expected.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        catalogue.page.write_text(render(catalogue, kept), encoding="utf-8")
+        write_file("expected", catalogue.expected, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+        write_file("page", catalogue.page, render(catalogue, kept))
 
 
 def _report(result: Result, done: int, total: int) -> None:

@@ -6,7 +6,9 @@ A claim that others cite is decided before them, and their proofs are told how i
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -84,8 +86,16 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _quiet() -> None:
-    """A worker dies of Ctrl-C without a traceback."""
+    """A worker dies of Ctrl-C without a traceback, and whenever its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def end_with_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 @lru_cache(maxsize=1)

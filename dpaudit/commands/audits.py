@@ -10,6 +10,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.results import EpsilonResult, WorstResult
 from dpaudit.commands.drawing import (
     Line,
+    Marked,
     cells,
     claim_rows,
     effort_rows,
@@ -22,7 +23,7 @@ from dpaudit.commands.drawing import (
 from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
 from dpaudit.commands.reply import Reply
 from dpaudit.mechanisms.listing import listing as listed
-from dpaudit.numbers.verdict import Verdict
+from dpaudit.numbers.errors import InputError
 
 
 def epsilon(setting: Subject, effort: Tiered) -> Judged:
@@ -56,7 +57,7 @@ def delta(
 
     dpaudit delta --mech EHDL --n 100 --at 0.4
 
-    dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
+    dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
     result = audit.delta(setting, at, **effort)
     rows = [(f"δ({result.at})", f"[bold]{result.delta}[/]"), ("worst pair", pair_text(result.witness))]
@@ -75,7 +76,7 @@ def worst_case(result: WorstResult, rows: list[Line], payload: Any = None, certi
     return Reply(
         shown,
         lambda console: fields(console, [*rows, *effort_rows(result, tier_text(result))], shown),
-        result.claim.verdict is Verdict.REFUTED,
+        result.claim,
         lambda: certified or result,
     )
 
@@ -107,12 +108,12 @@ def judge(
 
     result = compute(setting, claim, **effort)
     rows = [*subject_rows(result.subject), *claim_rows(result.claim), *effort_rows(result)]
-    refuted = result.verdict is Verdict.REFUTED
-    return Reply(result, lambda console: fields(console, rows, result), refuted, lambda: result)
+    return Reply(result, lambda console: fields(console, rows, result), result.claim, lambda: result)
 
 
 def table(
     effort: Effort,
+    wanted: Annotated[dict[str, Any], "require"],
     file: Annotated[str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row a data set.")],
     adjacency: Annotated[
         str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
@@ -133,6 +134,8 @@ def table(
     """
     from dpaudit.audit.tables import table as compute
 
+    if wanted["require"] and claim is None:
+        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
     found = compute(file, **asked, **effort)
     result = found.epsilon
@@ -157,7 +160,7 @@ def pmf(
     def draw(console: Any) -> None:
         fields(console, [*subject_rows(result.subject), ("data x", cells(result.x))], result)
         named = {"output": result.outputs, "released Dir(prior + …)": result.released}
-        known = {title: [cells(v) for v in values] for title, values in named.items() if values is not None}
+        known = {title: values for title, values in named.items() if values is not None}
         listing(console, [*known, "probability"], zip(*known.values(), result.probabilities, strict=True))
 
     return Reply(result, draw)
@@ -183,7 +186,7 @@ def sensitivity(
         model = result.model
         place = f"n = {model.n}, k = {model.k}, prior {cells(model.prior)}"
         fields(console, [("model", place), ("GS(n, prior)", str(result.gs))], result)
-        rows = zip(map(cells, model.histograms), result.ls, result.s, strict=True)
+        rows = zip(model.histograms, result.ls, result.s, strict=True)
         listing(console, ["data x", "LS(x)", f"S(x), γ = {result.gamma}"], rows)
 
     return Reply(result, draw)
@@ -206,5 +209,5 @@ def mechanisms() -> Shown:
     return Reply(found, lambda console: listing(console, columns, rows))
 
 
-def _given(parameters: dict[str, Any]) -> str:
-    return "\n".join(f"--{name} ({p['default'] or 'required'})" for name, p in parameters.items())
+def _given(parameters: dict[str, Any]) -> Marked:
+    return Marked("\n".join(cells(f"--{name} ({p['default'] or 'required'})") for name, p in parameters.items()))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import badge, listing
+from dpaudit.commands.drawing import badge, cells, listing
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
-from dpaudit.commands.reply import Reply, writable
-from dpaudit.numbers.errors import InputError
+from dpaudit.commands.reply import Reply, terminable, undecided, writable
+from dpaudit.files.writing import write_file
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
@@ -35,9 +36,9 @@ def claims(ids: Ids = None) -> Shown:
 
     dpaudit claims 'dilation.*' --json
     """
-    from dpaudit.claims.expectations import listed
+    from dpaudit.claims.expectations import list_claims
 
-    found = listed(ids or [])
+    found = list_claims(ids or [])
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
     rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
@@ -65,10 +66,13 @@ def check(
     ] = None,
     module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS only these run.")] = None,
     jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
+    require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
 ) -> Certified:
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
 
     The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
+
+    Exit code 143: ended by SIGTERM, its processes too.
 
     Examples:
 
@@ -89,7 +93,8 @@ def check(
     expected = expectations.read(expect) if expect is not None else None
     certified = wanted["certificate"] is not None
     progress = None if bar is None else lambda _, done, total: bar(done, total)
-    decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
+    with terminable():
+        decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
     results = decided.results
     changed = [] if expected is None else expectations.differences(expected, decided)
     errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]
@@ -99,7 +104,9 @@ def check(
             _write_junit(junit, results, changed)
         words = [certificates.certified_words(results[0])] if certified else []
         for text in (*words, *(f"changed: {text}" for text in changed), *errors):
-            print(text, file=sys.stderr)
+            print(visible(text), file=sys.stderr)
+        if require and not changed and not errors:
+            _require([result.outcome.verdict for result in results])
 
     draw = _draw_examples if explain else _draw_table
     return Reply(
@@ -109,6 +116,17 @@ def check(
         after=after,
         code=int(bool(changed or errors)),
     )
+
+
+def _require(verdicts: Sequence[Verdict]) -> None:
+    """Ends with 1 if a claim does not hold, with 3 if one is open, with 2 if none is of the kind that can hold."""
+    if Verdict.REFUTED in verdicts or Verdict.IMPOSSIBLE in verdicts:
+        raise typer.Exit(1)
+    found = [verdict.value for verdict in verdicts if verdict in (Verdict.UNDECIDED, Verdict.UNWITNESSED)]
+    if found:
+        undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
+    if Verdict.PROVED not in verdicts:
+        raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
 
 
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
@@ -127,19 +145,17 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
 
 
 def _draw_examples(console: Any, results: Sequence[Result]) -> None:
-    from rich.markup import escape
-
     from dpaudit.claims.words import explain, extent
 
     for result in results:
         claim, outcome = result.claim, result.outcome
-        console.print(f"[bold]{escape(claim.id)}[/]  ({escape(claim.where)}; {escape(claim.quantifier)})")
-        console.print(escape(claim.statement))
-        console.print(f"{badge(outcome.verdict.value)}  {escape(extent(outcome))}   {result.seconds:.1f} s")
+        console.print(f"[bold]{cells(claim.id)}[/]  ({cells(claim.where)}; {cells(claim.quantifier)})")
+        console.print(cells(claim.statement))
+        console.print(f"{badge(outcome.verdict.value)}  {cells(extent(outcome))}   {result.seconds:.1f} s")
         if outcome.finding:
-            console.print(escape(outcome.finding))
+            console.print(cells(outcome.finding))
         for text in explain(outcome):
-            console.print(escape(text))
+            console.print(cells(text))
         if outcome.table is not None:
             listing(console, outcome.table.columns, outcome.table.rows)
         console.print()
@@ -155,19 +171,15 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=result.claim.section, name=key, time=f"{result.seconds:.3f}"
-        )
+        place, took = visible(result.claim.section), f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
         message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
         if message:
-            ElementTree.SubElement(case, "failure", message=message)
-        ElementTree.SubElement(case, "system-out").text = f"{verdict}: {summary(result.outcome)}"
+            ElementTree.SubElement(case, "failure", message=visible(message))
+        ElementTree.SubElement(case, "system-out").text = visible(f"{verdict}: {summary(result.outcome)}")
     for key in reasons.keys() - {result.claim.id for result in results}:
-        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=key)
-        ElementTree.SubElement(case, "failure", message=reasons[key])
+        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=visible(key))
+        ElementTree.SubElement(case, "failure", message=visible(reasons[key]))
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    try:
-        ElementTree.ElementTree(suite).write(Path(path), encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise InputError("junit", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("junit", path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

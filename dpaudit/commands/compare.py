@@ -158,7 +158,7 @@ def draw_range(console: Any, result: Any) -> None:
     stride, rows = max(1, len(result.points) // 12), []
     for point in result.points[::stride]:
         means = (f"{float(value.lower):.6g}" for value in point.means.values())
-        rows.append([point.at, cells(point.x), *means, point.winner])
+        rows.append([point.at, point.x, *means, point.winner])
     listing(console, [result.over, "data x", *result.points[0].means, "least"], rows)
     if stride > 1:
         console.print("Every point, with certified enclosures: --json or --csv.")

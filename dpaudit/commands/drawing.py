@@ -56,14 +56,13 @@ def listing(
 
     A cell is shown as it reads, unless it is markup already (``Marked``).
     """
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
     for column in columns:
-        table.add_column(escape(column), overflow="fold", max_width=56 if column in prose else None)
+        table.add_column(cells(column), overflow="fold", max_width=56 if column in prose else None)
     for i, row in enumerate(rows):
-        shown = (cell if isinstance(cell, Marked) else escape(str(cell)) for cell in row)
+        shown = (cell if isinstance(cell, Marked) else cells(cell) for cell in row)
         table.add_row(*shown, style="bold" if i == bold else None)
     console.print(table)
 

@@ -14,7 +14,16 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from dpaudit.audit.setting import Setting
-from dpaudit.commands.reply import Reply, certifiable, progress_bar, send, writable
+from dpaudit.commands.reply import (
+    Reply,
+    certifiable,
+    claiming,
+    progress_bar,
+    refuse_overwriting,
+    send,
+    writable,
+)
+from dpaudit.commands.streams import kept_for_results
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
@@ -95,7 +104,10 @@ SHARED: dict[str, tuple[Any, Any]] = {
         "2",
     ),
     "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER)], "auto"),
-    "require": (Annotated[bool, flag("--require", "Exit with 1 if the claimed guarantee is refuted (for CI).")], False),
+    "require": (
+        Annotated[bool, flag("--require", "Exit with 0 only if the claimed guarantee is proved (for CI).")],
+        False,
+    ),
     "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
     "as_json": (
         Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.")],
@@ -135,7 +147,8 @@ def _group(hint: Any) -> dict[str, Any]:
 def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     """Returns the command as typer takes it: the options of its groups in their place, the reply sent.
 
-    An option that the command declares itself (a range of n, say) keeps its own meaning.
+    An option that the command declares itself (a range of n, say) keeps its own meaning. No output may be an input,
+    and the standard output is kept for results.
     """
     hints, signature = get_type_hints(command, include_extras=True), inspect.signature(command)
     groups = {name: _group(hint) for name, hint in hints.items()}
@@ -150,6 +163,11 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     merged = {**{name: option for name, option in options.items() if name not in own}, **own, **last}
 
     def exposed(**given: Any) -> None:
+        refuse_overwriting(given)
+        with kept_for_results():
+            run(given)
+
+    def run(given: dict[str, Any]) -> None:
         asked = {name: given.pop(name) for name in merged if name not in own}
         if groups.get("setting"):
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
@@ -158,7 +176,9 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
             if "read" in groups.get("setting", ()):
                 given["setting"] = Setting.read(**given["setting"])
                 if asked.get("certificate"):
-                    certifiable(given["setting"])
+                    certifiable(given["setting"].mechanism)
+                if asked.get("require") and "claim" not in own:
+                    claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
             if groups.get("wanted"):

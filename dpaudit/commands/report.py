@@ -11,8 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Given, flag, option
-from dpaudit.numbers.errors import InputError
+from dpaudit.commands.streams import stdout
+from dpaudit.numbers.errors import InputError, visible
 
 
 def report(
@@ -61,7 +63,7 @@ def _said(written: list[Path]) -> None:
     from dpaudit.reports.write import no_charts
 
     for path in written:
-        print(path)
+        print(visible(str(path)), file=stdout())
     if find_spec("vl_convert") is None:
         print(f"dpaudit: {no_charts()}", file=sys.stderr)
 
@@ -74,8 +76,8 @@ def _status() -> Iterator[Any]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("report") as status:
-        yield status.update
+    with Console(stderr=True, emoji=False).status("report") as status:
+        yield lambda text: status.update(cells(text))
 
 
 def render(

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from dpaudit.commands.drawing import cells, fields, pair_text
 from dpaudit.commands.options import Given, Shown, flag, option
-from dpaudit.commands.reply import Reply
+from dpaudit.commands.reply import Reply, claiming, undecided
 
 
 def search(
@@ -20,7 +20,9 @@ def search(
         str | None, option("--prior", "A,B,…", "Only this prior; then every n up to the minimal one is certified.")
     ] = None,
     prior_box: Annotated[str | None, option("--prior-box", "A..B", "Where a free prior's entries may lie.")] = None,
-    require: Annotated[bool, flag("--require", "Exit with 1 if a violation is found (for CI).")] = False,
+    require: Annotated[
+        bool, flag("--require", "Exit with 0 only if the claim is proved wherever it was certified.")
+    ] = False,
 ) -> Shown:
     """Looks for a counterexample: the largest certified ratio true ε / claimed ε, the smallest violating n.
 
@@ -37,7 +39,14 @@ def search(
     from dpaudit.counterexamples.search import search as compute
 
     result = compute(n=n, eps=eps, prior=prior, prior_box=prior_box, **effort, **setting)
-    return Reply(result, lambda console: draw(console, result), code=int(require and result.found))
+
+    def after() -> None:
+        if require and not result.found:
+            claiming(result.largest.result.subject.mechanism)
+            if result.undecided:
+                undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
+
+    return Reply(result, lambda console: draw(console, result), after=after, code=int(require and result.found))
 
 
 def draw(console: Any, result: Any) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import fields
+from dpaudit.commands.drawing import cells, fields
 from dpaudit.commands.options import flag, option
-from dpaudit.commands.reply import Reply
+from dpaudit.commands.reply import Reply, terminable
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def sweep(
 ) -> Annotated[Reply, "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
-    Exit code 1: some jobs failed; their errors are in the store and in --status.
+    Exit code 1: some jobs failed; their errors are in the store and in --status. 143: ended by SIGTERM.
 
     Examples:
 
@@ -56,10 +56,11 @@ def sweep(
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
-    result = run(todo, out, **asked, watch=_progress)
+    with terminable():
+        result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
-    failed = bool(result.status.failed and not status)
+    failed = bool((result.status.failed or result.aside.damaged) and not status)
     return Reply(result, lambda console: _render(console, result), code=int(failed))
 
 
@@ -104,15 +105,14 @@ def duration(seconds: float) -> str:
 
 
 def _render(console: Any, result: Any) -> None:
-    from rich.markup import escape
-
     state = result.status
     share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
     counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
     finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
-    rows = [("store", escape(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows += [("note", cells(text)) for text in result.notes()]
     for entry, error, count in result.errors:
-        rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
+        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
     unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))

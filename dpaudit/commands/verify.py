@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Shown, flag, option
 from dpaudit.commands.reply import Reply
 
@@ -33,12 +34,10 @@ def verify(
     result = compute(file, full=full, work=work)
 
     def render(console: Any) -> None:
-        from rich.markup import escape
-
         for line in result.established:
-            console.print(f"  {escape(line)}")
+            console.print(f"  {cells(line)}")
         if result.reason is not None:
-            console.print(f"[bold red]REJECTED[/]: {escape(result.reason)}")
+            console.print(f"[bold red]REJECTED[/]: {cells(result.reason)}")
         else:
             console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 

@@ -60,6 +60,8 @@ class SearchResult(Answer):
     places: int
     exhaustive: str | None
     screened: str
+    undecided: int
+    """Places at which the claim was neither proved nor refuted."""
 
     @property
     def found(self) -> bool:
@@ -261,6 +263,7 @@ def search(
         places=len(task.places),
         exhaustive=exhaustive,
         screened=screened,
+        undecided=sum(place.result.claim.verdict is Verdict.UNDECIDED for place in task.places),
         seconds=perf_counter() - start,
         command=setting.command_line("search", without, **region.options()),
     )

@@ -10,12 +10,12 @@ import json
 import platform
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
 from dpaudit.evidence.verifier.check import FORMAT, digest
 from dpaudit.evidence.verifier.laws import FAMILY
+from dpaudit.files.writing import write_file
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, outward
@@ -84,10 +84,7 @@ def bundle(results: Sequence[Result]) -> dict[str, Any]:
 def write(result: Result | Sequence[Result], path: str) -> None:
     """Writes the certificate of a result, or of several results, to a file."""
     document = certificate(result) if isinstance(result, Result) else bundle(result)
-    try:
-        Path(path).write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError("certificate", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("certificate", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
 def check_possible(mechanism: Mechanism) -> None:

@@ -104,6 +104,10 @@ class Exponential(PosteriorMechanism):
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
 
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
+        """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
+        return None
+
     def float_sensitivity(self, ls: Array, closure: Closure) -> Array | None:
         """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
 
@@ -268,6 +272,10 @@ class Smooth(Exponential):
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns 1/LS and gamma."""
+        return (lambda v: 1 / v), ball(self.gamma)
+
     def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
         """Returns S."""
         return 1 / closure(1 / ls, float(self.gamma))
@@ -325,6 +333,10 @@ class MHdelta(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
+
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns -ln LS and gamma."""
+        return (lambda v: -v.log()), self.gamma()
 
     def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
         """Returns S_exp."""

@@ -68,7 +68,10 @@ def _reference(mech: Any) -> str:
 
 
 def _nominal(target: Any) -> Fraction | None:
-    value = next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
+    def find() -> Any:
+        return next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
+
+    value = guarded(_reference(target), find)
     return None if value is None else rational("eps", value)
 
 
@@ -108,12 +111,13 @@ def _load_file(reference: str, path: Path) -> Any:
 def _import(reference: str, name: str) -> Any:
     import importlib
 
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
-    except (Exception, SystemExit):
-        return guarded(reference, importlib.import_module, name)
+    def load() -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
+
+    return guarded(reference, load)
 
 
 # ------------------------------------------------------------------ constructor parameters

@@ -27,9 +27,9 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import GivenRow, OwnLaw
+from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
@@ -56,13 +56,15 @@ class OwnMechanism(Mechanism):
         self.reference = reference
         self.epsilon = epsilon
         self._settings = settings
-        self.name = str(getattr(target, "name", type(target).__name__))  # type: ignore[misc]
-        lines = (type(target).__doc__ or "").strip().splitlines()
-        self.formula = getattr(target, "formula", lines[0] if lines else "(no description)")  # type: ignore[misc]
+        lines = (type(target).__doc__ or "").strip().splitlines() or ["(no description)"]
+        self.name = self._word("name", type(target).__name__)  # type: ignore[misc]
+        self.formula = self._word("formula", lines[0])  # type: ignore[misc]
         self._other_adjacency = adjacency
-        self.source = reference  # type: ignore[misc]
-        self._rows: dict[Dataset, GivenRow] = {}
+        self.source = visible(reference)  # type: ignore[misc]
         self._check_methods()
+
+    def _word(self, name: str, default: str) -> str:
+        return visible(guarded(self.reference, lambda: str(getattr(self._target, name, default))))
 
     def _check_methods(self) -> None:
         target = self._target
@@ -86,7 +88,20 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- data sets and outputs
 
     def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
-        """Returns what datasets(), outputs() or neighbours(x) yields: at most MAX_ITEMS hashable values."""
+        """Returns what datasets(), outputs() or neighbours(x) yields, twice the same: at most MAX_ITEMS values."""
+        first, second = self._listed(method, *arguments), self._listed(method, *arguments)
+        if len(first) != len(second):
+            raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
+        for a, b in zip(first, second, strict=True):
+            if not (a is b or guarded(self.reference, lambda a=a, b=b: a == b and _alike(a, b))):
+                raise self._changed(f"{method}()", short(a), short(b))
+        return first
+
+    def _changed(self, place: str, first: str, second: str) -> InputError:
+        return self._error(f"{place} changes between two calls: {first}, then {second}; it must be the same every time")
+
+    def _listed(self, method: str, *arguments: Any) -> tuple[Any, ...]:
+        """Returns at most MAX_ITEMS hashable values."""
         found = self._call(method, *arguments)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"{method}() must return a list, not {type(found).__name__}")
@@ -102,7 +117,7 @@ class OwnMechanism(Mechanism):
         items = self._items(method)
         if len(items) < least:
             raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
-        self._no_twins(method, items)
+        guarded(self.reference, self._no_twins, method, items)
         return items
 
     def _no_twins(self, method: str, items: Sequence[Any]) -> None:
@@ -216,9 +231,22 @@ class OwnMechanism(Mechanism):
 
     def row(self, x: Dataset) -> GivenRow:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
-        if x not in self._rows:
-            self._rows[x] = GivenRow.read(self.method, self._entries(x), self._place(x))
         return self._rows[x]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self._read_twice, self._datasets)
+
+    def _read_twice(self, x: Dataset) -> GivenRow:
+        """Returns the row, refused if its author's code gives another one when it is asked again."""
+        given, error = self._entries(x), self._place(x)
+        row, again = GivenRow.read(self.method, given, error), self._entries(x)
+        if guarded(self.reference, lambda: given == again) is not True:
+            second = GivenRow.read(self.method, again, error)
+            for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
+                if a != b:
+                    raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")
+        return row
 
     def _place(self, x: Dataset) -> Any:
         """Returns a function that makes the error for output number i of x, or for the row if i is None."""
@@ -232,7 +260,8 @@ class OwnMechanism(Mechanism):
 
     def _entries(self, x: Dataset) -> list[Any]:
         if self.method != "probabilities":
-            return [self._call(self.method, x, output) for output in self._outputs]
+            method = getattr(self._target, self.method)
+            return list(guarded(self.reference, lambda: [method(x, output) for output in self._outputs]))
         found = self._call("probabilities", x)
         if isinstance(found, dict):
             for output in found:
@@ -249,11 +278,11 @@ class OwnMechanism(Mechanism):
     @property
     def refinable(self) -> bool:  # type: ignore[override]
         """Returns False if any distribution is given as fixed enclosures."""
-        return all(self.row(x).refinable for x in self._datasets)
+        return self._rows.refinable
 
     def law(self) -> Law:
         """Returns the law at the precision in force."""
-        return OwnLaw(self.row, self.refinable)
+        return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
         """Returns what the exact entries say of the losses."""
@@ -269,11 +298,15 @@ class OwnMechanism(Mechanism):
         """Returns what the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
         if not callable(getattr(self._target, "claimed", None)):
             return None
-        found = self._call("claimed")
-        try:
-            return None if found is None else parse_guarantee("claimed", found)
-        except InputError as error:
-            raise self._error(f"claimed() is wrong: {error}") from None
+        found = []
+        for given in (self._call("claimed"), self._call("claimed")):
+            try:
+                found.append(None if given is None else parse_guarantee("claimed", given))
+            except InputError as error:
+                raise self._error(f"claimed() is wrong: {error}") from None
+        if found[0] != found[1]:
+            raise self._changed("claimed()", *(g.text() if g else "nothing" for g in found))
+        return found[0]
 
     def claimed_here(self) -> Guarantee | None:
         """Returns what is claimed, under the author's adjacency only."""
@@ -323,7 +356,7 @@ class OwnAlgebra(Algebra):
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """Returns the loss where it is a rational number by algebra."""
         m = self.mechanism
-        return m.row(x).exact_losses(m.row(y))[m.output_index[output]]
+        return m.row(x).exact_loss(m.row(y), m.output_index[output])
 
     def rational_row(self, x: Dataset) -> list[Fraction] | None:
         """Returns the probabilities where they were given as rational numbers."""
@@ -342,6 +375,6 @@ def _alike(a: Any, b: Any) -> bool:
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
-    except TypeError:
+    except Exception:  # somebody else's object: its hash may do anything
         return False
     return isinstance(value, Hashable)

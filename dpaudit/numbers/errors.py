@@ -1,8 +1,21 @@
-"""The one exception for bad input: it names the option, the value and the rule."""
+"""The one exception for bad input: it names the option, the value and the rule; and text that is safe to show."""
 
 from __future__ import annotations
 
 from math import log10
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Returns the text with every sign that is not seen, or that acts, written out; those in ``keep`` stay.
+
+    Line ends, escape sequences, halves of surrogate pairs, and what turns the direction of writing, among them.
+
+    >>> visible("a\nACCEPTED \x1b[2J \ud800 \u202e")
+    'a\\nACCEPTED \\x1b[2J \\ud800 \\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(s if s.isprintable() or s in keep else s.encode("unicode_escape").decode() for s in text)
 
 
 class InputError(ValueError):
@@ -23,12 +36,10 @@ class InputError(ValueError):
 
     def told(self, option: str) -> str:
         """Returns the line with the option spelt as the reader knows it."""
-        shown = _shown(self.value)
-        shown = "".join(sign if sign.isprintable() else " " for sign in shown)
-        shown = " ".join(shown.split()) or "(empty)"
+        shown = visible(" ".join(_shown(self.value).split())) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
-        return f"{option} = {shown}: {self.rule}"
+        return f"{option} = {shown}: {visible(self.rule)}"
 
 
 def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:

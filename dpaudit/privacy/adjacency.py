@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dpaudit.files.sheets import read_pairs
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import count_histograms, count_pairs, neighbours
 from dpaudit.privacy.protocols import Dataset, plain, text
@@ -167,4 +166,6 @@ def parse_adjacency(value: str | Adjacency, read: Callable[[str, str], Dataset])
         return NAMED[name.lower()]
     if not name.lower().endswith((".csv", ".json", ".parquet")):
         raise InputError("adjacency", value, f"must be {', '.join(NAMED)}, or a file of pairs (csv, json, parquet)")
+    from dpaudit.files.sheets import read_pairs
+
     return ExplicitPairs(tuple(read_pairs(name, lambda entry: read("adjacency", entry))), name)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, rational
-from dpaudit.privacy import judge, judge_moments, judge_tests
+from dpaudit.privacy import judge
 
 if TYPE_CHECKING:
     from dpaudit.privacy.claim import Claim
@@ -34,7 +34,8 @@ class Guarantee(ABC):
     least: ClassVar[dict[str, int]]
     """The smallest value that each number may have."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee; those of a proof for all values are not looked at."""
         for name, least in self.least.items():
             if vars(self)[name] < least:
                 raise InputError({"epsilon": "eps"}.get(name, name), vars(self)[name], f"must be >= {least}")
@@ -72,8 +73,9 @@ class EpsilonDelta(Guarantee):
     delta: Fraction = Fraction(0)
     least: ClassVar[dict[str, int]] = {"epsilon": 0, "delta": 0}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
+        super().check()
         if self.delta > 1:
             raise InputError("delta", self.delta, "must be <= 1: it is a probability")
 
@@ -114,7 +116,9 @@ class RenyiDP(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by D_alpha of all pairs."""
-        return judge_moments.judge_renyi(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_renyi
+
+        return judge_renyi(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,9 @@ class Zcdp(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by sup D_alpha / alpha of all pairs."""
-        return judge_moments.judge_zcdp(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_zcdp
+
+        return judge_zcdp(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,9 @@ class GaussianDP(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_gaussian(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_gaussian
+
+        return judge_gaussian(mechanism, self, effort)
 
 
 Points = tuple[tuple[Fraction, Fraction], ...]
@@ -157,7 +165,8 @@ class TradeOff(Guarantee):
     points: Points
     kind: ClassVar[str] = "trade-off"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses points that make no trade-off function."""
         points, shown = self.points, self.option()
         if len(points) < 2 or points[0][0] != 0 or points[-1][0] != 1:
             raise InputError("f", shown, "must lead from alpha = 0 to alpha = 1")
@@ -184,7 +193,9 @@ class TradeOff(Guarantee):
 
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_trade_off(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_trade_off
+
+        return judge_trade_off(mechanism, self, effort)
 
 
 # ------------------------------------------------------------------ reading
@@ -205,8 +216,12 @@ def parse_guarantee(option: str, value: Any) -> Guarantee:
     >>> parse_guarantee("claim", "alpha=2,eps=1/2").text()
     '(2, 1/2)-Rényi DP'
     """
-    if isinstance(value, Guarantee):
-        return value
+    found = value if isinstance(value, Guarantee) else _parse(option, value)
+    found.check()
+    return found
+
+
+def _parse(option: str, value: Any) -> Guarantee:
     if isinstance(value, tuple | list):
         if not 1 <= len(value) <= 2:
             raise InputError(option, value, "must be epsilon, (epsilon, delta), or a text such as rho=1/2")
@@ -237,11 +252,15 @@ def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:
 def trade_off(option: str, points: str | list[Any] | tuple[Any, ...]) -> TradeOff:
     """Returns the trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
     if isinstance(points, str):
-        return TradeOff(_points(option, points.strip().removeprefix("f=")))
-    pairs: list[Any] = [tuple(point) for point in points]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InputError(option, points, "must be pairs (alpha, f(alpha))")
-    return TradeOff(tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs))
+        found = _points(option, points.strip().removeprefix("f="))
+    else:
+        pairs: list[Any] = [tuple(point) for point in points]
+        if any(len(pair) != 2 for pair in pairs):
+            raise InputError(option, points, "must be pairs (alpha, f(alpha))")
+        found = tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs)
+    made = TradeOff(found)
+    made.check()
+    return made
 
 
 def _points(option: str, text: str) -> Points:

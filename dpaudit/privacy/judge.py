@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -49,8 +49,9 @@ def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = mechanism.law(), balls.ball(bound)
+        seen: set[Hashable] = set()
         for x, y in pairs(mechanism):
-            for mass in law.masses(x, y):
+            for mass in law.ratios(x, y, seen):
                 for part in (mass, mass.swapped()):
                     single = _one_at_most(part, bound, limit)
                     if single is Verdict.REFUTED:
@@ -96,7 +97,14 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
     More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded is decided by
     delta(epsilon) <= delta.
     """
-    worst = true_epsilon(mechanism, effort) if worst is None else worst
+    by_delta = effort.to(max(effort.digits, 30))
+    if worst is None:
+        try:
+            worst = true_epsilon(mechanism, effort)
+        except PrecisionExhausted:
+            if not claim.delta:
+                raise
+            return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     if worst.known is not None:
         outcome = Verdict.PROVED if worst.known <= claim.epsilon else Verdict.REFUTED
     else:
@@ -107,7 +115,7 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
             outcome, found = settled(mechanism, claim.epsilon, effort, lambda e: worst_loss(mechanism, e), worst)
             worst = found or worst
     if outcome is not Verdict.PROVED and claim.delta:
-        return judge_delta(mechanism, claim, claim.epsilon, None, effort.to(max(effort.digits, 30)))
+        return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
 
 

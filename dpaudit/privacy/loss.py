@@ -5,9 +5,8 @@ It knows nothing of any mechanism beyond what protocols.py says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from operator import sub
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
@@ -60,10 +59,9 @@ def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
 def _largest_difference(mechanism: Audited, effort: Effort) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
     law = mechanism.law()
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
+    seen: set[Hashable] = set()
     for x, y in pairs(mechanism, effort):
-        losses = list(map(sub, law.log_probabilities(x), law.log_probabilities(y)))
-        places = law.possible(x) or range(len(losses))
-        losses = [losses[i] for i in places]
+        losses, places = law.losses(x, y, seen)
         champion.offer(losses, lambda i, x=x, y=y, at=places: (x, y, at[i]))  # type: ignore[misc]
         champion.offer([-loss for loss in losses], lambda i, x=x, y=y, at=places: (y, x, at[i]))  # type: ignore[misc]
     return champion.result()

@@ -10,9 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import sub
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.errors import visible
 
 if TYPE_CHECKING:
     from dpaudit.privacy.effort import Effort
@@ -28,12 +30,12 @@ def plain(value: Any) -> Any:
     """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
     if isinstance(value, tuple) and all(type(entry) is int for entry in value):
         return list(value)
-    return None if value is None else str(value)
+    return None if value is None else visible(str(value))
 
 
 def text(value: Any) -> str:
     """Returns a data set or output for people: "(4, 4)", or its own text."""
-    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else str(value)
+    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else visible(str(value))
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,22 @@ class Law(ABC):
         """Returns balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
-    def possible(self, x: Dataset) -> Sequence[int] | None:
-        """Returns the positions of the outputs that may be possible for x, or None if all are."""
-        return None
+    def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[Sequence[Ball], Sequence[int]]:
+        """Returns balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
+
+        Impossible outputs are left out, and so may be those whose loss, or its negative, was given before: a law that
+        knows which losses are the same notes them in ``seen``.
+        """
+        found = list(map(sub, self.log_probabilities(x), self.log_probabilities(y)))
+        return found, range(len(found))
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
         """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
         return list(map(Mass, self.probabilities(x), self.probabilities(y)))
+
+    def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> Sequence[Mass]:
+        """Returns the masses; those whose ratio, or its inverse, was given before may be left out, see ``losses``."""
+        return self.masses(x, y)
 
 
 @dataclass(frozen=True)
@@ -130,7 +141,7 @@ class Algebra:
         """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
         Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
-        the log-probability 0 in all these rows and leaves it out of ``possible``: it plays no part.
+        ``losses`` leaves it out: it plays no part.
         """
         return None
 

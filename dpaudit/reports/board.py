@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
+from dpaudit.files.text import html as escape
 from dpaudit.reports.document import Section
 from dpaudit.reports.marks import badge, number, verdicts
 

@@ -6,10 +6,10 @@ import gzip
 import json
 from base64 import b64encode
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from typing import Any
 
+from dpaudit.files.text import html as escape
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.reports.board import board
 from dpaudit.reports.charts import chart

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpaudit.files.text import markdown as escape
+from dpaudit.files.text import visible
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import verdicts
 from dpaudit.reports.tables import short, table
-
-
-def escape(text: str) -> str:
-    """Returns the text with everything that Markdown or HTML would act on made harmless."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
-    for sign in "\\`*_[]|":
-        plain = plain.replace(sign, "\\" + sign)
-    return plain
 
 
 def render(document: Document, charts: dict[int, str]) -> str:
@@ -28,7 +22,7 @@ def render(document: Document, charts: dict[int, str]) -> str:
         "",
         f"- Made by {escape(document['command'])}",
         f"- Date: {escape(str(document['run'].get('date', '')))}",
-        f"- Versions: {versions}",
+        f"- Versions: {escape(versions)}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
         "",
     ]
@@ -52,7 +46,7 @@ def _section(section: Section, picture: str | None) -> list[str]:
         parts.append("|" + "---|" * len(columns))
         parts += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
         parts.append("")
-    commands = [f"    {line}" for line in section["command"].splitlines()]
+    commands = [f"    {visible(line)}" for line in section["command"].split("\n")]
     return [*parts, "Reproduce:", "", *commands, ""]
 
 
@@ -68,7 +62,7 @@ def _summary(document: Document) -> list[str]:
 
 def _cell(cell: Any) -> str:
     if isinstance(cell, dict):
-        return f"{short(cell)} ([{cell['lower']}, {cell['upper']}])"
+        return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
     return escape(cell)
 
 
@@ -76,7 +70,7 @@ def _claims(section: Section) -> list[str]:
     lines = ["| claim | verdict | establishes | finding |", "|---|---|---|---|"]
     for row in section["rows"]:
         cells = (
-            f"`{row['id']}` {escape(row['statement'])}",
+            f"`{visible(row['id']).replace('`', '')}` {escape(row['statement'])}",
             row["verdict"],
             row["establishes"],
             row.get("finding", ""),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Section
 from dpaudit.reports.tables import short

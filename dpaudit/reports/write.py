@@ -6,6 +6,8 @@ import copy
 import re
 from pathlib import Path
 
+from dpaudit.files.folders import check_folder, write_folder
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.reports import html, markdown
 from dpaudit.reports.charts import CHARTS, chart
@@ -37,26 +39,18 @@ def share_library(folder: str) -> None:
     packed = chart_library()
     if packed is None:
         raise no_charts()
-    _replace(Path(folder) / SHARED, html.Library(packed).statement().encode())
+    write_file("refresh", Path(folder) / SHARED, html.Library(packed).statement())
 
 
 def prepare(folder: str) -> Path:
     """Returns the folder, made and seen to be writable before anything is computed."""
     if not folder.strip():
         raise InputError("out", folder, "must name a folder")
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        probe = target / ".writable"
-        probe.write_text("")
-        probe.unlink()
-    except OSError as error:
-        raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
-    return target
+    return check_folder("out", folder)
 
 
 def write(document: Document, folder: str, pictures: bool = True, shared: bool = False) -> list[Path]:
-    """Writes the files and returns their paths; everything is drawn before the first file is replaced.
+    """Writes the files and returns their paths; a reader finds all of the old report or all of the new one.
 
     ``shared``: the page takes the chart library from the folder above. Without the library there are no charts.
     """
@@ -68,29 +62,13 @@ def write(document: Document, folder: str, pictures: bool = True, shared: bool =
         "report.md": markdown.render(document, chart_paths(document) if library else {}),
     }
     drawn = _draw(document) if pictures and library else {}
-    try:
-        _remove_old_charts(target / "charts")
-        for name, content in {**drawn, **{name: text.encode() for name, text in texts.items()}}.items():
-            _replace(target / name, content)
-    except OSError as error:
-        raise InputError("out", folder, f"cannot be written: {error.strerror or error}") from None
+    write_folder("out", folder, {**drawn, **{name: text.encode() for name, text in texts.items()}}, _is_chart)
     return [target / name for name in texts]
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Writes the file in one step: a reader sees the old one or the new one."""
-    path.parent.mkdir(exist_ok=True)
-    new = path.with_name(f".{path.name}.new")
-    new.write_bytes(content)
-    new.replace(path)
-
-
-def _remove_old_charts(folder: Path) -> None:
-    """Removes the charts of an earlier report, by their names, and nothing else."""
-    kinds = "|".join(CHARTS)
-    for path in folder.glob("[0-9][0-9]-*"):
-        if re.fullmatch(rf"\d\d-({kinds})(-[a-z0-9-]+)?\.(svg|png)", path.name):
-            path.unlink()
+def _is_chart(name: str) -> bool:
+    """Returns whether it is a chart of an earlier report, by its name: these go, and nothing else."""
+    return bool(re.fullmatch(rf"charts/\d\d-({'|'.join(CHARTS)})(-[a-z0-9-]+)?\.(svg|png)", name))
 
 
 def chart_paths(document: Document) -> dict[int, str]:

@@ -1,20 +1,18 @@
-"""Where batches run: a pool of processes here, or a Dask cluster. Both are one interface, ``Workers``."""
+"""Where batches run: processes of this machine, or a Dask cluster. Both are one interface, ``Workers``."""
 
 from __future__ import annotations
 
-import multiprocessing
+import logging
 import os
 import re
-import signal
-import threading
-from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from importlib import import_module
-from multiprocessing.connection import Connection
+from queue import LifoQueue
 from typing import Any, Protocol
 
 from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.sweeps.lane import Lane
 from dpaudit.sweeps.work import Outcome, run_batch
 
 ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
@@ -34,51 +32,46 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Processes of this machine; a broken pool is replaced."""
+    """Processes of this machine, one batch in each at a time: a process that dies takes no other batch with it."""
 
     def __init__(self, count: int) -> None:
         self.capacity = count
-        self._heard, self._held = multiprocessing.get_context("spawn").Pipe(duplex=False)
-        self._pool = self._new()
-
-    def _new(self) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.capacity, mp_context=context, initializer=_start, initargs=(self._heard,))
+        self._lanes = [Lane() for _ in range(count)]
+        self._free: LifoQueue[Lane] = LifoQueue()
+        for lane in self._lanes:
+            self._free.put(lane)
+        self._threads = ThreadPoolExecutor(count)
 
     def submit(self, batch: Batch) -> Future[list[Outcome]]:
         """Starts a batch in a process."""
+        return self._threads.submit(self._run, run_batch, batch)
+
+    def _run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        lane = self._free.get()
         try:
-            return self._pool.submit(run_batch, batch)
-        except BrokenProcessPool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = self._new()
-            return self._pool.submit(run_batch, batch)
+            return lane.call(function, argument)
+        finally:
+            self._free.put(lane)
 
     def close(self, at_once: bool) -> None:
         """Ends the processes."""
-        self._pool.shutdown(wait=not at_once, cancel_futures=True)
-        self._held.close()
-
-
-def _start(line: Connection) -> None:
-    """Makes a worker deaf to Ctrl-C, which the parent handles; it ends when the parent lets go of the line or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        line.poll(None)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+        self._threads.shutdown(wait=not at_once, cancel_futures=True)
+        for lane in self._lanes:
+            lane.end()
+        self._threads.shutdown()
 
 
 class DaskWorkers:
     """The workers of a Dask cluster; the scheduler moves the batch of a lost worker to another."""
 
     def __init__(self, address: str) -> None:
+        self._address = address
         try:
             distributed: Any = import_module("distributed")
         except ImportError:
             raise missing_extra("scheduler", address, "cluster", "needs Dask") from None
+        for name in ("distributed", "distributed.client", "distributed.core", "distributed.utils"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -87,7 +80,9 @@ class DaskWorkers:
         self._executor: Executor = self._client.get_executor(pure=False)
 
     def submit(self, batch: Batch) -> Future[list[Outcome]]:
-        """Starts a batch somewhere in the cluster."""
+        """Starts a batch somewhere in the cluster; a scheduler that is gone is an error."""
+        if self._client.status != "running":
+            raise InputError("scheduler", self._address, "was lost; what is finished is kept: run the command again")
         return self._executor.submit(run_batch, batch)
 
     def close(self, at_once: bool) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from io import BytesIO, StringIO
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.files.text import csv_cell
+from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.numbers.errors import InputError, missing_extra, visible
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
 
-SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str}
+SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str, "adjacency": str}
 FOUND = {
     "own": str,
     "quantity": str,
@@ -32,6 +35,8 @@ FOUND = {
     "precision_bits": int,
     "seconds": float,
     "error": str,
+    "version": str,
+    "source": str,
 }
 Row = dict[str, Any]
 
@@ -65,11 +70,14 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
         k=spec["prior"].count(",") + 1 if spec["prior"] else None,
         prior=spec["prior"] or None,
         eps=spec["eps"],
+        adjacency=spec.get("adjacency"),
         own=", ".join(f"{name}={value}" for name, value in spec.get("own", {}).items() if name != "n") or None,
         quantity=spec["quantity"],
         at=spec.get("at"),
         data=spec.get("x"),
         digits=spec["digits"],
+        version=spec.get("version"),
+        source=spec.get("source"),
         **spec["parameters"],
     )
     states = {state for _, state, *_ in parts}
@@ -78,7 +86,7 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     row["seconds"] = round(sum(seconds or 0.0 for *_, seconds in parts), 6)
     if row["state"] == "done":
         row.update(_combined([result for _, _, result, _, _ in parts]))
-    return row
+    return {name: visible(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _combined(results: Sequence[dict[str, Any]]) -> Row:
@@ -106,33 +114,37 @@ def _shown(value: list[int] | str | None) -> str | None:
     return show(tuple(value)) if isinstance(value, list) else value
 
 
-def writer(path: str) -> Callable[[Sequence[Row], str], None]:
-    """Returns what writes this kind of file; another ending is refused."""
-    write = {".csv": _write_csv, ".parquet": _write_parquet}.get(Path(path).suffix.lower())
+def writer(path: str) -> Callable[[Sequence[Row], str], bytes]:
+    """Returns what makes the content of this kind of file; another ending is refused."""
+    write = {".csv": _csv, ".parquet": _parquet}.get(Path(path).suffix.lower())
     if write is None:
         raise InputError("export", path, "must end in .csv or .parquet")
     return write
 
 
+def check_path(path: str, inputs: Iterable[str | Path]) -> None:
+    """Refuses, before any work, a path of another kind, one that cannot be written, and one that is an input."""
+    writer(path)
+    refuse_inputs("export", path, inputs)
+    check_writable("export", path)
+
+
 def export(store: Store, path: str) -> int:
     """Writes the table to a .csv or .parquet file and returns the number of rows."""
-    write = writer(path)
     rows = table(store)
-    try:
-        write(rows, path)
-    except OSError as error:
-        raise InputError("export", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("export", path, writer(path)(rows, path))
     return len(rows)
 
 
-def _write_csv(rows: Sequence[Row], path: str) -> None:
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        lines = csv.DictWriter(file, columns())
-        lines.writeheader()
-        lines.writerows(rows)
+def _csv(rows: Sequence[Row], _: str) -> bytes:
+    file = StringIO(newline="")
+    lines = csv.DictWriter(file, columns())
+    lines.writeheader()
+    lines.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    return file.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _write_parquet(rows: Sequence[Row], path: str) -> None:
+def _parquet(rows: Sequence[Row], path: str) -> bytes:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -140,4 +152,6 @@ def _write_parquet(rows: Sequence[Row], path: str) -> None:
         raise missing_extra("export", path, "parquet", "Parquet needs pyarrow") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     arrays = {name: pyarrow.array([row[name] for row in rows], types[kind]) for name, kind in columns().items()}
-    pyarrow.parquet.write_table(pyarrow.table(arrays), path)
+    file = BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
+    return file.getvalue()

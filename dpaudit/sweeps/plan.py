@@ -6,18 +6,24 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
-from pathlib import Path
+from math import isqrt, prod
 from typing import Any
 
 from dpaudit.audit.setting import Setting
+from dpaudit.files.strict_json import read_text
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
+from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
 from dpaudit.posterior.model import show
+from dpaudit.sweeps.lane import Lane, WorkerDied
+from dpaudit.sweeps.sources import made
 
 GENERAL = ("digits", "memory", "tiles", "quantities", "set")
 QUANTITIES = ("epsilon", "delta at E", "mean error")
+MOST_BYTES = 16 << 20
 MOST_JOBS = 1_000_000
 TILE_CELLS = 1 << 28
 """An audit with more float cells than this is split into tiles of data sets."""
@@ -30,12 +36,12 @@ def parameter_names() -> list[str]:
 
 def axes() -> tuple[str, ...]:
     """Returns what varies; every combination is one audit."""
-    return ("mech", "n", "k", "prior", "eps", *parameter_names(), "x")
+    return ("mech", "n", "k", "prior", "eps", "adjacency", *parameter_names(), "x")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One unit of work: a setting, a quantity, and which part of the data sets; all of it exact text."""
+    """One unit of work: a setting, a quantity, which part of the data sets, the version and the source; exact text."""
 
     spec: dict[str, Any]
     cost: float
@@ -59,12 +65,13 @@ def canonical(spec: Mapping[str, Any]) -> str:
 def read_plan(path: str) -> list[Job]:
     """Returns the jobs of the plan in this file, in order, each once."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        plan = tomllib.loads(text, parse_float=str)
-    except OSError as error:
-        raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError("plan", path, f"is not TOML: {error}") from None
+        plan = tomllib.loads(read_text("plan", path, MOST_BYTES), parse_float=str)
+    except InputError:
+        raise
+    except RecursionError:
+        raise InputError("plan", path, "is nested too deeply") from None
+    except ValueError as error:
+        raise InputError("plan", path, f"is not TOML: {' '.join(str(error).split())}") from None
     return expand(plan)
 
 
@@ -75,17 +82,25 @@ def expand(plan: Mapping[str, Any]) -> list[Job]:
         raise InputError("plan", "audit", "write each block as [[audit]]")
     shared = {name: value for name, value in plan.items() if name != "audit"}
     jobs: dict[str, Job] = {}
-    for block in blocks:
-        for job in _block({**shared, **block}):
-            jobs.setdefault(job.key, job)
-            if len(jobs) > MOST_JOBS:
-                raise InputError("plan", f"more than {MOST_JOBS} jobs", "make it smaller, or several plans")
+    lane = Lane()
+    try:
+        for block in blocks:
+            for job in _block({**shared, **block}, lane):
+                jobs.setdefault(job.key, job)
+                _check_count(len(jobs))
+    finally:
+        lane.end()
     if not jobs:
         raise InputError("plan", "(empty)", "it has no job")
     return list(jobs.values())
 
 
-def _block(block: Mapping[str, Any]) -> Iterator[Job]:
+def _check_count(jobs: int) -> None:
+    if jobs > MOST_JOBS:
+        raise InputError("plan", f"more than {MOST_JOBS} jobs", "make it smaller, or several plans")
+
+
+def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
     for name in block:
         if name not in (*axes(), *GENERAL):
             raise InputError("plan", name, f"unknown key; known: {', '.join((*axes(), *GENERAL))}")
@@ -97,13 +112,18 @@ def _block(block: Mapping[str, Any]) -> Iterator[Job]:
     tiles = None if "tiles" not in block else whole("tiles", block["tiles"], 1, 10_000)
     quantities = [_quantity(text) for text in _list("quantities", block.get("quantities", "epsilon"))]
     lists = [_list(name, block[name]) if name in block else [None] for name in axes()]
-    for *values, own in product(*lists, _own_settings(block.get("set", {}))):
+    sets = _own_settings(block.get("set", {}))
+    _check_count(prod(map(len, lists)) * len(sets) * len(quantities))
+    sources = cache(made)
+    for *values, own in product(*lists, sets):
         chosen = {**dict(zip(axes(), values, strict=True)), "set": own}
         setting = _setting(chosen)
+        of = sources(str(chosen["mech"]), None if chosen["adjacency"] is None else str(chosen["adjacency"]))
         for quantity in quantities:
-            extra = {"x": _dataset(setting.mechanism, chosen["x"])} if quantity["quantity"] == "mean error" else {}
-            spec = {**setting.to_dict(), **quantity, **extra, "digits": digits, "memory": memory}
-            yield from _parts(setting.mechanism, spec, tiles)
+            spec = {**setting.to_dict(), **quantity, "digits": digits, "memory": memory, **of}
+            if quantity["quantity"] == "mean error":
+                spec["x"] = str(chosen["x"] or "balanced")
+            yield from _parts(spec, _sizes(setting, spec, lane), tiles)
 
 
 def _list(name: str, value: Any) -> list[Any]:
@@ -124,6 +144,7 @@ def _own_settings(table: Any) -> list[dict[str, str]]:
         if name in axes():
             raise InputError("set", name, f"is a key of its own: write {name} = ...")
     values = [_list(name, value) for name, value in table.items()]
+    _check_count(prod(map(len, values)))
     return [dict(zip(table, map(str, chosen), strict=True)) for chosen in product(*values)]
 
 
@@ -140,7 +161,7 @@ def _range(name: str, table: Mapping[str, Any]) -> list[str]:
     while value <= last:
         values.append(str(value))
         value = value * factor + step
-        if len(values) > MOST_JOBS:
+        if len(values) > MOST_JOBS or (step and last - value > MOST_JOBS * step):
             raise InputError(name, dict(table), f"has more than {MOST_JOBS} values")
     if not values:
         raise InputError(name, dict(table), "the range is empty")
@@ -160,16 +181,19 @@ def _quantity(text: Any) -> dict[str, Any]:
 def _setting(chosen: Mapping[str, Any]) -> Setting:
     """Returns the setting; a parameter that a mechanism of the family lacks is left out."""
     mech, own = str(chosen["mech"]), chosen["set"]
+    adjacency = None if chosen["adjacency"] is None else str(chosen["adjacency"])
     given = {name: chosen[name] for name in parameter_names() if chosen[name] is not None}
     shape = {name: chosen[name] for name in ("n", "k", "eps") if chosen[name] is not None}
     if not in_family(mech):
         given = {name: str(value) for name, value in given.items()}
-        return Setting.read(mech, **shape, prior=chosen["prior"], settings={**given, **own})
+        shape |= {name: whole(name, shape[name], 0, 10**18) for name in ("n", "k") if name in shape}
+        return Setting.read(mech, **shape, prior=chosen["prior"], adjacency=adjacency, settings={**given, **own})
     if own:
         raise InputError("set", ", ".join(own), "is for your own mechanism, not for one of the family")
     known = {parameter.name for parameter in lookup(mech.split("/")[0]).parameters}
     given = {name: value for name, value in given.items() if name in known}
-    return Setting.read(mech, **shape, prior=_prior(chosen["prior"], chosen["k"]), settings=given)
+    prior = _prior(chosen["prior"], chosen["k"])
+    return Setting.read(mech, **shape, prior=prior, adjacency=adjacency, settings=given)
 
 
 def _prior(value: Any, k: Any) -> list[Any] | None:
@@ -180,29 +204,59 @@ def _prior(value: Any, k: Any) -> list[Any] | None:
     return parts * whole("k", 2 if k is None else k, 2, 10**4) if len(parts) == 1 else list(parts)
 
 
-def _dataset(subject: Mechanism, x: Any) -> str:
+def _dataset(subject: Mechanism, x: str) -> str:
     """Returns the data set of the mean error: "balanced" (the default), "corner", or a histogram."""
     released = posterior(subject)
     if released is None:
         raise InputError("quantities", "mean error", f"{subject.name} releases no posterior")
     model = released.model
-    if x in (None, "balanced"):
+    if x == "balanced":
         rest = model.n % model.k
         return show(tuple(model.n // model.k + (i < rest) for i in range(model.k)))
     if x == "corner":
         return show((model.n, *(0 for _ in range(model.k - 1))))
-    return show(model.check("x", str(x)))
+    return show(model.check("x", x))
 
 
-def _parts(subject: Mechanism, spec: dict[str, Any], tiles: int | None) -> Iterator[Job]:
-    """Yields the job, or its tiles if it is a search over many data sets."""
+def _size(subject: Mechanism, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the number of float cells, whether data sets are searched, whether all are few, and the data set."""
     counts = subject.counts()
     searched = spec["quantity"] == "delta" or (spec["quantity"] == "epsilon" and not subject.algebra().worst())
     released = posterior(subject)
     two_cells = released is not None and released.model.k == 2
-    width = min(counts.outputs, 20 * int(counts.datasets**0.5)) if two_cells else counts.outputs
+    width = min(counts.outputs, 20 * isqrt(counts.datasets)) if two_cells else counts.outputs
     cells = counts.datasets * width if searched else counts.outputs
-    count = (tiles or min(64, 1 + cells // TILE_CELLS)) if searched else 1
-    cost = 0.003 + cells * (1e-6 if counts.datasets * counts.outputs < 1 << 17 else 5e-8) / count
+    chosen = {"x": _dataset(subject, spec["x"])} if "x" in spec else {}
+    return {"cells": cells, "searched": searched, "few": counts.datasets * counts.outputs < 1 << 17, "chosen": chosen}
+
+
+def measure(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the size of a job of somebody's own mechanism, or why it is refused; this runs their code."""
+    try:
+        return _size(Setting.from_dict(spec).mechanism, spec)
+    except InputError as error:
+        return {"refused": (error.option, str(error.value), error.rule)}
+    except BaseException as error:  # whatever their code raises
+        return {"refused": ("mech", spec["mech"], describe(error))}
+
+
+def _sizes(setting: Setting, spec: Mapping[str, Any], lane: Lane) -> dict[str, Any]:
+    """Returns the size of a job; somebody's own code runs in the lane, and the job of one that kills it is small."""
+    if setting.model is not None:
+        return _size(setting.mechanism, spec)
+    try:
+        found: dict[str, Any] = lane.call(measure, dict(spec))
+    except WorkerDied:
+        return {"cells": 1, "searched": False, "few": True, "chosen": {}}
+    if "refused" in found:
+        raise InputError(*found["refused"])
+    return found
+
+
+def _parts(spec: dict[str, Any], size: Mapping[str, Any], tiles: int | None) -> Iterator[Job]:
+    """Yields the job, or its tiles if it is a search over many data sets."""
+    spec, cells = {**spec, **size["chosen"]}, size["cells"]
+    count = (tiles or min(64, 1 + cells // TILE_CELLS)) if size["searched"] else 1
+    cost = 0.003 + min(cells, 10**15) * (1e-6 if size["few"] else 5e-8) / count
     for i in range(count):
         yield Job(spec if count == 1 else {**spec, "part": [i, count]}, cost)

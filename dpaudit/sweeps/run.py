@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 
+from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.executors import Workers
 from dpaudit.sweeps.store import LEASE, Claimed, Status, Store
 from dpaudit.sweeps.work import Outcome
@@ -14,8 +15,6 @@ from dpaudit.sweeps.work import Outcome
 BATCH_JOBS = 32
 BATCH_COST = 0.1
 """Small jobs travel together: at most so many, or about so many seconds."""
-MOST_ATTEMPTS = 3
-"""A job that was running when a worker died, so many times, is recorded as failed."""
 
 
 class Loop:
@@ -26,7 +25,9 @@ class Loop:
         self._workers = workers
         self._report = report
         self._running: dict[Future[list[Outcome]], Sequence[Claimed]] = {}
-        self._attempts: Counter[str] = Counter()
+        self._suspects: list[Claimed] = []
+        """Jobs of batches whose worker died; they run last, one by one, with nothing else running."""
+        self._alone: Future[list[Outcome]] | None = None
         self._renewed = time.monotonic()
 
     def run(self) -> Status:
@@ -42,16 +43,19 @@ class Loop:
             finished = True
         finally:
             self._workers.close(at_once=not finished)
-            self._store.release()
+            with suppress(InputError):  # claims of a process that is gone are void anyway
+                self._store.release()
         return self._store.status()
 
     def _fill(self) -> bool:
         """Hands out batches while workers may be idle; returns whether there is anything to wait for."""
-        while len(self._running) < 2 * self._workers.capacity:
+        while self._alone is None and len(self._running) < 2 * self._workers.capacity:
             jobs = self._store.claim(BATCH_JOBS, BATCH_COST)
             if not jobs:
                 break
             self._submit(jobs)
+        if not self._running and self._suspects:
+            self._alone = self._submit([self._suspects.pop()])
         if self._running:
             return True
         status = self._store.status()
@@ -61,8 +65,10 @@ class Loop:
         self._store.release()
         return True
 
-    def _submit(self, jobs: Sequence[Claimed]) -> None:
-        self._running[self._workers.submit([(job.key, job.spec) for job in jobs])] = jobs
+    def _submit(self, jobs: Sequence[Claimed]) -> Future[list[Outcome]]:
+        future = self._workers.submit([(job.key, job.spec) for job in jobs])
+        self._running[future] = jobs
+        return future
 
     def _collect(self) -> None:
         if not self._running:
@@ -72,19 +78,24 @@ class Loop:
             jobs = self._running.pop(future)
             lost = "cancelled" if future.cancelled() else future.exception()
             if lost is not None:
-                self._again(jobs, str(lost) or type(lost).__name__)
+                self._lost(jobs, future is self._alone, " ".join(str(lost).split()) or type(lost).__name__)
             else:
-                self._store.finish(future.result())
+                outcomes = future.result()
+                self._store.finish(outcomes)
+                found = {outcome["key"] for outcome in outcomes}
+                rest = [job for job in jobs if job.key not in found]
+                if rest:
+                    self._submit(rest)
+            if future is self._alone:
+                self._alone = None
 
-    def _again(self, jobs: Sequence[Claimed], reason: str) -> None:
-        """Submits the jobs of a lost batch one by one; one that was lost too often is recorded as failed."""
-        for job in jobs:
-            self._attempts[job.key] += 1
-            if self._attempts[job.key] < MOST_ATTEMPTS:
-                self._submit([job])
-            else:
-                error = f"lost with its worker {MOST_ATTEMPTS} times (out of memory?): {' '.join(reason.split())}"
-                self._store.finish([{"key": job.key, "seconds": 0.0, "error": error}])
+    def _lost(self, jobs: Sequence[Claimed], alone: bool, reason: str) -> None:
+        """Suspects the jobs of a lost batch; a job that was lost when it was alone is recorded as failed."""
+        if not alone:
+            self._suspects.extend(jobs)
+            return
+        error = f"its worker died twice, the second time with nothing else running: {reason}"
+        self._store.finish([{"key": job.key, "seconds": 0.0, "error": error} for job in jobs])
 
     def _keep_claims(self) -> None:
         if time.monotonic() - self._renewed > LEASE / 6:

@@ -1,29 +1,37 @@
 """The state of a sweep in one SQLite file: what is to do, who does it, what is done. Safe to kill at any moment.
 
 Every change is one transaction (write-ahead log). A job is claimed with a lease that its owner renews; the lease of a
-process that is gone is void. Finishing a job twice changes nothing.
+process that is gone is void. Finishing a job twice changes nothing. Every row has a checksum, which is checked when the
+store is opened. A row is set aside, never deleted, if it is damaged, or if a plan asked for its mechanism again with
+another version of dpaudit or another source.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dpaudit.files.writing import NotWritten
 from dpaudit.numbers.errors import InputError
-from dpaudit.sweeps.plan import Job
+from dpaudit.sweeps.plan import Job, canonical
 from dpaudit.sweeps.work import Outcome
 
 APPLICATION = 0x64706173
+LAYOUT = 1
+"""The user_version of the file; that of dpaudit 0.1.0, without checksums and sources, is 0."""
+PATIENCE = 60.0
+"""Seconds to wait for a store that another program has locked."""
 LEASE = 60.0
 """Seconds until the claim of a silent process on another machine lapses."""
-SCHEMA = """
+TABLE = """
 CREATE TABLE IF NOT EXISTS jobs (
   key TEXT PRIMARY KEY,
   entry TEXT NOT NULL,
@@ -37,9 +45,23 @@ CREATE TABLE IF NOT EXISTS jobs (
   error TEXT,
   seconds REAL,
   finished REAL
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_state ON jobs (state, position);
+) WITHOUT ROWID
 """
+STALE, DAMAGED = 1, 2
+CHECKED = ("key", "entry", "position", "cost", "made", "state", "result", "error", "seconds")
+CHECKSUM = f"row_checksum({', '.join(f'CAST({name} AS BLOB)' for name in CHECKED)})"
+LAYOUT_1 = (
+    TABLE,
+    "ALTER TABLE jobs ADD COLUMN made TEXT",
+    "ALTER TABLE jobs ADD COLUMN aside INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE jobs ADD COLUMN checksum TEXT",
+    "UPDATE jobs SET made = old_made(key, result)",
+    f"UPDATE jobs SET checksum = {CHECKSUM} WHERE made IS NOT NULL",
+    "DROP INDEX IF EXISTS by_state",
+    "CREATE INDEX by_state ON jobs (aside, state, position)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {LAYOUT}",
+)
 
 
 class Claimed(NamedTuple):
@@ -62,6 +84,39 @@ class Status(NamedTuple):
     cost_total: float
 
 
+class Aside(NamedTuple):
+    """Rows that are kept and not shown, the keys of damaged ones, and of what the shown ones are made."""
+
+    stale: int
+    damaged: int
+    keys: tuple[str, ...]
+    made: tuple[dict[str, Any], ...]
+
+
+def row_checksum(*values: bytes | None) -> str:
+    """Returns the SHA-256 of what a row says."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()
+
+
+def made_of(spec: Mapping[str, Any]) -> str:
+    """Returns of what a result is made: the mechanism, dpaudit's version, the sources."""
+    names = ("mech", "version", "source", "adjacency", "pairs")
+    return canonical({name: spec[name] for name in names if name in spec})
+
+
+def old_made(key: str, result: str | None) -> str | None:
+    """Returns the same of a row of layout 0; None if it is damaged."""
+    try:
+        json.loads(result or "null")
+        return made_of(json.loads(key))
+    except (ValueError, TypeError):
+        return None
+
+
+def _source(made: Mapping[str, Any]) -> tuple[Any, Any]:
+    return made.get("version"), made.get("source")
+
+
 class Store:
     """The jobs of one sweep in one file."""
 
@@ -71,61 +126,133 @@ class Store:
         if not create and not Path(path).is_file():
             raise InputError("out", path, "there is no such store; run a plan first")
         try:
-            self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            self._open()
-        except sqlite3.Error as error:
+            self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        except (sqlite3.Error, ValueError) as error:
             raise InputError("out", path, f"cannot be used as a store: {error}") from None
+        try:
+            with self._faults(writing=False):
+                self._open(create)
+        except BaseException:
+            self._db.close()
+            raise
 
-    def _open(self) -> None:
-        (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    def _open(self, create: bool) -> None:
+        """Makes or checks the file: sound pages, this layout, right checksums."""
+        self._db.create_function("row_checksum", len(CHECKED), row_checksum, deterministic=True)
+        self._db.create_function("old_made", 2, old_made, deterministic=True)
+        application, layout = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
+        tables = self._one("SELECT count(*) FROM sqlite_master")
         if tables and application != APPLICATION:
             raise sqlite3.DatabaseError("it is a database of another program")
+        if layout > LAYOUT:
+            raise sqlite3.DatabaseError("a newer dpaudit made it")
+        if not tables and not create:
+            raise sqlite3.DatabaseError("it is empty; run a plan first")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        if not tables:
-            self._db.execute(f"PRAGMA application_id = {APPLICATION}")
-            self._db.executescript(SCHEMA)
+        sound = self._one("PRAGMA integrity_check(1)")
+        if sound != "ok":
+            raise sqlite3.DatabaseError(f"the file is damaged: {' '.join(sound.split())}")
+        with self._transaction() if layout < LAYOUT else nullcontext():
+            for statement in LAYOUT_1 if self._one("PRAGMA user_version") < LAYOUT else ():
+                self._db.execute(statement)
+        wrong = f"aside != {DAMAGED} AND checksum IS NOT {CHECKSUM}"
+        if self._one(f"SELECT count(*) FROM jobs WHERE {wrong}"):
+            with self._transaction() as db:
+                db.execute(f"UPDATE jobs SET aside = {DAMAGED} WHERE {wrong}")
+
+    def _one(self, query: str) -> Any:
+        return self._db.execute(query).fetchone()[0]
 
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def _faults(self, writing: bool) -> Iterator[None]:
+        """Turns an error of the database into one line: NotWritten or InputError."""
         try:
-            yield self._db
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            broken = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+            if (writing and code not in broken) or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+                rule = f"cannot be written: {error}; what is finished is kept"
+                raise NotWritten("out", self.path, rule) from None
+            raise InputError("out", self.path, f"cannot be used as a store: {error}") from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commits the block as a whole, or changes nothing."""
+        with self._faults(writing=True):
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     def add(self, jobs: Sequence[Job], retry: bool = False) -> int:
-        """Adds the jobs that are new and returns their number; with ``retry`` failed ones are open again."""
+        """Adds the jobs that are new and returns their number; with ``retry`` failed ones are open again.
+
+        So are damaged rows of these jobs. Rows of these mechanisms of another version or source are set aside.
+        """
         with self._transaction() as db:
-            (before,) = db.execute("SELECT count(*) FROM jobs").fetchone()
+            before = self._one("SELECT count(*) FROM jobs")
+            new = [(job.key, job.entry, before + i, job.cost, made_of(job.spec)) for i, job in enumerate(jobs)]
+            if self._one(f"SELECT count(*) FROM jobs WHERE aside = {DAMAGED}"):
+                again = ((key,) for key, *_ in new)
+                before -= db.executemany(f"DELETE FROM jobs WHERE key = ? AND aside = {DAMAGED}", again).rowcount
             db.executemany(
-                "INSERT OR IGNORE INTO jobs (key, entry, spec, position, cost) VALUES (?, ?, ?, ?, ?)",
-                ((j.key, j.entry, json.dumps(j.spec), before + i, j.cost) for i, j in enumerate(jobs)),
+                "INSERT OR IGNORE INTO jobs (key, entry, spec, position, cost, made) VALUES (?, ?, '', ?, ?, ?)", new
             )
+            self._set_stale_aside({made for *_, made in new})
             if retry:
-                db.execute("UPDATE jobs SET state = 'open', error = NULL, owner = NULL WHERE state = 'failed'")
-            (after,) = db.execute("SELECT count(*) FROM jobs").fetchone()
-        return int(after - before)
+                db.execute(
+                    "UPDATE jobs SET state = 'open', error = NULL, seconds = NULL, checksum = NULL "
+                    "WHERE state = 'failed' AND aside = 0"
+                )
+            db.execute(f"UPDATE jobs SET checksum = {CHECKSUM} WHERE checksum IS NULL AND aside != {DAMAGED}")
+            return int(self._one("SELECT count(*) FROM jobs") - before)
+
+    def _set_stale_aside(self, wanted: set[str]) -> None:
+        """Sets the rows aside that these sources replace; rows of these sources are there again."""
+        of_mechanism, of_pairs = {}, {}
+        for made in map(json.loads, wanted):
+            of_mechanism[made["mech"]] = _source(made)
+            of_pairs[made.get("adjacency")] = made.get("pairs")
+        stored = self._db.execute(f"SELECT DISTINCT made FROM jobs WHERE aside != {DAMAGED}").fetchall()
+        for text, made in ((text, json.loads(text)) for (text,) in stored):
+            mine, pairs = _source(made), made.get("pairs")
+            other = of_mechanism.get(made["mech"], mine) != mine or of_pairs.get(made.get("adjacency"), pairs) != pairs
+            if other or text in wanted:
+                self._db.execute(
+                    f"UPDATE jobs SET aside = ? WHERE made = ? AND aside != {DAMAGED}", (STALE * other, text)
+                )
+
+    def aside(self, most: int) -> Aside:
+        """Returns what is kept and not shown."""
+        with self._faults(writing=False):
+            stale, damaged = (self._one(f"SELECT count(*) FROM jobs WHERE aside = {kind}") for kind in (STALE, DAMAGED))
+            keys = self._db.execute(f"SELECT CAST(key AS BLOB) FROM jobs WHERE aside = {DAMAGED} LIMIT ?", (most,))
+            made = self._db.execute("SELECT DISTINCT made FROM jobs WHERE aside = 0").fetchall()
+            named = tuple(key.decode("utf-8", "replace") for (key,) in keys)
+        return Aside(stale, damaged, named, tuple(json.loads(text) for (text,) in made))
 
     def claim(self, most: int, cost: float) -> list[Claimed]:
         """Claims open jobs in order: at most so many, and no more once their cost exceeds ``cost``."""
         now = time.time()
         with self._transaction() as db:
             rows = db.execute(
-                "SELECT key, spec, cost FROM jobs WHERE state = 'open' AND (owner IS NULL OR lease < ?) "
-                "ORDER BY position LIMIT ?",
-                (now, most),
+                "SELECT key, cost FROM jobs WHERE aside = 0 AND state = 'open' "
+                "AND (owner IS NULL OR lease NOT BETWEEN ? AND ?) ORDER BY position LIMIT ?",
+                (now, now + 2 * LEASE, most),
             ).fetchall()
             taken, total = [], 0.0
-            for key, spec, price in rows:
-                taken.append(Claimed(key, json.loads(spec), price))
+            for key, price in rows:
+                taken.append(Claimed(key, json.loads(key), price))
                 total += price
                 if total > cost:
                     break
@@ -144,9 +271,9 @@ class Store:
 
     def release(self) -> None:
         """Gives up this process's claims, and those of processes of this machine that are gone."""
-        owners = [row[0] for row in self._db.execute("SELECT DISTINCT owner FROM jobs WHERE state = 'open'")]
-        gone = [owner for owner in owners if owner and (owner == self.owner or _is_gone(owner))]
         with self._transaction() as db:
+            owners = [row[0] for row in db.execute("SELECT DISTINCT owner FROM jobs WHERE state = 'open'")]
+            gone = [owner for owner in owners if owner and (owner == self.owner or _is_gone(owner))]
             db.executemany(
                 "UPDATE jobs SET owner = NULL, lease = NULL WHERE owner = ? AND state = 'open'", ((o,) for o in gone)
             )
@@ -159,7 +286,7 @@ class Store:
                 "failed" if "error" in o else "done",
                 None if "error" in o else json.dumps(o["result"], sort_keys=True),
                 o.get("error"),
-                o["seconds"],
+                float(o["seconds"]),
                 now,
                 o["key"],
             )
@@ -168,45 +295,53 @@ class Store:
         with self._transaction() as db:
             db.executemany(
                 "UPDATE jobs SET state = ?, result = ?, error = ?, seconds = ?, finished = ?, owner = NULL, "
-                "lease = NULL WHERE key = ? AND state = 'open'",
+                f"lease = NULL WHERE key = ? AND state = 'open' AND aside != {DAMAGED}",
                 rows,
+            )
+            db.executemany(
+                f"UPDATE jobs SET checksum = {CHECKSUM} WHERE finished = ? AND key = ? AND aside != {DAMAGED}",
+                (row[-2:] for row in rows),
             )
 
     def status(self) -> Status:
         """Returns how far the sweep is."""
         now = time.time()
-        row = self._db.execute(
+        query = (
             "SELECT count(*), total(state = 'done'), total(state = 'failed'), "
             "total(state = 'open' AND owner IS NOT NULL AND lease >= ?), total(finished > ?) / 60, "
-            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs",
-            (now, now - 60),
-        ).fetchone()
+            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs WHERE aside = 0"
+        )
+        with self._faults(writing=False):
+            row = self._db.execute(query, (now, now - 60)).fetchone()
         return Status(*(int(v) for v in row[:4]), *row[4:])
 
     def errors(self, most: int) -> list[tuple[str, str, int]]:
         """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""
         query = (
-            "SELECT entry, error, count(*) FROM jobs WHERE state = 'failed' "
+            "SELECT entry, error, count(*) FROM jobs WHERE aside = 0 AND state = 'failed' "
             "GROUP BY entry, error ORDER BY min(position) LIMIT ?"
         )
-        return [(str(entry), str(error), int(count)) for entry, error, count in self._db.execute(query, (most,))]
+        with self._faults(writing=False):
+            return [(str(entry), str(error), int(count)) for entry, error, count in self._db.execute(query, (most,))]
 
     def jobs(self) -> Iterator[tuple[str, dict[str, Any], str, dict[str, Any] | None, str | None, float | None]]:
-        """Yields entry, specification, state, result, error and seconds of every job, in order."""
-        query = "SELECT entry, spec, state, result, error, seconds FROM jobs ORDER BY position, key"
-        for entry, spec, state, result, error, seconds in self._db.execute(query):
-            yield entry, json.loads(spec), state, None if result is None else json.loads(result), error, seconds
+        """Yields entry, specification, state, result, error and seconds of every job that is shown, in order."""
+        query = "SELECT entry, key, state, result, error, seconds FROM jobs WHERE aside = 0 ORDER BY position, key"
+        with self._faults(writing=False):
+            for entry, key, state, result, error, seconds in self._db.execute(query):
+                yield entry, json.loads(key), state, None if result is None else json.loads(result), error, seconds
 
 
 def _is_gone(owner: str) -> bool:
     """Returns True only if the owner is a process of this machine that no longer runs."""
-    host, pid, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname():
+    host, _, rest = owner.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
-    except OSError:
+    except (OSError, OverflowError):
         return False
     return False

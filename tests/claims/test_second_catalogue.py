@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,39 @@ def test_a_broken_plug_in_is_one_line(target, message, tmp_path, monkeypatch, ca
     captured = run(capsys, "check", code=2)
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("checks", "message"),
+    [
+        ("import no_such_module", "ModuleNotFoundError"),
+        ("@check('new.other', grid='all')\ndef other(ctx): ...", "new.other is not in the catalogue"),
+        ("@check('new.one', grid='all', uses=['new.none'])\ndef one(ctx): ...", "new.one uses new.none, which has no"),
+        ("@check('new.one', grid='all', uses=['new.one'])\ndef one(ctx): ...", "in a circle: new.one → new.one"),
+    ],
+)
+def test_a_plug_in_whose_checks_do_not_fit_is_one_line(checks, message, tmp_path, monkeypatch, capsys):
+    paper = tmp_path / "new_paper"
+    paper.mkdir()
+    (paper / "__init__.py").write_text(
+        "from pathlib import Path\nfrom dpaudit.claims import Catalogue, claims\n"
+        "ROWS = claims('New', ('new.one', 'New', 'Lemma 1', 'one'))\n"
+        "CATALOGUE = Catalogue('New', ROWS, 'new_paper', Path(__file__).parent)\n"
+    )
+    (paper / "checks.py").write_text(f"from dpaudit.claims import check\n{checks}\n")
+    install(tmp_path, monkeypatch, "new_paper:CATALOGUE", "new")
+    captured = run(capsys, "check", "new.*", code=2)
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    for name in ("new_paper", "new_paper.checks"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_listing_is_one_call(capsys):
+    import dpaudit
+
+    assert dpaudit.list_claims(["rr.*", "dp.mh"]) == json.loads(run(capsys, "claims", "rr.*", "dp.mh", "--json").out)
 
 
 def test_no_installed_paper_is_one_line(monkeypatch, capsys):
