@@ -84,7 +84,10 @@ class Setting:
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
         made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        return Setting(name, made.model, nominal, made.chosen(), adjacency)
+        found = Setting(name, made.model, nominal, made.chosen(), adjacency)
+        if adjacency is None:
+            vars(found)["mechanism"] = made  # it is made already: the property need not make it again
+        return found
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
