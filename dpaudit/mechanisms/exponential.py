@@ -31,7 +31,7 @@ from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
 Array = Any
 """A numpy array of floats."""
-Closure = Callable[[Array, float], Array]
+ClosureOf = Callable[[Array, float], Array]
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
 ROWS_BYTES = 1 << 29
@@ -108,7 +108,7 @@ class Exponential(PosteriorMechanism):
         """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
         return None
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array | None:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
         """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
 
         ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
@@ -234,7 +234,7 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns GS."""
         return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
 
@@ -256,7 +256,7 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns LS."""
         return ls
 
@@ -276,7 +276,7 @@ class Smooth(Exponential):
         """Returns 1/LS and gamma."""
         return (lambda v: 1 / v), ball(self.gamma)
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S."""
         return 1 / closure(1 / ls, float(self.gamma))
 
@@ -338,7 +338,7 @@ class MHdelta(Exponential):
         """Returns -ln LS and gamma."""
         return (lambda v: -v.log()), self.gamma()
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S_exp."""
         from numpy import exp, log
 

@@ -234,13 +234,13 @@ def _exact_deficit(mechanism: Audited, points: Points) -> tuple[Fraction, Witnes
     return best
 
 
-Ratio = Fraction | None
+Quotient = Fraction | None
 """P/Q; None where Q = 0."""
 
 
 def _exact_tests(
     p: Sequence[Fraction], q: Sequence[Fraction]
-) -> Iterator[tuple[Fraction, Fraction, tuple[Ratio, Ratio]]]:
+) -> Iterator[tuple[Fraction, Fraction, tuple[Quotient, Quotient]]]:
     """Yields alpha, beta and the ratios just inside and just outside, of the tests that are not trivial."""
     cells = [(a / b if b else None, a, b) for a, b in zip(p, q, strict=True) if a or b]
     cells.sort(key=lambda cell: (cell[0] is not None, -(cell[0] or 0)))
@@ -252,7 +252,7 @@ def _exact_tests(
         yield alpha, beta, (ratio, following)
 
 
-def _exact_threshold(inside: Ratio, outside: Ratio) -> Fraction:
+def _exact_threshold(inside: Quotient, outside: Quotient) -> Fraction:
     """Returns a short number between the two losses."""
     bits = 128
     while True:

@@ -28,7 +28,7 @@ Tag = tuple[int, int, Output | None]
 Entries = list[tuple[Ball, Output | None]]
 Scored = tuple[Entries, Entries]
 """For each direction of a pair the balls whose maximum is wanted, with their outputs."""
-Score = Callable[[list[Cell]], Scored]
+PairScore = Callable[[list[Cell]], Scored]
 
 
 @dataclass
@@ -85,7 +85,7 @@ class FastTier:
         return [self._certify(uppers, _hockey_stick(point), bits, narrow) for point, uppers in both]
 
     def _certify(
-        self, uppers: Uppers, score: Score, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
+        self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
     ) -> Worst:
         """Returns the maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
 
@@ -113,7 +113,7 @@ class FastTier:
         witness = Witness(y, x, output) if way else Witness(x, y, output)
         return Worst(value, witness, used, "fast", int(np.count_nonzero(uppers.values > bar)))
 
-    def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: Score) -> list[int]:
+    def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: PairScore) -> list[int]:
         """Offers pairs, the most promising first, until no upper bound exceeds the best; returns those offered."""
         tops = uppers.values.max(axis=1)
         order: list[int] = np.argsort(-tops, kind="stable").tolist()
@@ -123,7 +123,7 @@ class FastTier:
             self._offer(champion, uppers.pairs[place], place, score)
         return order
 
-    def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: Score) -> None:
+    def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: PairScore) -> None:
         for way, scored in enumerate(score(self.cells(pair))):
             champion.offer([v for v, _ in scored], lambda i, way=way, s=scored: (place, way, s[i][1]))  # type: ignore[misc]
 
@@ -134,7 +134,7 @@ def _losses(cells: list[Cell]) -> Scored:
     return there, [(-loss, output) for loss, output in there]
 
 
-def _hockey_stick(point: Fraction) -> Score:
+def _hockey_stick(point: Fraction) -> PairScore:
     """Returns the score of delta(point): sum over r of max(0, P_x - e^point P_y), and the reverse."""
 
     def score(cells: list[Cell]) -> Scored:

@@ -40,7 +40,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Batch:
+class PairBatch:
     """Pairs (x, y) row by row; ``far`` outputs lie outside the columns."""
 
     rows: FloatRows
@@ -108,13 +108,13 @@ class BandScreen:
         self.rows = BandRows(law, self.last)
         self.pairs = [((c, n - c), (c + 1, n - c - 1)) for c in range(self.first, self.last)]
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PairBatch]:
         """Yields the pairs in order."""
         for block in self.rows.blocks(self.first, self.last):
             self._effort.tell(block.first - self.first, self.last - self.first)
             a, log_z, rate = block.exponents, block.log_z, block.rates
             x, y = (Side(a[rows], log_z[rows], rate[rows]) for rows in (slice(None, -1), slice(1, None)))
-            yield Batch(self.rows, x, y, block.far)
+            yield PairBatch(self.rows, x, y, block.far)
         self._effort.tell(self.last - self.first, self.last - self.first)
 
 
@@ -126,12 +126,12 @@ class FullScreen:
         self.pairs: list[Pair] = []
         self._mechanism, self._effort = mechanism, effort
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PairBatch]:
         """Yields the pairs one by one, and remembers them."""
         self.pairs.clear()
         for x, y in pairs(self._mechanism, self._effort):
             self.pairs.append((x, y))
-            yield Batch(self.rows, self._side(x), self._side(y), 0)
+            yield PairBatch(self.rows, self._side(x), self._side(y), 0)
 
     def _side(self, x: Dataset) -> Side:
         exponents, log_z = self.rows.row(x)
