@@ -121,8 +121,8 @@ class PrivacyAssertions:
         return result
 
     def _expect(self, result: Any, wanted: str, found: str, witness: Any = None) -> None:
-        from dpaudit.mechanisms.base import text
         from dpaudit.numbers.verdict import Verdict
+        from dpaudit.privacy.protocols import text
 
         __tracebackhide__ = True
         if result.claim.verdict is Verdict.PROVED:

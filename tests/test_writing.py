@@ -11,7 +11,7 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.commands import common
+from dpaudit.commands import reply
 from dpaudit.commands.claims import _write_junit
 from dpaudit.evidence import certificate
 from dpaudit.files.folders import write_folder
@@ -44,8 +44,8 @@ RESULT = dpaudit.epsilon("EHDS", n=3)
 PAGE = document.make("title", "command", [], {})
 FILES = {
     "certificate.json": lambda path: certificate.write(RESULT, path),
-    "out.json": lambda path: common.emit(RESULT.to_dict(), None, True, path),
-    "out.txt": lambda path: common.emit(None, lambda console: console.print("text"), False, path),
+    "out.json": lambda path: reply.send(reply.Reply(RESULT, print), True, path),
+    "out.txt": lambda path: reply.send(reply.Reply(None, lambda console: console.print("text")), False, path),
     "junit.xml": lambda path: _write_junit(path, [], ["a: changed"]),
     "table.csv": lambda path: export(Jobs(), path),
     "table.parquet": lambda path: export(Jobs(), path),

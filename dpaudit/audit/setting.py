@@ -12,15 +12,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism, posterior
 from dpaudit.mechanisms.load import load_mechanism, takes
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
-from dpaudit.privacy.adjacency import Adjacency
+from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
 
-DEFAULTS = {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger"}
-"""Options that a printed command leaves out where they have this value."""
+DEFAULTS = {
+    "": {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger", "score": "hellinger", "step": "1"},
+    "compare": {"digits": "12", "sort": "calibrated"},
+    "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
+    "table": {"claim_delta": "0"},
+}
+"""Options that a printed command leaves out where they have this value, in any command or in that one."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +84,18 @@ class Setting:
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
         made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        return Setting(name, made.model, nominal, made.chosen(), adjacency)
+        found = Setting(name, made.model, nominal, made.chosen(), adjacency)
+        if adjacency is None:
+            vars(found)["mechanism"] = made  # it is made already: the property need not make it again
+        return found
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
         """Returns the setting of a mechanism that is made already."""
-        model = getattr(mechanism, "model", None)
-        return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen())
+        family = posterior(mechanism)
+        relation = None if family is None or family.adjacency == REPLACE_ONE else family.adjacency
+        model = None if family is None else family.model
+        return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen(), relation)
 
     @staticmethod
     def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
@@ -162,11 +172,11 @@ class Setting:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting as exact text, from which ``from_dict`` makes it again."""
-        relation = {} if self.adjacency is None else {"adjacency": str(self.adjacency)}
+        relation = {} if self.adjacency is None else {"adjacency": self._relation()}
         if self.model is not None:
             place = {"n": self.model.n, "prior": show(self.model.prior), "eps": str(self.epsilon)}
             return {"mech": self.mechanism.name, **place, "parameters": self.mechanism.settings(), **relation}
-        own = {name: _text(value) for name, value in self.parameters}
+        own = {name: show(value) for name, value in self.parameters}
         place = {"n": int(own["n"]) if "n" in own else None, "prior": "", "eps": str(self.epsilon)}
         return {"mech": self.mech, **place, "parameters": {}, "own": own, **relation}
 
@@ -179,23 +189,23 @@ class Setting:
         place = {name: entry[name] for name in ("n", "prior", "eps")}
         return Setting.read(entry["mech"], **place, adjacency=relation, settings=entry["parameters"])
 
-    def options(self) -> list[str]:
-        """Returns the options of the command line that give this setting, none of them superfluous."""
-        parts = ["--mech", self.reference() or "(an object)"]
+    def _relation(self) -> str | None:
+        """Returns what --adjacency takes, None where nothing or no text gives the relation."""
+        return self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
+
+    def options(self, without: Sequence[str] = ()) -> list[str]:
+        """Returns the options of the command line that give this setting, none superfluous, ``without`` some."""
+        found: dict[str, Any] = {"mech": self.reference()}
         if self.model is not None:
-            parts += ["--n", str(self.model.n)]
             uniform = all(alpha == 1 for alpha in self.model.prior)
-            if uniform and self.model.k > 2:
-                parts += ["--k", str(self.model.k)]
-            parts += [] if uniform else ["--prior", show(self.model.prior)]
-        if self.epsilon != 1:
-            parts += ["--eps", str(self.epsilon)]
-        if self.adjacency is not None:
-            parts += ["--adjacency", str(self.adjacency)]
-        for name, value in self.parameters:
-            option = self.model is not None or name in ("n", "k", "prior")
-            parts += [f"--{name}", _text(value)] if option else ["--set", f"{name}={_text(value)}"]
-        return parts
+            found |= {"n": self.model.n, "k": self.model.k if uniform and self.model.k > 2 else None}
+            found["prior"] = None if uniform else self.model.prior
+        found |= {"eps": None if self.epsilon == 1 else self.epsilon, "adjacency": self._relation()}
+        own = [] if self.model is not None else [(k, v) for k, v in self.parameters if k not in ("n", "k", "prior")]
+        found |= {name: value for name, value in self.parameters if (name, value) not in own}
+        words = [(name, value) for name, value in found.items() if value is not None and name not in without]
+        parts = [part for name, value in words for part in (f"--{name}", show(value))]
+        return parts + [part for name, value in own for part in ("--set", f"{name}={show(value)}")]
 
     def reference(self) -> str | None:
         """Returns what --mech takes to give this mechanism; None for an object that lives in Python only."""
@@ -207,27 +217,24 @@ class Setting:
         importable = importable and "<locals>" not in self.mech.__qualname__
         return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
 
-    def command_line(self, command: str, **options: Any) -> str | None:
+    def command_line(self, command: str, without: Sequence[str] = (), **options: Any) -> str | None:
         """Returns the command that asks this question of this setting again; options at their defaults are left out.
 
         None where the mechanism is an object that only Python has.
         """
-        if self.reference() is None or isinstance(self.adjacency, Adjacency):
+        if self.reference() is None or (self.adjacency is not None and self._relation() is None):
             return None
-        return command_line(command, *self.options(), **options)
+        return command_line(command, *self.options(without), **options)
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:
     """Returns "dpaudit command" with these words and options; options at their defaults are left out."""
     parts = ["dpaudit", command, *words]
+    defaults = DEFAULTS[""] | DEFAULTS.get(command, {})
     for name, value in options.items():
-        if value is not None and value is not False and str(value) != DEFAULTS.get(name):
-            parts += [f"--{name.replace('_', '-')}", *([] if value is True else [_text(value)])]
+        if value is not None and value is not False and value != () and show(value) != defaults.get(name):
+            parts += [f"--{name.replace('_', '-')}", *([] if value is True else [show(value)])]
     return shlex.join(parts)
-
-
-def _text(value: Any) -> str:
-    return ",".join(_text(entry) for entry in value) if isinstance(value, tuple | list) else str(value)
 
 
 def _variants(mech: str) -> tuple[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.mechanisms.user_code import describe, guarded
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
+from dpaudit.posterior.model import show
 
 GROUP = "dpaudit.mechanisms"
 """The entry-point group under which an installed package registers its mechanisms."""
@@ -157,7 +158,7 @@ def _arguments(
     for name, parameter in named.items():
         if parameter.default is parameter.empty and name not in arguments:
             raise InputError("set", "(missing)", f"{label} needs a value for {name}: --set {name}=…")
-    return arguments, {name: _text(value) for name, value in arguments.items() if name != nominal}
+    return arguments, {name: show(value) for name, value in arguments.items() if name != nominal}
 
 
 def _only(known: set[str], given: dict[str, Any], label: str) -> None:
@@ -186,7 +187,3 @@ def _setting(name: str, value: Any) -> Any:
     except InputError:
         return value
     return int(number) if number.denominator == 1 else number
-
-
-def _text(value: Any) -> str:
-    return ",".join(_text(entry) for entry in value) if isinstance(value, tuple | list) else str(value)

@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import OwnLaw, Row, Rows
+from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
@@ -229,7 +229,7 @@ class OwnMechanism(Mechanism):
 
     # -------------------------------------------------------------- distributions
 
-    def row(self, x: Dataset) -> Row:
+    def row(self, x: Dataset) -> GivenRow:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
         return self._rows[x]
 
@@ -237,12 +237,12 @@ class OwnMechanism(Mechanism):
     def _rows(self) -> Rows:
         return Rows(self._read_twice, self._datasets)
 
-    def _read_twice(self, x: Dataset) -> Row:
+    def _read_twice(self, x: Dataset) -> GivenRow:
         """Returns the row, refused if its author's code gives another one when it is asked again."""
         given, error = self._entries(x), self._place(x)
-        row, again = Row.read(self.method, given, error), self._entries(x)
+        row, again = GivenRow.read(self.method, given, error), self._entries(x)
         if guarded(self.reference, lambda: given == again) is not True:
-            second = Row.read(self.method, again, error)
+            second = GivenRow.read(self.method, again, error)
             for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
                 if a != b:
                     raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")

@@ -28,7 +28,7 @@ Losses = dict[tuple[int, int], Fraction | None]
 
 
 @dataclass(frozen=True)
-class Row:
+class GivenRow:
     """One data set's distribution as given: probabilities, or unnormalised log-weights."""
 
     entries: tuple[Entry, ...]
@@ -37,11 +37,11 @@ class Row:
     """For every output the verdict on "its probability is > 0"."""
 
     @staticmethod
-    def read(method: str, values: Sequence[Any], error: Error) -> Row:
+    def read(method: str, values: Sequence[Any], error: Error) -> GivenRow:
         """Returns the checked row; ``error(i, rule)`` names the place."""
         logarithmic = method == "log_weight"
         found = [read_entry(value, logarithmic, partial(error, i)) for i, value in enumerate(values)]
-        row = Row(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
+        row = GivenRow(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
         row._check(error)
         return row
 
@@ -98,7 +98,7 @@ class Row:
         logs = zip(self.log_probabilities(), self._impossible, strict=True)
         return [balls.zero() if impossible else w.exp() for w, impossible in logs]
 
-    def exact_loss(self, other: Row, i: int) -> Fraction | None:
+    def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
         """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
         mine, theirs = self.entries[i], other.entries[i]
         if not self.logarithmic:
@@ -118,7 +118,7 @@ class Row:
         weights = frozenset(Counter(self.entries).items())
         return [(entry, weights) for entry in self.entries]
 
-    def _normaliser_shift(self, other: Row) -> Fraction | None:
+    def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
         """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
         if mine is None or theirs is None or len(mine) != len(theirs):
@@ -149,13 +149,13 @@ class OwnLaw(Law):
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
         """Returns balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
-        return self._balls(x, self._logs, Row.log_probabilities)
+        return self._balls(x, self._logs, GivenRow.log_probabilities)
 
     def probabilities(self, x: Dataset) -> list[Ball]:
         """Returns balls that contain P_x(r)."""
-        return self._balls(x, self._values, Row.probabilities)
+        return self._balls(x, self._values, GivenRow.probabilities)
 
-    def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[Row], list[Ball]]) -> list[Ball]:
+    def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
         numbers = self._rows.numbers(x)
         if not set(numbers) <= known.keys():
             known.update(zip(numbers, evaluate(self._rows[x]), strict=True))
@@ -196,14 +196,14 @@ class OwnLaw(Law):
 class Rows:
     """The distributions as given, data set by data set, read once; equal probabilities have one number."""
 
-    def __init__(self, read: Callable[[Dataset], Row], datasets: Sequence[Dataset]) -> None:
+    def __init__(self, read: Callable[[Dataset], GivenRow], datasets: Sequence[Dataset]) -> None:
         self._read, self._datasets = read, datasets
-        self._rows: dict[Dataset, Row] = {}
+        self._rows: dict[Dataset, GivenRow] = {}
         self._numbers: dict[Dataset, tuple[int, ...]] = {}
         self._names: dict[Hashable, int] = {}
         self._losses: Losses = {}
 
-    def __getitem__(self, x: Dataset) -> Row:
+    def __getitem__(self, x: Dataset) -> GivenRow:
         if x not in self._rows:
             self._rows[x] = self._read(x)
         return self._rows[x]

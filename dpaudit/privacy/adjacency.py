@@ -33,6 +33,10 @@ class Adjacency(ABC):
     def count(self, n: int, k: int) -> int:
         """Returns the number of ordered adjacent pairs among the histograms of n records in k cells."""
 
+    def option(self) -> str | None:
+        """Returns what --adjacency takes to give this relation; None where there is no such text."""
+        return self.name
+
     def text(self) -> str:
         """Returns the relation in words."""
         return self.words
@@ -131,6 +135,10 @@ class ExplicitPairs(Adjacency):
     def count(self, n: int, k: int) -> int:
         """Returns the number of pairs listed, in both orders."""
         return sum(len(others) for others in self.links.values())
+
+    def option(self) -> str | None:
+        """Returns the file that lists the pairs, if there is one."""
+        return self.source
 
     def text(self) -> str:
         """Returns how many pairs are listed, and where."""

@@ -13,7 +13,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram, show
 from dpaudit.reports.block import Block, Job, Progress, check_keys, exact_list, read_range
 from dpaudit.reports.document import Section
-from dpaudit.utility import accuracy, posterior
+from dpaudit.utility.accuracy import accuracy, posterior
 from dpaudit.utility.mean import mean_error
 
 DIGITS = 10

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
+from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family
 from dpaudit.numbers.errors import InputError
@@ -45,7 +46,7 @@ class Case:
         return self.setting.model
 
     @cached_property
-    def found(self) -> audit.EpsilonResult:
+    def found(self) -> EpsilonResult:
         """Returns the true epsilon, with the verdict on the claim."""
         return audit.epsilon(self.setting, digits=DIGITS)
 
@@ -54,7 +55,7 @@ class Case:
         """Returns the whole curve with the Renyi divergences, or None where it is too large."""
         return profile(self.setting, digits=DIGITS) if self.mechanism.count_masses() <= LARGEST_CURVE else None
 
-    def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, audit.EpsilonResult]]:
+    def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, EpsilonResult]]:
         """Yields every n with the true epsilon there; one without an n of its own is looked at once."""
         if not ns or not self.setting.has_n:
             yield None if self.model is None else self.model.n, self.found

@@ -21,7 +21,7 @@ from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.adjacency import REPLACE_ONE
-from dpaudit.privacy.claim import widest
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import Dataset, plain, text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
@@ -156,7 +156,7 @@ def delta_curves(block: Block, progress: Progress) -> Section:
 
 
 def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Any]:
-    return widest(mechanism, lambda digits: worst_deltas(mechanism, points, digits), DIGITS) if points else []
+    return Effort(DIGITS).widest(mechanism, lambda e: worst_deltas(mechanism, points, e)) if points else []
 
 
 def _grid(case: Case) -> Iterator[Fraction]:
@@ -194,7 +194,7 @@ def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:
     """Yields the outputs that are possible for one data set of the worst pair at the least."""
     mechanism, witness = case.mechanism, case.found.witness
     pair = (witness.x, witness.x_prime)
-    (losses,) = widest(mechanism, lambda digits: _loss_rows(mechanism, [pair], digits), MAP_DIGITS)
+    (losses,) = Effort(MAP_DIGITS).widest(mechanism, lambda e: _loss_rows(mechanism, [pair], e.digits))
     here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in pair)
     for output, p, q, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
         if p.upper or q.upper:

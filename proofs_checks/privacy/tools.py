@@ -16,7 +16,8 @@ from dpaudit.posterior.model import Histogram, Model
 from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import closure, local_all
 from dpaudit.privacy import loss as privacy_loss
-from dpaudit.privacy.loss import Worst
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Worst
 
 TERMS = 3
 """Terms of a sum that are written out."""
@@ -34,12 +35,12 @@ def as_ball(worst: Worst) -> Ball:
 
 def true_epsilon(mechanism: PosteriorMechanism) -> Ball:
     """Returns a ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
-    return as_ball(privacy_loss.worst_loss(mechanism, digits()))
+    return as_ball(privacy_loss.worst_loss(mechanism, Effort(digits())))
 
 
 def true_delta(mechanism: PosteriorMechanism, at: Fraction) -> Ball:
     """Returns a ball that contains delta(at), over all ordered adjacent pairs."""
-    return as_ball(privacy_loss.worst_delta(mechanism, at, 2 * digits()))
+    return as_ball(privacy_loss.worst_delta(mechanism, at, Effort(2 * digits())))
 
 
 def epsilon_batches(
@@ -56,7 +57,7 @@ def epsilon_batches(
 
 def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
     """Returns the worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
-    worst = privacy_loss.worst_loss(mechanism, digits())
+    worst = privacy_loss.worst_loss(mechanism, Effort(digits()))
     x, y, r = worst.witness.x, worst.witness.x_prime, worst.witness.output
     if r is None:
         return []
@@ -70,7 +71,7 @@ def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
 
 def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
     """Returns δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
-    worst = privacy_loss.worst_delta(mechanism, at, 2 * digits())
+    worst = privacy_loss.worst_delta(mechanism, at, Effort(2 * digits()))
     x, y = worst.witness.x, worst.witness.x_prime
     law, factor = mechanism.law(), ball(at).exp()
     rows = zip(mechanism.outputs(), law.probabilities(x), law.probabilities(y), strict=True)
