@@ -19,21 +19,20 @@ Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
-from dpaudit.mechanisms.own_entry import PossibleUndecided, short
+from dpaudit.mechanisms.own_algebra import OwnAlgebra
+from dpaudit.mechanisms.own_entry import short
 from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
-from dpaudit.privacy.protocols import Algebra, Counts, Dataset, Law, Output, text
+from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 MAX_ITEMS = 10**6
 ENTRY_BYTES = 1000
@@ -321,48 +320,6 @@ class OwnMechanism(Mechanism):
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
         return {**super().describe(), "source": self.reference, **relation}
-
-
-@dataclass(frozen=True)
-class OwnAlgebra(Algebra):
-    """The losses of somebody's own mechanism, from its exact entries."""
-
-    mechanism: OwnMechanism
-    exact_losses: bool = True
-
-    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
-
-        Where there are none but some may be, PossibleUndecided is raised.
-        """
-        m = self.mechanism
-        open_place: tuple[Dataset, int] | None = None
-        for x in m.datasets():
-            possible = m.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
-                open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in m.neighbours(x):
-                other = m.row(y).possible
-                if possible != other:
-                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a is Verdict.PROVED and b is Verdict.REFUTED:
-                            return x, y, m.outputs()[i]
-        if open_place is not None:
-            x, i = open_place
-            row = m.row(x)
-            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
-        return None
-
-    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns the loss where it is a rational number by algebra."""
-        m = self.mechanism
-        return m.row(x).exact_loss(m.row(y), m.output_index[output])
-
-    def rational_row(self, x: Dataset) -> list[Fraction] | None:
-        """Returns the probabilities where they were given as rational numbers."""
-        row = self.mechanism.row(x)
-        entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
-        return entries if len(entries) == len(row.entries) and not row.logarithmic else None
 
 
 def _alike(a: Any, b: Any) -> bool:
