@@ -9,8 +9,8 @@ import pytest
 from dpaudit.cli import main
 from dpaudit.numbers.errors import InputError
 from dpaudit.reports import block, document, html, markdown, plan
-from dpaudit.reports import report as build
 from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
 from dpaudit.reports.write import write
 
@@ -40,7 +40,7 @@ def quiet(_text):
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("plan") / "plan.toml"
     path.write_text(PLAN)
-    return build.build(plan.read_plan(str(path)), quiet), str(path)
+    return build(plan.read_plan(str(path)), quiet), str(path)
 
 
 def without_run(result):
@@ -49,7 +49,7 @@ def without_run(result):
 
 def test_the_same_plan_gives_the_same_document(made):
     result, path = made
-    again = build.build(plan.read_plan(path), quiet)
+    again = build(plan.read_plan(path), quiet)
     assert document.dumps(without_run(again)) == document.dumps(without_run(result))
 
 
@@ -240,7 +240,7 @@ def test_the_result_file_has_one_row_a_line(made):
 def test_loss_maps_that_are_left_out_name_the_command_that_draws_them(tmp_path):
     path = tmp_path / "plan.toml"
     path.write_text("maps = false\n[[audit]]\nmechs = 'EHDS'\nn = 50")
-    left = build.build(plan.read_plan(str(path)), quiet)["sections"]
+    left = build(plan.read_plan(str(path)), quiet)["sections"]
     (section,) = [section for section in left if section["kind"] == "loss-map"]
     assert section["rows"] == []
     assert section["command"] == "dpaudit report --mech EHDS --n 40"
@@ -309,7 +309,7 @@ def test_a_number_that_may_be_zero_says_so():
 
 
 def test_a_mechanism_without_a_claim_is_named():
-    made = build.build(plan.Plan("t", "c", (plan.block({"n": "2", "mechs": "EHDL"}),)), quiet)
+    made = build(plan.Plan("t", "c", (plan.block({"n": "2", "mechs": "EHDL"}),)), quiet)
     assert "EHDL claims nothing" in made["sections"][0]["finding"]
 
 
