@@ -91,7 +91,14 @@ def compare(
             emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
             return
         stride = whole("step", step, 1)
-        asked = {"mechs": mech, "calibrate": at_true, "digits": places, "progress": progress, **setting}
+        asked = {
+            "mechs": mech,
+            "calibrate": at_true,
+            "digits": places,
+            "progress": progress,
+            "memory": bytes_,
+            **setting,
+        }
         if priors is not None:
             points = ranges.parse_range("priors", priors, 1, stride)
             many = ranges.compare_over_priors(points, data, target, **asked)

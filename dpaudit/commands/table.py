@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dpaudit.audit.tables import WORK
+from dpaudit.audit.tables import table as compute
 from dpaudit.commands import common
 from dpaudit.commands.audits import effort_rows, escape_brackets, subject_rows, verdict_rows
 from dpaudit.commands.common import cells, emit, fields, memory_bytes
@@ -29,6 +31,10 @@ def table(
     ] = None,
     digits: common.Digits = "15",
     memory: common.Memory = "2",
+    work: Annotated[
+        str,
+        typer.Option("--work", metavar="N", help="Refuse a table that needs more steps than this: about a minute."),
+    ] = str(WORK),
     require: common.Require = False,
     certificate: common.Certificate = None,
     as_json: common.Json = False,
@@ -44,13 +50,11 @@ def table(
 
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
-    from dpaudit.audit.tables import table as compute
-
     if require and claim is None:
         raise InputError("require", "yes", "nothing is claimed: say what with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
     with common.progress_bar(f"{file}: data sets") as progress:
-        found = compute(file, **asked, digits=digits, progress=progress, memory=memory_bytes(memory))
+        found = compute(file, **asked, digits=digits, progress=progress, memory=memory_bytes(memory), work=work)
     result = found.epsilon
 
     def render(console: Any) -> None:

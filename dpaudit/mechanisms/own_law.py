@@ -13,6 +13,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
+from dpaudit.numbers.rationals import LONGEST_COMMON, total
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
 
@@ -51,8 +52,10 @@ class Row:
             return
         plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
         if len(plain) == len(self.entries):
-            least = sum((e if isinstance(e, Fraction) else e.lower for e in plain), Fraction(0))
-            most = sum((e if isinstance(e, Fraction) else e.upper for e in plain), Fraction(0))
+            least = total(e if isinstance(e, Fraction) else e.lower for e in plain)
+            most = total(e if isinstance(e, Fraction) else e.upper for e in plain)
+            if least is None or most is None:
+                raise error(None, f"has a common denominator of more than {LONGEST_COMMON} digits")
             if not least <= 1 <= most:
                 raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
             return
@@ -60,9 +63,9 @@ class Row:
         if one:
             return
         with balls.precision(SUM_BITS):
-            total = balls.total(self._balls())
-            if not balls.overlap(total, ball(1)):
-                raise error(None, f"sums to {total.str(8)}, not to 1")
+            found = balls.total(self._balls())
+            if not balls.overlap(found, ball(1)):
+                raise error(None, f"sums to {found.str(8)}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 
@@ -97,6 +100,12 @@ class Row:
         return [balls.zero() if impossible else w.exp() for w, impossible in logs]
 
     @cached_property
+    def _rationals(self) -> list[Fraction] | None:
+        """The entries where all of them are rational numbers."""
+        found = [entry for entry in self.entries if isinstance(entry, Fraction)]
+        return found if len(found) == len(self.entries) else None
+
+    @cached_property
     def _forms(self) -> list[Form | None]:
         """The canonical forms of the probabilities, None where there is none."""
         return [entry_form(entry) for entry in self.entries]
@@ -109,6 +118,9 @@ class Row:
 
     def exact_losses(self, other: Row) -> list[Fraction | None]:
         """Returns output by output ln P(r) - ln P'(r) where algebra knows it to be rational, else None."""
+        if not self.logarithmic and self._rationals is not None and other._rationals is not None:
+            same = zip(self._rationals, other._rationals, strict=True)
+            return [Fraction(0) if a == b else None for a, b in same]  # the logarithm of no other rational is one
         if not self.logarithmic:
             logs = zip(self._coarse_logs, other._coarse_logs, strict=True)
             return [_log_ratio(a, b, u, v) for a, b, (u, v) in zip(self._forms, other._forms, logs, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -60,17 +60,33 @@ def pairs(
 
     With ``part``, those of one part of the data sets.
     """
-    seen: set[Hashable] = set()
-    symmetry = mechanism.symmetry() or Symmetry(mechanism.datasets, lambda x, y: (x, y))
-    datasets = list(symmetry.representatives())
+    symmetry = mechanism.symmetry()
+    datasets = list(mechanism.datasets() if symmetry is None else symmetry.representatives())
+    is_new = _in_order(datasets) if symmetry is None else _new_orbit(symmetry)
     first, last = cut(len(datasets), part)
     for done, x in enumerate(islice(datasets, first, last)):
         if progress:
             progress(done, last - first)
-        for y in mechanism.neighbours(x):
-            key = symmetry.orbit(x, y)
-            if key not in seen:
-                seen.update((key, symmetry.orbit(y, x)))
-                yield x, y
+        yield from ((x, y) for y in mechanism.neighbours(x) if is_new(x, y))
     if progress:
         progress(last - first, last - first)
+
+
+def _in_order(datasets: Sequence[Dataset]) -> Callable[[Dataset, Dataset], bool]:
+    """Returns whether y comes after x: of a pair in both orders it is one, and nothing need be remembered."""
+    place = {x: i for i, x in enumerate(datasets)}
+    return lambda x, y: place[x] < place[y]
+
+
+def _new_orbit(symmetry: Symmetry) -> Callable[[Dataset, Dataset], bool]:
+    """Returns whether no pair of this orbit, in either order, has been asked about before."""
+    seen: set[Hashable] = set()
+
+    def is_new(x: Dataset, y: Dataset) -> bool:
+        key = symmetry.orbit(x, y)
+        if key in seen:
+            return False
+        seen.update((key, symmetry.orbit(y, x)))
+        return True
+
+    return is_new

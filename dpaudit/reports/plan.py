@@ -16,6 +16,9 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, whole
 from dpaudit.reports.collect import Block
 
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -40,6 +43,11 @@ def read_range(option: str, text: str | int) -> tuple[int, ...]:
         first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
         if not 1 <= first <= last or step < 1:
             raise InputError(option, text, "must be a range a..b with 1 <= a <= b, or a..b..step")
+        count = len(range(first, last + 1, step))
+        if count > MOST_POINTS:
+            raise InputError(
+                option, text, f"has {count} points, at most {MOST_POINTS} are allowed; take a step: a..b..step"
+            )
         return tuple(range(first, last + 1, step))
     return tuple(whole(option, part, 1) for part in text.split(","))
 
