@@ -14,7 +14,7 @@ from typing import Any
 
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism
 from dpaudit.mechanisms.load import load_mechanism
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
 from dpaudit.privacy.adjacency import Adjacency
@@ -212,7 +212,7 @@ def command_line(command: str, *words: str, **options: Any) -> str:
     for name, value in options.items():
         if value is not None and value is not False and str(value) != DEFAULTS.get(name):
             parts += [f"--{name.replace('_', '-')}", *([] if value is True else [_text(value)])]
-    return shlex.join(parts)
+    return shlex.join(map(visible, parts))
 
 
 def _text(value: Any) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.version import __version__
 
 SCHEMA = "dpaudit-report/1"
@@ -32,8 +32,8 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
 
     document: Document = {
         "schema": SCHEMA,
-        "title": title,
-        "command": command,
+        "title": visible(title),
+        "command": visible(command, keep="\n"),
         "plan": plan,
         "sections": sections,
         "versions": {
@@ -49,7 +49,7 @@ def content_hash(document: Document) -> str:
     """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
     kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
     text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
 def dumps(document: Document) -> str:
