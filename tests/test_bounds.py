@@ -17,7 +17,7 @@ LARGE = [
     ("compare --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
     ("compare --n 100000000", "needs at least 186 GiB"),
     ("compare --n 10000000 --mech LSDim", "needs at least 18.6 GiB"),
-    ("search --mech EHDS --n 1..999999999", "has more than 100000 points"),
+    ("search --mech EHDS --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
     ("epsilon --mech EHDS --n 100000000", "needs at least 102 GiB"),
     ("pmf --mech LSHist --x 50000000,50000000", "needs at least 242 GiB"),
     ("accuracy --mech LSDim --x 50000000,50000000", "needs at least 186 GiB"),
@@ -44,6 +44,8 @@ def folder(tmp_path_factory):
     write("small.csv", 2, ["1/4,3/4", "3/4,1/4"])
     write("rows.csv", 2, (f"{i + 1}/40000,{39999 - i}/40000" for i in range(20000)))
     write("cells.csv", 1020, [",".join(["1/1020"] * 1020)] * 1000)
+    (folder / "deep.json").write_text("[" * 10**6)
+    (folder / "deep.toml").write_text("x = " + "[" * 10**5)
     many = [",".join(f"1/{10**990 + 2 * j + 1}" for j in range(500))] * 2
     write("denominators.csv", 500, many)
     return folder

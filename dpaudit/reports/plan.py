@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.audit.setting import Setting
+from dpaudit.files.strict_json import read_text
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, whole
 from dpaudit.reports.collect import Block
 
+LARGEST = 1 << 20
+"""A plan of more bytes is refused."""
 MOST_POINTS = 10_000
 """Numbers of records in one audit of a report."""
 
@@ -73,12 +76,10 @@ def parameter_keys() -> set[str]:
 
 def read_plan(path: str) -> Plan:
     """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
+    text = read_text("plan", path, LARGEST)
     try:
-        text = Path(path).read_text(encoding="utf-8")
         data = tomllib.loads(text)
-    except OSError as error:
-        raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError("plan", path, f"is not TOML: {error}") from None
     unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
     if unknown:
