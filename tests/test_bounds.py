@@ -4,6 +4,7 @@ import resource
 import subprocess
 import sys
 from fractions import Fraction as Fr
+from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -125,3 +126,38 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
     """That made delta of a table six times as slow."""
     monkeypatch.setattr("dpaudit.mechanisms.own_law._log_ratio", None)
     assert dpaudit.table(str(folder / "small.csv"), at="0").deltas[0].delta.lower == Fr(1, 2)
+
+
+def test_the_page_of_promises_has_the_figures_of_the_code():
+    from dpaudit.audit.tables import PAIR, WORK
+    from dpaudit.claims import expectations
+    from dpaudit.comparison import ranges
+    from dpaudit.evidence import verification
+    from dpaudit.files import folders, sheets
+    from dpaudit.mechanisms import own, table
+    from dpaudit.numbers import rationals
+    from dpaudit.privacy.claim import MEMORY_BOUND
+    from dpaudit.reports import document, plan
+
+    page = " ".join((Path(__file__).parent.parent / "docs" / "guarantees.md").read_text().split())
+    sizes = {
+        "table and pairs": sheets.MAX_BYTES,
+        "result file": document.LARGEST,
+        "certificate": verification.MAX_BYTES,
+        "expectations": expectations.LARGEST,
+        "plan of a report": plan.LARGEST,
+    }
+    for words in (
+        *(f"{name} {size >> 20} MiB" for name, size in sizes.items()),
+        f"{table.MAX_DIGITS} digits in a table",
+        f"10⁶ cells; a row's common denominator {rationals.LONGEST_COMMON:_} digits".replace("_", " "),
+        "3·10⁷ steps",
+        f"(outputs + {PAIR})",
+        f"{MEMORY_BOUND >> 30} GiB",
+        f"more than {folders.MOST_KEPT} other files",
+    ):
+        assert words in page, words
+    powers = (sheets.MAX_CELLS, WORK, ranges.MOST_POINTS, plan.MOST_POINTS, own.MAX_ITEMS, own.MAX_PAIRS)
+    assert powers == (10**6, 3 * 10**7, 10**5, 10**4, 10**6, 10**7)
+    for words in ("10⁵ points (`compare`, `search`), 10⁴ (`report`)", "10⁶ data sets and outputs, 10⁷ listed pairs"):
+        assert words in page
