@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _output_failed(BrokenPipeError())
     except OSError as error:
         return _output_failed(error)
-    except Exception:  # no verdict: the exit code must not look like one
+    except BaseException:  # no verdict: the exit code must not look like one
         traceback.print_exc()
         return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
 

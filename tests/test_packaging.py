@@ -1,9 +1,12 @@
 """What is installed: light to start, complete without extras, typed, and without the tests."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -115,3 +118,58 @@ def test_the_readme_asks_for_no_extra():
     text = (ROOT / "README.md").read_text()
     answers = text.split("## What it answers")[1].split("\n## ")[0]
     assert "dpaudit[" not in answers
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The source distribution, unpacked, and what a wheel holds, both made from a copy of the sources."""
+    pytest.importorskip("setuptools")
+    source, made = tmp_path_factory.mktemp("source") / "dpaudit", tmp_path_factory.mktemp("made")
+    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "build", "dist", ".*_cache")
+    shutil.copytree(ROOT, source, ignore=left_out)
+    sdist = "from setuptools import build_meta; build_meta.build_sdist({!r})"
+    wheel = "import setuptools; setuptools.setup(script_args=['-q', 'build_py', '--build-lib', {!r}])"
+    for code, folder in ((sdist, made / "sdist"), (wheel, made / "wheel")):
+        folder.mkdir()
+        subprocess.run([sys.executable, "-c", code.format(str(folder))], cwd=source, capture_output=True, check=True)
+    (archive,) = (made / "sdist").glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(made / "sdist", filter="data")
+    (unpacked,) = (path for path in (made / "sdist").iterdir() if path.is_dir())
+    return unpacked, made / "wheel"
+
+
+def test_the_tests_run_in_the_source_distribution(built):
+    unpacked, _ = built
+    chosen = ["tests/test_enclosure.py", "tests/test_strict_json.py", "dpaudit/numbers/rationals.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", *chosen],
+        cwd=unpacked,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    for name in ("conftest.py", "LICENSE", "NOTICE", "docs/guarantees.md", "tests/reference.py", "tests/slow.txt"):
+        assert (unpacked / name).exists(), name
+
+
+def test_a_wheel_holds_the_packages_and_their_data_and_no_test(built):
+    _, wheel = built
+    assert {path.name for path in wheel.iterdir()} == set(PACKAGES)
+    assert not [
+        path for path in wheel.rglob("*") if path.name.startswith(("test_", "conftest")) or path.name == "tests"
+    ]
+    for package in PACKAGES:
+        assert (wheel / package / "py.typed").exists()
+    for path in ("dpaudit/posterior/data/real_counts.csv", "proofs_checks/expected.json"):
+        assert (wheel / path).read_bytes() == (ROOT / path).read_bytes()
+    assert {p.name for p in (wheel / "dpaudit/reports/assets").iterdir()} >= {"page.js", "style.css"}
+
+
+def test_the_license_is_there_in_full():
+    text = (ROOT / "LICENSE").read_text()
+    for part in ("Version 2.0, January 2004", "3. Grant of Patent License.", "9. Accepting Warranty", "END OF TERMS"):
+        assert part in text
+    assert len(text) > 11_000

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism, posterior
 from dpaudit.mechanisms.load import load_mechanism, takes
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
 from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
@@ -234,7 +234,7 @@ def command_line(command: str, *words: str, **options: Any) -> str:
     for name, value in options.items():
         if value is not None and value is not False and value != () and show(value) != defaults.get(name):
             parts += [f"--{name.replace('_', '-')}", *([] if value is True else [show(value)])]
-    return shlex.join(parts)
+    return shlex.join(map(visible, parts))
 
 
 def _variants(mech: str) -> tuple[str, dict[str, str]]:

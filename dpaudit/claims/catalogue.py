@@ -16,6 +16,7 @@ from types import ModuleType
 
 from dpaudit.claims.checks import Check, checks_of
 from dpaudit.claims.claim import Claim
+from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.errors import InputError
 
 GROUP = "dpaudit.claims"
@@ -167,8 +168,11 @@ def _own_checks(path: str) -> list[Check]:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        with no_exit():
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise InputError("from", path, f"cannot be loaded: {one_line(error)}") from None
     found = checks_of(module)
     if not found:

@@ -17,9 +17,13 @@ from dpaudit.claims.catalogue import Catalogue, installed, load, select
 from dpaudit.claims.page import Expected, render
 from dpaudit.claims.runner import Decided, Result, run_many
 from dpaudit.claims.words import extent, summary
+from dpaudit.files.strict_json import read_text
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
+
+LARGEST = 16 << 20
+"""A file of expectations of more bytes is refused."""
 
 
 def entry(result: Result) -> dict[str, str]:
@@ -35,11 +39,10 @@ def entry(result: Result) -> dict[str, str]:
 
 def read(path: str | Path) -> Expected:
     """Returns the expectations by id. A list as ``dpaudit check --json`` writes it serves as well."""
+    text = read_text("expect", str(path), LARGEST)
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError("expect", str(path), f"cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError("expect", str(path), f"is not JSON: {error}") from None
     if isinstance(data, list) and all(isinstance(row, dict) and "id" in row for row in data):
         data = {row["id"]: row for row in data}

@@ -23,6 +23,7 @@ from dpaudit.claims.catalogue import Library, load, one_line
 from dpaudit.claims.checks import Audit
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.outcome import NOTHING, ON_GRID, Outcome
+from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.verdict import Verdict
 
 Progress = Callable[["Result", int, int], None]
@@ -57,8 +58,11 @@ def run_check(library: Library, identifier: str, wide: bool, cited: Mapping[str,
     """Returns the result of one check; an exception in it is an UNDECIDED with the error, not a verdict."""
     check, claim, start = library.checks[identifier], library.claims[identifier], perf_counter()
     try:
-        return Result(claim, check.outcome(wide, cited), perf_counter() - start, check.uses, check.audits)
-    except (Exception, SystemExit) as error:
+        with no_exit():
+            return Result(claim, check.outcome(wide, cited), perf_counter() - start, check.uses, check.audits)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{one_line(error)} (line {last.lineno} of {last.name})"
         return _failed(claim, text, perf_counter() - start)

@@ -8,6 +8,8 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.results import EpsilonResult, WorstResult
+from dpaudit.audit.tables import WORK
+from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.drawing import (
     Line,
     Marked,
@@ -121,6 +123,9 @@ def table(
     claim: Annotated[str | None, option("--claim", "RATIONAL", "The ε to be checked.")] = None,
     claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
+    work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(
+        WORK
+    ),
 ) -> Judged:
     """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
 
@@ -132,12 +137,10 @@ def table(
 
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
-    from dpaudit.audit.tables import table as compute
-
     if wanted["require"] and claim is None:
         raise InputError("require", "yes", "nothing is claimed: say what with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
-    found = compute(file, **asked, **effort)
+    found = audit_table(file, **asked, work=work, **effort)
     result = found.epsilon
     rows = [("true ε", f"[bold]{result.epsilon}[/]"), *witness_rows(result)]
     rows += [(f"δ({d.at})", f"{d.delta}") for d in found.deltas]

@@ -71,7 +71,6 @@ def compare(
         asked: dict[str, Any] = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric}
         result = comparison.compare(data, target, **asked, **effort, **setting)
         return Reply(result, lambda console: draw(console, result))
-    effort.pop("memory")
     stride, asked = whole("step", step, 1), {"mechs": mech, "calibrate": at_true, **effort, **setting}
     if priors is not None:
         points = ranges.parse_range("priors", priors, 1, stride)

@@ -19,7 +19,7 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, show
-from dpaudit.privacy.effort import Effort, Progress
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.utility.accuracy import posterior
 from dpaudit.utility.mean import mean_error
 
@@ -101,7 +101,9 @@ def parse_range(option: str, text: str, least: int = 1, step: int = 1) -> range:
         raise InputError(option, text, "the range must not fall")
     found = range(low, high + 1, step)
     if len(found) > MOST_POINTS:
-        raise InputError(option, text, f"has more than {MOST_POINTS} points; take a larger step")
+        raise InputError(
+            option, text, f"has {len(found)} points, at most {MOST_POINTS} are allowed; take a larger step"
+        )
     return found
 
 
@@ -131,6 +133,7 @@ def compare_over_n(
     calibrate: bool = False,
     digits: int = 12,
     progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> RangeResult:
     """Returns the mean errors for data in fixed proportions, n by n, and the crossovers."""
@@ -139,7 +142,7 @@ def compare_over_n(
     if places and len(parts) != places[0][1].k:
         raise InputError("share", show(parts), f"must have k = {places[0][1].k} parts")
     asked = {"n": f"{ns[0]}..{ns[-1]}", "share": parts, "prior": prior}
-    effort = Effort(digits, progress=progress)
+    effort = Effort(digits, memory, progress=progress)
     return _over("n", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
 
 
@@ -152,13 +155,14 @@ def compare_over_priors(
     calibrate: bool = False,
     digits: int = 12,
     progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> RangeResult:
     """Returns the mean errors on fixed data for the priors (a, …, a), a by a, and the crossovers."""
     cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
     asked = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}
-    effort = Effort(digits, progress=progress)
+    effort = Effort(digits, memory, progress=progress)
     return _over("prior", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
 
 
@@ -176,7 +180,7 @@ def _over(
     for done, (at, model, x) in enumerate(places):
         effort.tell(done, len(places))
         chosen = entries(mechs, model, eps, parameters)
-        points.append(RangePoint(at, model, x, {s.label: _mean(s, x, calibrate, effort.digits) for s in chosen}))
+        points.append(RangePoint(at, model, x, {s.label: _mean(s, x, calibrate, effort) for s in chosen}))
     asked |= {"step": places[1][0] - places[0][0] if len(places) > 1 else None, "target": eps}
     asked |= {"mech": list(points[0].means) if points else None, "digits": effort.digits}
     return RangeResult(
@@ -190,13 +194,13 @@ def _over(
     )
 
 
-def _mean(setting: Setting, x: Histogram, calibrate: bool, digits: int) -> Enclosure:
+def _mean(setting: Setting, x: Histogram, calibrate: bool, effort: Effort) -> Enclosure:
     if calibrate:
         if not auditable(posterior(setting)):
             rule = f"the true epsilon of {setting.label} is too large a job here"
             raise InputError("n", setting.mechanism.describe()["n"], rule)
         setting = calibrated(setting, setting.epsilon).subject
-    return mean_error(posterior(setting), x, digits)
+    return mean_error(posterior(setting), x, effort.digits, memory=effort.memory)
 
 
 def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:

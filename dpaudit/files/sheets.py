@@ -10,7 +10,7 @@ from dpaudit.files.strict_json import read_json, read_text
 from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
-MAX_CELLS = 5 * 10**6
+MAX_CELLS = 10**6
 HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbour"), ("left", "right")}
 """First lines of an adjacency file that are headers."""
 

@@ -35,6 +35,7 @@ from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 MAX_ITEMS = 10**6
+MAX_PAIRS = 10**7
 ENTRY_BYTES = 1000
 """An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
 METHODS = ("probability", "probabilities", "log_weight")
@@ -170,13 +171,19 @@ class OwnMechanism(Mechanism):
         return ALL_PAIRS if word is None else parse_adjacency(word, self.read_dataset)
 
     def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
+        count = 0
         for x in self._datasets:
             for found in self._items("neighbours", x):
+                count += 1
+                if count > MAX_PAIRS:
+                    raise self._error(
+                        f'neighbours(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
+                    )
                 yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
 
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbours of every data set; itself left out."""
+        """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
         links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
@@ -206,12 +213,15 @@ class OwnMechanism(Mechanism):
 
     def neighbours(self, x: Dataset) -> Sequence[Dataset]:
         """Returns the neighbours of x, made symmetric."""
-        return self._links[x]
+        everybody = self.adjacency == ALL_PAIRS
+        return [y for y in self._datasets if y != x] if everybody else self._links[x]
 
     def counts(self) -> Counts:
         """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
-        pairs = sum(len(found) for found in self._links.values())
-        return Counts(len(self._datasets), pairs, len(self._outputs))
+        size = len(self._datasets)
+        everybody = self.adjacency == ALL_PAIRS
+        pairs = size * (size - 1) if everybody else sum(len(found) for found in self._links.values())
+        return Counts(size, pairs, len(self._outputs))
 
     def memory(self) -> int:
         """Returns the bytes for the whole table of distributions."""

@@ -14,6 +14,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import log_of_quotient, product, sum_to_one
+from dpaudit.numbers.rationals import LONGEST_COMMON, total
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
 
@@ -53,8 +54,10 @@ class GivenRow:
             return
         plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
         if len(plain) == len(self.entries):
-            least = sum((e if isinstance(e, Fraction) else e.lower for e in plain), Fraction(0))
-            most = sum((e if isinstance(e, Fraction) else e.upper for e in plain), Fraction(0))
+            least = total(e if isinstance(e, Fraction) else e.lower for e in plain)
+            most = total(e if isinstance(e, Fraction) else e.upper for e in plain)
+            if least is None or most is None:
+                raise error(None, f"has a common denominator of more than {LONGEST_COMMON} digits")
             if not least <= 1 <= most:
                 raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
             return
@@ -62,9 +65,9 @@ class GivenRow:
         if one:
             return
         with balls.precision(SUM_BITS):
-            total = balls.total(self._balls())
-            if not balls.overlap(total, ball(1)):
-                raise error(None, f"sums to {total.str(8)}, not to 1")
+            found = balls.total(self._balls())
+            if not balls.overlap(found, ball(1)):
+                raise error(None, f"sums to {found.str(8)}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.files.sheets import MAX_BYTES, csv_rows, parquet_columns, shown
+from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns, shown
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import rational
+from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee
 
@@ -75,6 +75,9 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
     _no_twins(path, "the header", outputs)
     if not outputs:
         raise InputError("TABLE", path, "has no output columns")
+    size = sum(len(row) for _, _, row in sheet.rows)
+    if size > MAX_CELLS:
+        raise InputError("TABLE", path, f"has {size} cells, at most {MAX_CELLS} are allowed")
     rows: dict[str, tuple[Fraction, ...]] = {}
     places: dict[str, str] = {}
     for where, label, cells in sheet.rows:
@@ -123,9 +126,11 @@ def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) 
         if entry < 0:
             raise InputError("TABLE", path, f"{where}, column {output}: {shown(cell)} is negative")
         row.append(entry)
-    if sum(row) != 1:
-        total = sum(row, Fraction(0))
-        size = str(total) if len(str(total.denominator)) < 30 else f"about {float(total):.6g}"
+    found = total(row)
+    if found is None:
+        raise InputError("TABLE", path, f"{where}: has a common denominator of more than {LONGEST_COMMON} digits")
+    if found != 1:
+        size = str(found) if found.denominator < 10**30 else f"about {float(found):.6g}"
         raise InputError("TABLE", path, f"{where}: sums to {size}, not to 1")
     return tuple(row)
 

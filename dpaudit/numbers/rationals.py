@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from math import lcm
 
 from dpaudit.numbers.errors import InputError
 
@@ -44,6 +45,27 @@ def _parse(option: str, text: str, digits: int) -> Fraction:
         return Fraction(text)
     except ZeroDivisionError:
         raise InputError(option, text, "the denominator must not be zero") from None
+
+
+LONGEST_COMMON = 20_000
+"""Numbers whose common denominator has many more decimal digits than this are not added up."""
+
+
+def total(values: Iterable[Fraction]) -> Fraction | None:
+    """Returns the sum, or None where the common denominator has more than about LONGEST_COMMON digits.
+
+    >>> total([Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)])
+    Fraction(5, 6)
+    """
+    parts: dict[int, int] = {}
+    for value in values:
+        parts[value.denominator] = parts.get(value.denominator, 0) + value.numerator
+    common = 1
+    for denominator in parts:
+        common = lcm(common, denominator)
+        if common.bit_length() > LONGEST_COMMON * 4:  # more than 3.4 bits a digit
+            return None
+    return Fraction(sum(part * (common // denominator) for denominator, part in parts.items()), common)
 
 
 def positive(option: str, value: Exact) -> Fraction:

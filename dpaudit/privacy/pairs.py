@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -52,15 +52,31 @@ def cut(count: int, part: Part | None) -> tuple[int, int]:
 
 def pairs(mechanism: Audited, effort: Effort = USUAL) -> Iterator[tuple[Dataset, Dataset]]:
     """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries."""
-    seen: set[Hashable] = set()
-    symmetry = mechanism.symmetry() or Symmetry(mechanism.datasets, lambda x, y: (x, y))
-    datasets = list(symmetry.representatives())
+    symmetry = mechanism.symmetry()
+    datasets = list(mechanism.datasets() if symmetry is None else symmetry.representatives())
+    is_new = _in_order(datasets) if symmetry is None else _new_orbit(symmetry)
     first, last = cut(len(datasets), effort.part)
     for done, x in enumerate(islice(datasets, first, last)):
         effort.tell(done, last - first)
-        for y in mechanism.neighbours(x):
-            key = symmetry.orbit(x, y)
-            if key not in seen:
-                seen.update((key, symmetry.orbit(y, x)))
-                yield x, y
+        yield from ((x, y) for y in mechanism.neighbours(x) if is_new(x, y))
     effort.tell(last - first, last - first)
+
+
+def _in_order(datasets: Sequence[Dataset]) -> Callable[[Dataset, Dataset], bool]:
+    """Returns whether y comes after x: of a pair in both orders it is one, and nothing need be remembered."""
+    place = {x: i for i, x in enumerate(datasets)}
+    return lambda x, y: place[x] < place[y]
+
+
+def _new_orbit(symmetry: Symmetry) -> Callable[[Dataset, Dataset], bool]:
+    """Returns whether no pair of this orbit, in either order, has been asked about before."""
+    seen: set[Hashable] = set()
+
+    def is_new(x: Dataset, y: Dataset) -> bool:
+        key = symmetry.orbit(x, y)
+        if key in seen:
+            return False
+        seen.update((key, symmetry.orbit(y, x)))
+        return True
+
+    return is_new

@@ -183,6 +183,10 @@ def range_text(ns: Sequence[int]) -> str:
     return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
 
 
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
+
+
 def read_range(option: str, text: str | int) -> tuple[int, ...]:
     """Returns the whole numbers of "1..60", "10..2000..10" (with a step), "5,10,20" or "7", in order."""
     text = str(text).replace(" ", "")
@@ -191,6 +195,10 @@ def read_range(option: str, text: str | int) -> tuple[int, ...]:
         first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
         if not 1 <= first <= last or step < 1:
             raise InputError(option, text, "must be a range a..b with 1 <= a <= b, or a..b..step")
+        count = len(range(first, last + 1, step))
+        if count > MOST_POINTS:
+            rule = f"has {count} points, at most {MOST_POINTS} are allowed; take a step: a..b..step"
+            raise InputError(option, text, rule)
         return tuple(range(first, last + 1, step))
     return tuple(sorted({whole(option, part, 1) for part in text.split(",")}))
 

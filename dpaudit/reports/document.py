@@ -13,16 +13,16 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from dpaudit.numbers.errors import InputError
+from dpaudit.files.strict_json import read_text
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.version import __version__
 
 SCHEMA = "dpaudit-report/1"
 Section = dict[str, Any]
 Document = dict[str, Any]
-LARGEST = 200 << 20
+LARGEST = 64 << 20
 """A result file of more bytes is refused."""
 
 
@@ -48,8 +48,8 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
 
     document: Document = {
         "schema": SCHEMA,
-        "title": title,
-        "command": command,
+        "title": visible(title),
+        "command": visible(command, keep="\n"),
         "plan": plan,
         "sections": sections,
         "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},
@@ -61,7 +61,7 @@ def content_hash(document: Document) -> str:
     """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
     kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
     text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
 def dumps(document: Document) -> str:
@@ -87,12 +87,9 @@ def _compact(value: Any) -> str:
 
 def load(path: str) -> Document:
     """Returns the document in the file; a file that is none, or was changed, is refused with one line."""
+    text = read_text("result", path, LARGEST)
     try:
-        if Path(path).stat().st_size > LARGEST:
-            raise InputError("result", path, "the file is too large for a report")
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError("result", path, f"cannot be read: {error.strerror or error}") from None
+        document = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("result", path, "is not JSON") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpaudit.files.strict_json import read_text
 from dpaudit.numbers.errors import InputError
 from dpaudit.reports.block import Block, check_keys
+
+LARGEST = 1 << 20
+"""A plan of more bytes is refused."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,10 @@ def block(entry: Mapping[str, Any]) -> Block:
 
 def read_plan(path: str) -> Plan:
     """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
+    text = read_text("plan", path, LARGEST)
     try:
-        text = Path(path).read_text(encoding="utf-8")
         data = tomllib.loads(text)
-    except OSError as error:
-        raise InputError("plan", path, f"cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError("plan", path, f"is not TOML: {error}") from None
     unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
     if unknown:
