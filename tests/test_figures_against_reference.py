@@ -32,7 +32,7 @@ def enclosed(value):
 @pytest.mark.parametrize(("x", "prior", "eps"), MEANS)
 @pytest.mark.parametrize("name", ["MH", "MHdelta", "LSDim", "LSHist"])
 def test_mean_errors(x, prior, eps, name):
-    delta = figures_means.DELTA if name == "MHdelta" else None
+    delta = Fraction(1, 10**8) if name == "MHdelta" else None
     wanted = reference.mean_error(name, sum(x), prior, eps, x, delta=delta, dps=DPS)
     with balls.precision(256):
         assert agrees(enclosed(figures_means.means((x, prior), eps)[name]), wanted)
