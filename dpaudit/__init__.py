@@ -8,17 +8,8 @@
 
 from typing import Any
 
-from dpaudit.audit.questions import (
-    DeltaResult,
-    EpsilonResult,
-    PmfResult,
-    SensitivityResult,
-    delta,
-    epsilon,
-    mechanism,
-    pmf,
-    sensitivity,
-)
+from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
+from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
 from dpaudit.numbers.enclosure import Enclosure
@@ -28,14 +19,15 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.version import __version__
 
 LATER = {
-    "accuracy": "dpaudit.utility",
+    "accuracy": "dpaudit.utility.accuracy",
     "calibrate": "dpaudit.calibration.nominal",
     "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
+    "list_claims": "dpaudit.claims.expectations",
     "judge": "dpaudit.audit.guarantees",
     "profile": "dpaudit.audit.profile",
-    "search": "dpaudit.counterexamples",
+    "search": "dpaudit.counterexamples.search",
     "compare_over_n": "dpaudit.comparison.ranges",
     "compare_over_priors": "dpaudit.comparison.ranges",
     "table": "dpaudit.audit.tables",

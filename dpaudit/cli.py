@@ -19,12 +19,10 @@ from dpaudit.commands import (
     calibrate,
     claims,
     compare,
-    judge,
     profile,
     report,
     search,
     sweep,
-    table,
     verify,
 )
 from dpaudit.commands.options import expose
@@ -36,7 +34,7 @@ from dpaudit.numbers.errors import InputError, visible
 COMMANDS = (
     audits.epsilon,
     audits.delta,
-    judge.judge,
+    audits.judge,
     audits.pmf,
     audits.sensitivity,
     audits.mechanisms,
@@ -48,7 +46,7 @@ COMMANDS = (
     claims.check,
     report.report,
     report.render,
-    table.table,
+    audits.table,
     sweep.sweep,
     verify.verify,
     profile.profile,

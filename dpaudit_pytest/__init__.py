@@ -16,6 +16,7 @@ as properties. Nothing of dpaudit is imported before the fixture is used.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,17 +111,23 @@ class PrivacyAssertions:
             return self._has(result.claim.guarantee, "the quantity")
         claim = f"the claimed epsilon {result.claim.epsilon}"
         claim += f", delta {result.claim.delta}" if result.claim.delta else ""
-        self._expect(result, claim, f"the true epsilon is {result.epsilon}")
+        decided = result.claim.evidence
+        if decided is None or decided.quantity == "epsilon":
+            self._expect(result, claim, f"the true epsilon is {result.epsilon}")
+        else:
+            found = f"delta({result.claim.epsilon}) is {decided.value}, the true epsilon {result.epsilon}"
+            self._record(f"dpaudit_delta({result.claim.epsilon})", str(decided.value))
+            self._expect(result, claim, found, decided.witness)
         return result
 
-    def _expect(self, result: Any, wanted: str, found: str) -> None:
-        from dpaudit.mechanisms.base import text
+    def _expect(self, result: Any, wanted: str, found: str, witness: Any = None) -> None:
         from dpaudit.numbers.verdict import Verdict
+        from dpaudit.privacy.protocols import text
 
         __tracebackhide__ = True
         if result.claim.verdict is Verdict.PROVED:
             return
-        worst = result.witness
+        worst = result.witness if witness is None else witness
         where = "" if worst is None else f", at x = {text(worst.x)}, x' = {text(worst.x_prime)}"
         where += "" if worst is None or worst.output is None else f", output {text(worst.output)}"
         verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
@@ -131,7 +138,8 @@ class PrivacyAssertions:
 def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]:
     """Returns dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
 
-    ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv.
+    ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv. A file
+    is looked for beside the test first, then in the working directory.
     """
 
     def record(name: str, value: object) -> None:
@@ -140,6 +148,15 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
         from dpaudit.audit.questions import mechanism
 
-        return PrivacyAssertions(mechanism(mech, **parameters), record)
+        return PrivacyAssertions(mechanism(_beside(mech, request.path.parent), **parameters), record)
 
     return audit
+
+
+def _beside(mech: Any, folder: Path) -> Any:
+    """Returns the reference to a file that lies beside the test with its full path; anything else as it is."""
+    if not isinstance(mech, str):
+        return mech
+    name, colon, attribute = mech.rpartition(":") if ".py:" in mech else (mech, "", "")
+    path = folder / name
+    return f"{path}{colon}{attribute}" if path.is_file() else mech

@@ -17,7 +17,8 @@ from dpaudit.cli import main
 from dpaudit.mechanisms.laplace import LSZhang
 from dpaudit.numbers import balls
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.utility import accuracy, count_below, mean, staircase, threshold
+from dpaudit.utility import mean, staircase, threshold
+from dpaudit.utility.accuracy import accuracy
 from dpaudit.utility.bounds import BOUNDS
 
 DPS = 60
@@ -328,9 +329,9 @@ def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
         assert balls.certainly_less(balls.ball(Fraction(1, 1000)), cut.omitted)
         assert balls.overlap(cut.mean(), whole)
         for t in (Fraction(1, 5), Fraction(1, 2), Fraction(9, 10)):
-            inside = full.below(count_below(full, t))
-            assert balls.overlap(cut.below(count_below(cut, t)), inside)
-            assert balls.overlap(cut.at_least(count_below(cut, t)), 1 - inside)
+            inside = full.below(threshold.count_below(full, t))
+            assert balls.overlap(cut.below(threshold.count_below(cut, t)), inside)
+            assert balls.overlap(cut.at_least(threshold.count_below(cut, t)), 1 - inside)
     monkeypatch.setattr(type(mechanism), "row", lambda self, x, tail, most: real(self, x, Fraction(1, 20), most))
     with pytest.raises(dpaudit.numbers.balls.PrecisionExhausted):
         mean.mean_error(mechanism, (6, 6), digits=3)

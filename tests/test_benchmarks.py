@@ -37,6 +37,14 @@ def test_dp_accounting_bounds_the_same_delta():
     assert ours.lower - Fraction(1, 10**10) <= Fraction(theirs) <= ours.upper + Fraction(1, 1000)
 
 
+def test_a_missing_rival_is_said_before_anything_is_measured(monkeypatch):
+    from benchmarks import __main__ as script
+
+    monkeypatch.setattr(script, "find_spec", lambda name: None if name == "dp_accounting" else name)
+    with pytest.raises(SystemExit, match="not installed: dp_accounting; pip install"):
+        script.main()
+
+
 def test_a_task_prints_json():
     command = [sys.executable, "-m", "benchmarks.task", "certified", "EHDS", "30", "2", "fast"]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)

@@ -12,8 +12,9 @@ from dpaudit.evidence.certificate import certificate, write
 from dpaudit.evidence.verifier import normal
 from dpaudit.evidence.verifier.interval import Undecided, rational
 from dpaudit.evidence.verifier.laws import of_exact
-from dpaudit.evidence.verifier.notions import Zcdp, powerful
+from dpaudit.evidence.verifier.moments import Zcdp
 from dpaudit.evidence.verifier.tables import evaluate
+from dpaudit.evidence.verifier.trade_offs import powerful
 
 F = Fraction
 CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=3/2", "mu=1/100", "f=0:1;1/3:1/3;1:0",
@@ -175,6 +176,33 @@ def test_what_cannot_be_verified_is_refused_at_the_door(tmp_path):
     with pytest.raises(dpaudit.InputError, match="no independent verifier for Mine"):
         write(dpaudit.epsilon(mine), str(tmp_path / "no.json"))
     assert list(tmp_path.iterdir()) == []
+
+
+def places(value, path=()):
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+JUNK = [None, 0, -1, [], {}, [[]], "", "x", "inf", "-1", "0", "1/0", "1e400", "-1e400", "2", True, "1e-400", ["1", "2"]]
+
+
+@pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2", "f=0:1;1/2:1/10;1:0"])
+def test_whatever_is_put_in_its_place_is_judged(claim):
+    """Never an exception other than Rejected; what the statement rests on cannot be replaced."""
+    document = certificate(dpaudit.judge(RESPONSE, claim))
+    accepted = 0
+    for path in places(document):
+        for junk in JUNK:
+            new = changed(document, path, junk)
+            if outcome(new, full=True, work=100_000) is None:
+                accepted += 1
+                assert path[-1] not in ("quantity", "verdict", "kind", "x", "x_prime", "rows", "no", "yes", "n")
+                ends = [F(d["statement"][end]) for d in (document, new) for end in ("lower", "upper")]
+                assert ends[2] <= ends[1]
+                assert ends[0] <= ends[3]
+    assert accepted  # a wider enclosure, another version, another name of an output
 
 
 # ------------------------------------------------------------------ the normal distribution

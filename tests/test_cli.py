@@ -87,7 +87,10 @@ def test_delta_json(capsys):
 def test_delta_speaks_of_the_claim_only_where_it_can(capsys):
     """delta = 0 above the claimed epsilon proves nothing; delta = 0 below it proves the claim."""
     refuted = ["delta", "--mech", "EHD", "--n", "4", "--prior", "1/3,7/2,0.01", "--eps", "0.7"]
-    above = run_json(capsys, *refuted, "--at", "0.9", "--require")
+    assert main([*refuted, "--at", "0.9", "--require", "--json"]) == 3
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    above = json.loads(captured.out)
     assert above["delta"] == {"lower": "0", "upper": "0"}
     assert above["verdict"] is None
     assert run_json(capsys, *refuted, "--at", "0.7")["verdict"] == "REFUTED"

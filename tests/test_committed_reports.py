@@ -48,8 +48,8 @@ def test_the_shared_library_draws():
 
 def mechanism(block, label, n):
     """The mechanism of that label in the block of a plan, for n records."""
-    (setting,) = [setting for setting in block.settings if setting.label == label]
-    return block.mechanism(setting, n)
+    (case,) = [case for case in block.cases if case.label == label]
+    return case.setting.at(n=n).mechanism
 
 
 def meet(a, b):

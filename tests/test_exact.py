@@ -18,6 +18,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.distances import Algebraic, Hellinger, bc_squared
 from dpaudit.posterior.model import make_model
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_loss, worst_loss_by_search
 
 ALPHAS = st.sampled_from(
@@ -165,9 +166,9 @@ def test_the_representatives_have_every_ratio_that_there_is(name, n, k):
 def test_closed_form_is_the_maximum_over_everything(name, n, k):
     mechanism = make_mechanism(name, make_model(n, k), "5/7", {})
     form = mechanism.algebra().worst()
-    search = worst_loss_by_search(mechanism, 25)
-    assert worst_loss(mechanism, 25).value.lower <= search.value.upper
-    assert search.value.lower <= worst_loss(mechanism, 25).value.upper
+    search = worst_loss_by_search(mechanism, Effort(25))
+    assert worst_loss(mechanism, Effort(25)).value.lower <= search.value.upper
+    assert search.value.lower <= worst_loss(mechanism, Effort(25)).value.upper
     ratio = mechanism.polynomial(form.x, form.output).over(mechanism.polynomial(form.x_prime, form.output))
     assert ratio == form.ratio == mechanism.ratio(form.x, form.x_prime, form.output)
     assert sum(map(abs, (a - b for a, b in zip(form.x, form.x_prime, strict=True)))) == 2
@@ -204,7 +205,7 @@ def test_closed_forms_as_text(name, n, k, text, symbolic):
     ],
 )
 def test_any_closed_form(unit, ratio, text, symbolic, rational):
-    form = ClosedForm(Fraction(3), unit, Ratio(*ratio), (1,), (0,), (0,))
+    form = ClosedForm((1,), (0,), (0,), Fraction(3), unit, Ratio(*ratio))
     assert (form.text(), form.symbolic(), form.rational()) == (text, symbolic, rational)
     with mp.workdps(40), balls.precision(150):
         step = ref.to_mpf(Fraction(3, unit))

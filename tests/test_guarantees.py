@@ -8,6 +8,7 @@ import reference_guarantees as reference
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import (
     EpsilonDelta,
@@ -193,6 +194,16 @@ def test_equality_in_disguise_stays_undecided():
         assert dpaudit.judge(given, claim).verdict is UNDECIDED
     for claim in ("rho=1e-30", "mu=1e-30", "alpha=2,eps=1e-30", "f=0:1;1/2:499/1000;1:0"):
         assert dpaudit.judge(given, claim).verdict is PROVED
+
+
+def test_a_probability_that_may_be_zero():
+    """Whether the first output is possible for the first data set is not known: delta does not mind, the rest does."""
+    zero = dpaudit.sqrt(2) * dpaudit.sqrt(2) - 2
+    given = Given([[zero, F(1, 2), F(1, 2) - zero], [F(0), F(1, 2), F(1, 2)]])
+    assert dpaudit.judge(given, "eps=1,delta=1/100").verdict is PROVED
+    for claim in ("1", "rho=1", "alpha=2,eps=1", "mu=1"):
+        with pytest.raises(PrecisionExhausted, match="may be possible"):
+            dpaudit.judge(given, claim)
 
 
 def test_probabilities_known_to_fixed_width():

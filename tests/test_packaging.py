@@ -107,7 +107,7 @@ def test_the_closed_form_says_that_sympy_is_missing(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(dpaudit.InputError, match="pip install sympy"):
-        dpaudit.mechanism("LSDim", n=3).loss_by_algebra().sympy()
+        dpaudit.mechanism("LSDim", n=3).algebra().worst().sympy()
 
 
 def test_the_readme_asks_for_no_extra():

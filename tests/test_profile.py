@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 import dpaudit
 from dpaudit.audit.profile import profile
 from dpaudit.cli import main
-from dpaudit.mechanisms.table import Table
+from dpaudit.mechanisms.table import GivenTable
 from dpaudit.numbers import balls
 from dpaudit.privacy.loss import hockey_stick
 
@@ -29,7 +29,7 @@ CASES = [
 ]
 
 
-class Pair(Table):
+class Pair(GivenTable):
     """Two rows of probabilities."""
 
     def __init__(self, p, q):

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit
-from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import EpsilonDelta, PosteriorMechanism
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.posterior.model import make_model
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 RATIONALS = st.builds(Fraction, st.integers(1, 400), st.integers(1, 60))
 PRIORS = st.lists(RATIONALS, min_size=2, max_size=3).map(tuple)

@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from dpaudit.reports import build, plan
+from dpaudit.reports import plan
+from dpaudit.reports.report import build
 from dpaudit.reports.write import share_library, write
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -51,7 +52,7 @@ def small_report():
         (),
         ({"kind": "priors", "n": "2,4"},),
     )
-    made = build.build(wanted, lambda text: None)
+    made = build(wanted, lambda text: None)
     board = {
         "kind": "claims",
         "title": "Claims",

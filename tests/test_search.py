@@ -11,9 +11,9 @@ from mpmath import mp
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.counterexamples import search
 from dpaudit.counterexamples.optimise import rounded
 from dpaudit.counterexamples.region import make_region
+from dpaudit.counterexamples.search import search
 from dpaudit.counterexamples.surrogate import Surrogate
 
 FAMILIES = {

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 from dpaudit.numbers.errors import InputError
 
-Row = dict[str, Any]
+Record = dict[str, Any]
+
+
+def as_json(value: Any) -> Any:
+    """Returns the value for JSON: an exact number as text, a tuple as a list, a result by its own ``to_dict``."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
+        return [as_json(entry) for entry in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+class Members:
+    """A dataclass whose JSON has its fields by name, in their order."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as JSON."""
+        return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
 
 class Shown:
@@ -25,7 +44,7 @@ class Shown:
         )
         return f"<table>{body}</table>" + "".join(_table(v) for v in self.to_dict().values() if _is_rows(v))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Record]:
         """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""
         content = self.to_dict()
         lists = [value for value in content.values() if _is_rows(value)]
@@ -45,9 +64,9 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 
-def flatten(row: Row, prefix: str = "") -> Row:
+def flatten(row: Record, prefix: str = "") -> Record:
     """Returns nested entries with joined names: {"p": {"lower": "0"}} gives {"p_lower": "0"}; lists become text."""
-    flat: Row = {}
+    flat: Record = {}
     for key, value in row.items():
         if isinstance(value, dict):
             flat.update(flatten(value, f"{prefix}{key}_"))
@@ -56,7 +75,7 @@ def flatten(row: Row, prefix: str = "") -> Row:
     return flat
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[Record]) -> str:
     flat = [flatten(row) for row in rows]
     head = "".join(f"<th>{escape(name)}</th>" for name in flat[0])
     body = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row.values()) + "</tr>" for row in flat)

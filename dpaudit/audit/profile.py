@@ -9,8 +9,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.display import Shown
-from dpaudit.audit.questions import MAX_DIGITS, epsilon
+from dpaudit.audit.display import as_json
+from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
@@ -18,12 +18,12 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
-from dpaudit.privacy.claim import widest
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
-from dpaudit.privacy.curve import Envelope, check_size, envelope, pair_curves
-from dpaudit.privacy.loss import MEMORY_BOUND, check_memory
-from dpaudit.privacy.pairs import Progress, Witness
-from dpaudit.privacy.renyi import Renyi
+from dpaudit.privacy.curve import Envelope, envelope, pair_curves
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.judge import true_epsilon
+from dpaudit.privacy.moments import Concentration, Moments
+from dpaudit.privacy.pairs import Witness
 
 ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
 EXTRA_BITS = 256
@@ -78,11 +78,10 @@ class Composition:
         return {"times": self.times, "deltas": rows, "not_certified_because": self.reason}
 
 
-@dataclass(frozen=True)
-class ProfileResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class ProfileResult(SettingAnswer):
     """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP, composition."""
 
-    subject: Setting
     epsilon: Enclosure
     total_variation: Enclosure
     segments: tuple[Segment, ...]
@@ -92,24 +91,19 @@ class ProfileResult(Shown):
     rho: Enclosure
     composition: Composition | None
     precision_bits: int
-    seconds: float
-    command: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit profile --json``."""
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit profile --json``."""
         return {
-            **self.subject.describe(),
             "epsilon": self.epsilon.to_dict(),
             "total_variation": self.total_variation.to_dict(),
-            "curve": [segment.to_dict() for segment in self.segments],
+            "curve": as_json(self.segments),
             "curve_slack": self.slack.to_dict(),
             "deltas": [{"at": str(at), "delta": delta.to_dict()} for at, delta in self.deltas],
             "renyi": [{"order": str(order), "divergence": value.to_dict()} for order, value in self.renyi],
             "zcdp_rho": self.rho.to_dict(),
-            "composition": None if self.composition is None else self.composition.to_dict(),
+            "composition": as_json(self.composition),
             "precision_bits": self.precision_bits,
-            "seconds": round(self.seconds, 6),
-            "command": self.command,
         }
 
 
@@ -130,22 +124,25 @@ def profile(
     >>> len(found.segments), str(found.total_variation)[:8]
     (2, '0.316060')
     """
-    start = perf_counter()
-    digits = whole("digits", digits, 1, MAX_DIGITS)
+    start, effort = perf_counter(), Effort.read(digits, memory, progress)
     chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
     times = None if compose is None else whole("compose", compose, 1, 10**6)
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
     asked = Setting.read(mech, **setting)
     subject = asked.mechanism
-    check_memory(subject, memory)
-    check_size(subject)
-    true = epsilon(subject, digits=digits, progress=progress, memory=memory).epsilon
+    effort.check_whole(subject, "profile")
+    true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
-    found, bits = widest(subject, lambda d: _refined(subject, true, d, points, chosen, times, progress), digits)
-    listed = None if given is None else ",".join(map(str, given))
-    wanted = None if orders is None else ",".join(map(str, chosen))
-    command = asked.command_line("profile", at=listed, orders=wanted, compose=times, digits=digits)
-    return ProfileResult(asked, true, **found, precision_bits=bits, seconds=perf_counter() - start, command=command)
+    found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
+    words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
+    return ProfileResult(
+        subject=asked,
+        epsilon=true,
+        **found,
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+        command=asked.command_line("profile", **words, digits=effort.digits),
+    )
 
 
 def _order(order: Exact) -> Fraction:
@@ -174,31 +171,32 @@ Found = dict[str, Any]
 def _refined(
     subject: Mechanism,
     true: Enclosure,
-    digits: int,
+    effort: Effort,
     points: Sequence[Fraction],
     orders: Sequence[Fraction],
     times: int | None,
-    progress: Progress | None,
 ) -> tuple[Found, int]:
-    """Returns the members that come from the curve, to ``digits`` digits, and the bits that it took."""
+    """Returns the members that come from the curve, and the bits that it took."""
 
     def attempt() -> Found | None:
+        narrow = _Narrow(effort.digits)
         try:
-            whole_curve = envelope(pair_curves(subject, progress))
+            whole_curve = envelope(pair_curves(subject, effort))
+            divergences = _divergences(whole_curve, true, orders, narrow)
         except PrecisionExhausted:
             return None
-        narrow = _Narrow(digits)
         parts: Found = {
             "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
             "segments": _segments(whole_curve, narrow),
             "slack": narrow(whole_curve.slack),
             "deltas": tuple((at, _delta(whole_curve, at, true, narrow)) for at in points),
+            "renyi": divergences[0],
+            "rho": divergences[1],
             "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
         }
-        parts["renyi"], parts["rho"] = _divergences(whole_curve, true, orders, narrow)
         return None if narrow.failed else parts
 
-    first, cap = balls.bits_for(digits, subject.counts().datasets)
+    first, cap = balls.bits_for(effort.digits, subject.counts().datasets)
     return balls.refine(attempt, first + EXTRA_BITS, (cap if subject.refinable else first) + EXTRA_BITS)
 
 
@@ -238,20 +236,26 @@ def _divergences(
     """Returns D_a for the orders, and rho, all infinite where a loss is."""
     if true.is_infinite:
         return tuple((order, infinite()) for order in orders), infinite()
-    renyi = Renyi(curve.curves)
-    return tuple((order, narrow(renyi.divergence(order))) for order in orders), _rho(curve, true, narrow)
+    pairs = _moments(curve)
+    largest = {order: balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders}
+    return tuple((order, narrow(largest[order])) for order in orders), _rho(curve, narrow)
 
 
-def _rho(curve: Envelope, true: Enclosure, narrow: _Narrow) -> Enclosure:
-    """Returns rho, finite: to RHO_SHARE of its size, or else to RHO_DIGITS decimals, or else to two."""
-    top = balls.from_ends(balls.ball(true.lower), balls.ball(true.upper))
+def _moments(curve: Envelope) -> list[Moments]:
+    return [Moments(pair.finite, pair.where) for pair in curve.curves]
+
+
+def _rho(curve: Envelope, narrow: _Narrow) -> Enclosure:
+    """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
     for bits in (RHO_BITS, balls.working_bits()):
         with balls.precision(bits):
-            rate = Renyi(curve.curves).rho(top)
-        digits = RHO_DIGITS if balls.narrow(rate, RHO_DIGITS) else 2
-        found = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
-        if found:
-            return found
+            found = Concentration(_moments(curve))
+            found.refine()
+            rate = balls.from_ends(found.best, balls.maximum([found.best, found.upper()]))
+        digits = next((places for places in range(RHO_DIGITS, 2, -1) if balls.narrow(rate, places)), 2)
+        shown = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
+        if shown:
+            return shown
     return narrow(rate, digits=2)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
-from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
 from dpaudit.posterior.distances import Hellinger
@@ -19,26 +18,15 @@ from dpaudit.posterior.divergences import choice
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram
 from dpaudit.posterior.scores import check_score, make_score
 from dpaudit.posterior.sensitivity import local_all, smooth_all
-from dpaudit.privacy.claim import Claim, Effort, widest
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.judge import judge_delta, known_epsilon
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress, Worst, check_memory, worst_delta, worst_loss
+from dpaudit.privacy.judge import judge_delta, true_epsilon
+from dpaudit.privacy.loss import worst_delta
+from dpaudit.privacy.pairs import Worst
 
-__all__ = [
-    "MAX_DIGITS",
-    "Claim",
-    "DeltaResult",
-    "EpsilonResult",
-    "PmfResult",
-    "SensitivityResult",
-    "delta",
-    "epsilon",
-    "mechanism",
-    "pmf",
-    "sensitivity",
-]
-
-MAX_DIGITS = 2000
+ROW_BYTES = 2500
+"""An output in a listing with its enclosure; rounded up."""
 
 
 def mechanism(mech: Any, **setting: Any) -> Mechanism:
@@ -68,28 +56,32 @@ def epsilon(
     >>> epsilon("LSDim", n=20, k=3).closed_form
     '2/3'
     """
-    start = perf_counter()
-    digits = whole("digits", digits, 1, MAX_DIGITS)
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
-    worst = widest(subject, lambda d: worst_loss(subject, d, progress, memory, tier), digits)
-    form, known = subject.algebra().worst(), known_epsilon(subject, worst)
+    worst, form = true_epsilon(subject, effort), subject.algebra().worst()
     asked = subject.claimed_here() if guarantee is None else guarantee
-    effort = Effort(digits, memory, tier, worst=worst, known=known)
     return EpsilonResult(
-        subject=chosen,
-        epsilon=worst.value if known is None else exact(known, digits),
-        closed_form=form.text() if form else None if known is None else str(known),
+        epsilon=worst.value,
+        closed_form=form.text() if form else None if worst.known is None else str(worst.known),
         closed_form_symbolic=form.symbolic() if form else None,
-        witness=worst.witness,
-        claim=Claim() if asked is None else asked.judge(subject, effort),
-        counts=subject.counts(),
-        precision_bits=worst.bits,
+        claim=Claim() if asked is None else asked.judge(subject, effort, worst),
+        **_found(chosen, worst),
         seconds=perf_counter() - start,
-        tier=worst.tier,
-        filter_left=worst.filter_left,
-        command=chosen.command_line("epsilon", digits=digits, tier=tier),
+        command=None if guarantee else chosen.command_line("epsilon", digits=effort.digits, tier=tier),
     )
+
+
+def _found(setting: Setting, worst: Worst) -> dict[str, Any]:
+    """Returns what the results on epsilon and delta have in common."""
+    return {
+        "subject": setting,
+        "witness": worst.witness,
+        "counts": setting.mechanism.counts(),
+        "tier": worst.tier,
+        "filter_left": worst.filter_left,
+        "precision_bits": worst.bits,
+    }
 
 
 def delta(
@@ -107,32 +99,21 @@ def delta(
 
     The verdict is on the claimed guarantee, as far as delta(at) speaks of it (see judge.judge_delta), else None.
     """
-    start = perf_counter()
-    digits = whole("digits", digits, 1, MAX_DIGITS)
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
-    worst = widest(subject, lambda d: worst_delta(subject, point, d, progress, memory, tier), digits)
-    return DeltaResult(
-        subject=chosen,
-        at=point,
-        delta=worst.value,
-        witness=worst.witness,
-        claim=_by_delta(subject, guarantee, point, worst, Effort(digits, memory, tier)),
-        counts=subject.counts(),
-        precision_bits=worst.bits,
-        seconds=perf_counter() - start,
-        tier=worst.tier,
-        filter_left=worst.filter_left,
-        command=chosen.command_line("delta", at=point, digits=digits, tier=tier),
-    )
-
-
-def _by_delta(subject: Mechanism, guarantee: Guarantee | None, at: Fraction, worst: Worst, effort: Effort) -> Claim:
-    """Returns the verdict on (epsilon, delta) as far as delta(at) speaks of it; of another guarantee it does not."""
+    worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
     asked = subject.claimed_here() if guarantee is None else guarantee
     both = None if asked is None else asked.epsilon_delta()
-    return Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), at, worst, effort)
+    return DeltaResult(
+        at=point,
+        delta=worst.value,
+        claim=Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
+        **_found(chosen, worst),
+        seconds=perf_counter() - start,
+        command=None if guarantee else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
+    )
 
 
 def on_data(x: Histogram, setting: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,25 +131,27 @@ def pmf(
     **setting: Any,
 ) -> PmfResult:
     """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
-    start = perf_counter()
-    digits = whole("digits", digits, 1, MAX_DIGITS)
+    start, effort = perf_counter(), Effort.read(digits, memory, None)
     if in_family(mech):
         x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
         setting = on_data(x, setting)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
     dataset = subject.read_dataset("x", x)
-    check_row_memory(subject, memory)
+    effort.check_memory(subject)
+    outputs = subject.counts().outputs
+    if outputs * ROW_BYTES > memory:
+        raise TooLargeError(outputs * ROW_BYTES, memory, f"a listing of {approximately(outputs)} outputs")
 
-    def refined(digits: int) -> tuple[tuple[Enclosure, ...], int]:
+    def refined(effort: Effort) -> tuple[tuple[Enclosure, ...], int]:
         def attempt() -> tuple[Enclosure, ...] | None:
-            row = [balls.enclosure(p, digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+            row = [balls.enclosure(p, effort.digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
             narrow = tuple(p for p in row if p is not None)
             return narrow if len(narrow) == len(row) else None
 
-        return balls.refine(attempt, *balls.bits_for(digits, subject.counts().outputs))
+        return balls.refine(attempt, *balls.bits_for(effort.digits, outputs))
 
-    probabilities, bits = widest(subject, refined, digits)
+    probabilities, bits = effort.widest(subject, refined)
     return PmfResult(
         subject=chosen,
         x=dataset,
@@ -177,17 +160,8 @@ def pmf(
         probabilities=probabilities,
         precision_bits=bits,
         seconds=perf_counter() - start,
-        command=chosen.command_line("pmf", x=dataset, digits=digits),
+        command=chosen.command_line("pmf", x=dataset, digits=effort.digits),
     )
-
-
-def check_row_memory(subject: Mechanism, memory: int) -> None:
-    """Refuses a distribution whose listing does not fit into ``memory`` bytes."""
-    check_memory(subject, memory)
-    outputs = subject.counts().outputs
-    need = outputs * 2500
-    if need > memory:
-        raise TooLargeError(need, memory, f"a listing of {approximately(outputs)} outputs")
 
 
 def sensitivity(
@@ -201,8 +175,7 @@ def sensitivity(
     memory: int = MEMORY_BOUND,
 ) -> SensitivityResult:
     """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
-    start = perf_counter()
-    digits = whole("digits", digits, 1, MAX_DIGITS)
+    start, digits = perf_counter(), whole("digits", digits, 1, MAX_DIGITS)
     weight = positive("gamma", 1 if gamma is None else gamma)
     model = make_model("(missing)" if n is None else n, k, prior)
     score = choice("score", Hellinger.name if score is None else score)
@@ -222,4 +195,15 @@ def sensitivity(
         return top, known[0], known[1]
 
     (top, ls, smooth), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
-    return SensitivityResult(model, weight, top, tuple(ls), tuple(smooth), score, bits, perf_counter() - start)
+    words = {"n": model.n, "prior": model.prior, "gamma": weight, "score": score, "digits": digits}
+    return SensitivityResult(
+        model=model,
+        gamma=weight,
+        score=score,
+        gs=top,
+        ls=tuple(ls),
+        s=tuple(smooth),
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+        command=command_line("sensitivity", **words),
+    )

@@ -12,15 +12,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism
-from dpaudit.mechanisms.load import load_mechanism
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism, posterior
+from dpaudit.mechanisms.load import load_mechanism, takes
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model, make_model, show
-from dpaudit.privacy.adjacency import Adjacency
+from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
 
-DEFAULTS = {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger"}
-"""Options that a printed command leaves out where they have this value."""
+DEFAULTS = {
+    "": {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger", "score": "hellinger", "step": "1"},
+    "compare": {"digits": "12", "sort": "calibrated"},
+    "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
+    "table": {"claim_delta": "0"},
+}
+"""Options that a printed command leaves out where they have this value, in any command or in that one."""
 
 
 @dataclass(frozen=True)
@@ -79,27 +84,36 @@ class Setting:
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
         made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        return Setting(name, made.model, nominal, made.chosen(), adjacency)
+        found = Setting(name, made.model, nominal, made.chosen(), adjacency)
+        if adjacency is None:
+            vars(found)["mechanism"] = made  # it is made already: the property need not make it again
+        return found
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
         """Returns the setting of a mechanism that is made already."""
-        model = getattr(mechanism, "model", None)
-        return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen())
+        family = posterior(mechanism)
+        relation = None if family is None or family.adjacency == REPLACE_ONE else family.adjacency
+        model = None if family is None else family.model
+        return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen(), relation)
 
     @staticmethod
-    def read_each(names: str | Sequence[str] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
-        """Returns a setting for each name, "all" being the registry; what is ``shared`` goes to those that have it."""
+    def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
+        """Returns a setting for each name, "all" being the registry; what is given goes to those that take it.
+
+        A single mechanism of anybody's own is given all of it, and says what it does not take.
+        """
         chosen = list(REGISTRY) if names is None else split("mech", names) if isinstance(names, str) else list(names)
-        if [name.lower() for name in chosen] == ["all"]:
+        if [str(name).lower() for name in chosen] == ["all"]:
             chosen = list(REGISTRY)
-        settings = [Setting.read(name, **shape, **_known(name, shared)) for name in chosen]
-        having = {p.name for setting in settings for p in setting.mechanism.parameters if setting.model is not None}
-        old = {was for setting in settings for p in setting.mechanism.parameters for was in p.old_names}
-        for name, value in shared.items():
-            if value is not None and name not in having | old and all(s.model is not None for s in settings):
-                raise InputError(name, value, f"none of {', '.join(chosen)} has such a parameter")
-        return list(dict.fromkeys(settings))
+        if len(chosen) == 1 and not in_family(chosen[0]):
+            return [Setting.read(chosen[0], **shape, settings=shared)]
+        for name, value in {**shape, **shared}.items():
+            if value is not None and not any(name in _takes(mech) for mech in chosen):
+                rule = f"none of {', '.join(map(str, chosen))} has such a parameter"
+                raise InputError(name, value, rule)
+        settings = [Setting.read(mech, **_given(mech, shape, shared)) for mech in chosen]
+        return [setting for i, setting in enumerate(settings) if setting not in settings[:i]]
 
     # -------------------------------------------------------------- the mechanism
 
@@ -129,6 +143,12 @@ class Setting:
         model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
         return replace(found, model=model)
 
+    @property
+    def has_n(self) -> bool:
+        """Returns whether ``at`` can give it another n."""
+        made_already = isinstance(self.mech, Mechanism)
+        return not made_already and (self.model is not None or "n" in dict(self.parameters))
+
     def having(self, **parameters: Any) -> Setting:
         """Returns the same setting with other parameters."""
         changed = {**dict(self.parameters), **parameters}
@@ -152,11 +172,11 @@ class Setting:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting as exact text, from which ``from_dict`` makes it again."""
-        relation = {} if self.adjacency is None else {"adjacency": str(self.adjacency)}
+        relation = {} if self.adjacency is None else {"adjacency": self._relation()}
         if self.model is not None:
             place = {"n": self.model.n, "prior": show(self.model.prior), "eps": str(self.epsilon)}
             return {"mech": self.mechanism.name, **place, "parameters": self.mechanism.settings(), **relation}
-        own = {name: _text(value) for name, value in self.parameters}
+        own = {name: show(value) for name, value in self.parameters}
         place = {"n": int(own["n"]) if "n" in own else None, "prior": "", "eps": str(self.epsilon)}
         return {"mech": self.mech, **place, "parameters": {}, "own": own, **relation}
 
@@ -169,23 +189,23 @@ class Setting:
         place = {name: entry[name] for name in ("n", "prior", "eps")}
         return Setting.read(entry["mech"], **place, adjacency=relation, settings=entry["parameters"])
 
-    def options(self) -> list[str]:
-        """Returns the options of the command line that give this setting, none of them superfluous."""
-        parts = ["--mech", self.reference() or "(an object)"]
+    def _relation(self) -> str | None:
+        """Returns what --adjacency takes, None where nothing or no text gives the relation."""
+        return self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
+
+    def options(self, without: Sequence[str] = ()) -> list[str]:
+        """Returns the options of the command line that give this setting, none superfluous, ``without`` some."""
+        found: dict[str, Any] = {"mech": self.reference()}
         if self.model is not None:
-            parts += ["--n", str(self.model.n)]
             uniform = all(alpha == 1 for alpha in self.model.prior)
-            if uniform and self.model.k > 2:
-                parts += ["--k", str(self.model.k)]
-            parts += [] if uniform else ["--prior", show(self.model.prior)]
-        if self.epsilon != 1:
-            parts += ["--eps", str(self.epsilon)]
-        if self.adjacency is not None:
-            parts += ["--adjacency", str(self.adjacency)]
-        for name, value in self.parameters:
-            option = self.model is not None or name in ("n", "k", "prior")
-            parts += [f"--{name}", _text(value)] if option else ["--set", f"{name}={_text(value)}"]
-        return parts
+            found |= {"n": self.model.n, "k": self.model.k if uniform and self.model.k > 2 else None}
+            found["prior"] = None if uniform else self.model.prior
+        found |= {"eps": None if self.epsilon == 1 else self.epsilon, "adjacency": self._relation()}
+        own = [] if self.model is not None else [(k, v) for k, v in self.parameters if k not in ("n", "k", "prior")]
+        found |= {name: value for name, value in self.parameters if (name, value) not in own}
+        words = [(name, value) for name, value in found.items() if value is not None and name not in without]
+        parts = [part for name, value in words for part in (f"--{name}", show(value))]
+        return parts + [part for name, value in own for part in ("--set", f"{name}={show(value)}")]
 
     def reference(self) -> str | None:
         """Returns what --mech takes to give this mechanism; None for an object that lives in Python only."""
@@ -194,29 +214,27 @@ class Setting:
         if isinstance(self.mech, Mechanism):
             return self.mech.name if REGISTRY.get(self.mech.name) is type(self.mech) else None
         importable = isinstance(self.mech, type) and self.mech.__module__ != "__main__"
+        importable = importable and "<locals>" not in self.mech.__qualname__
         return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
 
-    def command_line(self, command: str, **options: Any) -> str | None:
+    def command_line(self, command: str, without: Sequence[str] = (), **options: Any) -> str | None:
         """Returns the command that asks this question of this setting again; options at their defaults are left out.
 
         None where the mechanism is an object that only Python has.
         """
-        if self.reference() is None or isinstance(self.adjacency, Adjacency):
+        if self.reference() is None or (self.adjacency is not None and self._relation() is None):
             return None
-        return command_line(command, *self.options(), **options)
+        return command_line(command, *self.options(without), **options)
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:
     """Returns "dpaudit command" with these words and options; options at their defaults are left out."""
     parts = ["dpaudit", command, *words]
+    defaults = DEFAULTS[""] | DEFAULTS.get(command, {})
     for name, value in options.items():
-        if value is not None and value is not False and str(value) != DEFAULTS.get(name):
-            parts += [f"--{name.replace('_', '-')}", *([] if value is True else [_text(value)])]
+        if value is not None and value is not False and value != () and show(value) != defaults.get(name):
+            parts += [f"--{name.replace('_', '-')}", *([] if value is True else [show(value)])]
     return shlex.join(parts)
-
-
-def _text(value: Any) -> str:
-    return ",".join(_text(entry) for entry in value) if isinstance(value, tuple | list) else str(value)
 
 
 def _variants(mech: str) -> tuple[str, dict[str, str]]:
@@ -239,12 +257,24 @@ def _renamed(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {old.get(key, key): value for key, value in given.items()}
 
 
-def _known(mech: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns those of the shared parameters that the mechanism has; one without a default gets its first example."""
+PLACE = {"n", "k", "prior", "eps", "epsilon", "adjacency"}
+"""What every mechanism of the registry takes."""
+
+
+def _takes(mech: Any) -> set[str]:
+    """Returns the names of what the mechanism takes, old names among them."""
     if not in_family(mech):
-        return {key: value for key, value in shared.items() if value is not None}
-    base, variants = _variants(mech)
-    kind = lookup(base)
-    given = {key: value for key, value in _renamed(kind.name, shared).items() if value is not None}
-    needed = {p.name: p.examples[0] for p in kind.parameters if p.default is None}
-    return {**needed, **{p.name: given[p.name] for p in kind.parameters if p.name in given}, **variants}
+        return takes(mech) | {"adjacency"}
+    return PLACE | {name for p in lookup(_variants(mech)[0]).parameters for name in (p.name, *p.old_names)}
+
+
+def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what of this the mechanism takes; a parameter that has no default gets its first example."""
+    known = _takes(mech)
+    place = {name: value for name, value in shape.items() if name in known}
+    settings = {name: value for name, value in shared.items() if name in known and value is not None}
+    if in_family(mech):
+        base, variants = _variants(mech)
+        needed = {p.name: p.examples[0] for p in lookup(base).parameters if p.default is None}
+        settings = {**needed, **_renamed(base, settings), **variants}
+    return {**place, "settings": settings}

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.display import Shown
 from dpaudit.audit.questions import delta, epsilon
-from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
+from dpaudit.audit.setting import command_line
 from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence
+from dpaudit.privacy.effort import MEMORY_BOUND, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress
 
 
-@dataclass(frozen=True)
-class TableResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class TableResult(Answer):
     """The true epsilon of the table, with the verdict on the claim, and delta at the epsilons asked for."""
 
     epsilon: EpsilonResult
     deltas: tuple[DeltaResult, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit table --json``."""
+    def members(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
 
@@ -41,11 +42,17 @@ def table(
     memory: int = MEMORY_BOUND,
 ) -> TableResult:
     """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly."""
-    with_delta = nonnegative("claim-delta", claim_delta)
+    start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
     bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     subject = read_table(file, adjacency, bound)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
-    return TableResult(epsilon(subject, **effort), tuple(delta(subject, point, **effort) for point in points))
+    asked = {"claim": claim, "claim_delta": claim_delta, "at": tuple(points), "digits": digits}
+    return TableResult(
+        epsilon=epsilon(subject, **effort),
+        deltas=tuple(delta(subject, point, **effort) for point in points),
+        seconds=perf_counter() - start,
+        command=command_line("table", file, adjacency=adjacency, **asked),
+    )

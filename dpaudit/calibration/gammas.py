@@ -10,24 +10,22 @@ from math import sqrt
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit import questions as audit
-from dpaudit.audit.display import Shown
+from dpaudit.audit.display import as_json
+from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting
 from dpaudit.calibration.nominal import CalibrateResult, calibrated
 from dpaudit.mechanisms import REGISTRY
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, sequence, whole
+from dpaudit.numbers.rationals import Exact, positive, sequence
 from dpaudit.posterior.model import Histogram
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress
-from dpaudit.utility import posterior
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.utility.accuracy import posterior
 from dpaudit.utility.mean import mean_error
 
 GAMMAS = tuple(Fraction(2) ** j for j in range(-5, 6))
 ROUNDS = 2
 """After the first grid, the neighbourhood of the best gamma is halved this many times (on a logarithmic scale)."""
-EQUAL = Fraction(1, 10**6)
-"""Means closer than this, relatively, count as equal: the calibration itself has about 8 digits."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +46,13 @@ class GammaRow:
         }
 
 
-@dataclass(frozen=True)
-class GammaResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class GammaResult(Answer):
     """The rows by gamma; ``best`` has the least mean error on x among them, ``equal`` are as good to 6 digits."""
 
-    mechanism: str
     target: Fraction
     x: Histogram
     tried: tuple[GammaRow, ...]
-    command: str | None
-    seconds: float
 
     @cached_property
     def best(self) -> GammaRow:
@@ -67,24 +62,29 @@ class GammaResult(Shown):
     @cached_property
     def equal(self) -> tuple[Fraction, ...]:
         """Returns the gammas whose mean error equals the least one to 6 digits."""
-        least = min(row.mean.upper for row in self.tried)
-        return tuple(row.gamma for row in self.tried if row.mean.lower <= least * (1 + EQUAL))
+        return tied({row.gamma: row.mean for row in self.tried})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit calibrate --over gamma --json``."""
+    @property
+    def subject(self) -> Setting:
+        """Returns the setting with the best gamma."""
+        return self.best.calibrated.subject
+
+    def about(self) -> dict[str, Any]:
+        """Returns what its mechanism says of itself."""
+        return self.subject.describe()
+
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit calibrate --over gamma --json``."""
         best = self.best
         return {
-            **best.calibrated.subject.describe(),
             "target": str(self.target),
             "over": "gamma",
             "x": list(self.x),
             **best.to_dict(),
             "equal": [str(gamma) for gamma in self.equal],
-            "rows": [row.to_dict() for row in self.tried],
+            "rows": as_json(self.tried),
             "assumption": f"the least mean among the {len(self.tried)} gammas listed; each nominal epsilon: "
             + best.calibrated.assumption,
-            "seconds": round(self.seconds, 6),
-            "command": self.command,
         }
 
 
@@ -105,8 +105,7 @@ def calibrate_gamma(
     **setting: Any,
 ) -> GammaResult:
     """Returns for every gamma the calibrated nominal epsilon and the mean error on x (balanced data by default)."""
-    start = perf_counter()
-    digits = whole("digits", digits, 10, audit.MAX_DIGITS)
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, least=10)
     bar, asked = positive("target", target), Setting.read(mech, **setting)
     subject, model = asked.mechanism, asked.model
     if model is None or "gamma" not in {p.name for p in subject.parameters}:
@@ -115,18 +114,22 @@ def calibrate_gamma(
     cells = balanced(model.n, model.k) if x is None else model.check("x", x)
 
     def row(gamma: Fraction) -> GammaRow:
-        found = calibrated(asked.having(gamma=gamma), bar, digits, progress, memory)
-        return GammaRow(gamma, found, mean_error(posterior(found.subject), cells, digits))
+        found = calibrated(asked.having(gamma=gamma), bar, effort)
+        return GammaRow(gamma, found, mean_error(posterior(found.subject), cells, effort.digits))
 
     grid = GAMMAS if gammas is None else sorted({positive("gammas", g) for g in sequence("gammas", gammas)})
     rows = {gamma: row(gamma) for gamma in grid}
     for _ in range(ROUNDS if gammas is None else 0):
         for gamma in _around(rows):
             rows[gamma] = row(gamma)
-    ordered = tuple(rows[gamma] for gamma in sorted(rows))
-    listed = None if gammas is None else ",".join(map(str, grid))
-    command = asked.command_line("calibrate", target=bar, over="gamma", x=cells, gammas=listed, digits=digits)
-    return GammaResult(subject.name, bar, cells, ordered, command, perf_counter() - start)
+    words: dict[str, Any] = {"x": cells, "gammas": None if gammas is None else grid, "digits": effort.digits}
+    return GammaResult(
+        target=bar,
+        x=cells,
+        tried=tuple(rows[gamma] for gamma in sorted(rows)),
+        seconds=perf_counter() - start,
+        command=asked.command_line("calibrate", target=bar, over="gamma", **words),
+    )
 
 
 def _around(rows: dict[Fraction, GammaRow]) -> list[Fraction]:

@@ -9,16 +9,17 @@ from math import floor, log10
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit import questions as audit
-from dpaudit.audit.display import Shown
+from dpaudit.audit.display import as_json
+from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, whole
+from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import widest
+from dpaudit.privacy.effort import MEMORY_BOUND, USUAL, Effort, Progress
 from dpaudit.privacy.judge import exact_epsilon
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress, verdict, worst_loss
+from dpaudit.privacy.loss import verdict, worst_loss
 
 PLACES = 8
 """The nominal epsilon has this many significant digits: the next one up is certified to exceed the target."""
@@ -28,7 +29,7 @@ LARGEST = Fraction(10**6)
 
 
 @dataclass(frozen=True)
-class Point:
+class NominalPoint:
     """The true epsilon at one nominal epsilon, and the verdict on "it is at most the target"."""
 
     nominal: Fraction
@@ -46,41 +47,38 @@ class Curve:
 
     setting: Setting
     target: Fraction
-    digits: int
-    progress: Progress | None = None
-    memory: int = MEMORY_BOUND
-    points: dict[Fraction, Point] = field(default_factory=dict)
+    effort: Effort
+    points: dict[Fraction, NominalPoint] = field(default_factory=dict)
 
-    def at(self, nominal: Fraction) -> Point:
+    def at(self, nominal: Fraction) -> NominalPoint:
         """Returns the point, with as many digits as the verdict takes (up to 60)."""
         if nominal not in self.points:
-            mechanism, digits = self.setting.at(eps=nominal).mechanism, self.digits
-            while True:
-                worst = widest(mechanism, lambda d: worst_loss(mechanism, d, self.progress, self.memory), digits)
-                outcome = verdict(worst.value, self.target)
-                if outcome is not Verdict.UNDECIDED:
-                    self.points[nominal] = Point(nominal, worst.value, outcome)
-                    break
-                known = exact_epsilon(mechanism, worst)
-                if known is not None:
-                    outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
-                if known is not None or digits >= 60 or not mechanism.refinable:
-                    self.points[nominal] = Point(nominal, worst.value, outcome)
-                    break
-                digits *= 2
+            self.points[nominal] = self._point(nominal, self.setting.at(eps=nominal).mechanism)
         return self.points[nominal]
+
+    def _point(self, nominal: Fraction, mechanism: Mechanism) -> NominalPoint:
+        digits = self.effort.digits
+        while True:
+            worst = self.effort.to(digits).widest(mechanism, lambda e: worst_loss(mechanism, e))
+            outcome = verdict(worst.value, self.target)
+            known = exact_epsilon(mechanism, worst) if outcome is Verdict.UNDECIDED else None
+            if known is not None:
+                outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
+            if outcome is not Verdict.UNDECIDED or digits >= 60 or not mechanism.refinable:
+                return NominalPoint(nominal, worst.value, outcome)
+            digits *= 2
 
     def safe(self, nominal: Fraction) -> bool:
         """Returns whether the true epsilon is certified to be at most the target."""
         return self.at(nominal).verdict is Verdict.PROVED
 
-    def in_order(self) -> list[Point]:
+    def in_order(self) -> list[NominalPoint]:
         """Returns all points evaluated so far, by nominal epsilon."""
         return [self.points[nominal] for nominal in sorted(self.points)]
 
 
-@dataclass(frozen=True)
-class CalibrateResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class CalibrateResult(SettingAnswer):
     """true epsilon <= target is certified at ``nominal``, and refuted at ``beyond``, the next number of 8 digits
     (or the one after it, where the true epsilon at the next seems to equal the target).
 
@@ -88,20 +86,12 @@ class CalibrateResult(Shown):
     is exactly the largest, by algebra, and there is no ``beyond``.
     """
 
-    subject: Setting
     target: Fraction
     nominal: Fraction
     true_epsilon: Enclosure
-    beyond: Point | None
-    closed_form: str | None
-    points: tuple[Point, ...]
-    digits: int
-    seconds: float
-
-    @property
-    def command(self) -> str | None:
-        """Returns the command that calibrates again."""
-        return self.subject.at(eps=1).command_line("calibrate", target=self.target, digits=self.digits)
+    beyond: NominalPoint | None = None
+    closed_form: str | None = None
+    points: tuple[NominalPoint, ...] = ()
 
     @property
     def assumption(self) -> str:
@@ -119,22 +109,19 @@ class CalibrateResult(Shown):
         """Returns whether the certified true epsilons rise strictly from each evaluated point to the next."""
         return all(a.true.upper < b.true.lower for a, b in zip(self.points, self.points[1:], strict=False))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit calibrate --json``."""
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit calibrate --json``."""
         return {
-            **self.subject.describe(),
             "target": str(self.target),
             "nominal_epsilon": str(self.nominal),
             "true_epsilon": self.true_epsilon.to_dict(),
             "true_epsilon_exact": str(self.target) if self.closed_form else None,
             "gain": str(self.nominal / self.target),
-            "beyond": self.beyond.to_dict() if self.beyond else None,
+            "beyond": as_json(self.beyond),
             "closed_form": self.closed_form,
             "assumption": self.assumption,
             "monotone": self.monotone,
-            "points": [point.to_dict() for point in self.points],
-            "seconds": round(self.seconds, 6),
-            "command": self.command,
+            "points": as_json(self.points),
         }
 
 
@@ -152,33 +139,37 @@ def calibrate(
     >>> calibrate("LSDim", n=20, target="1/2").nominal
     Fraction(1, 1)
     """
-    digits = whole("digits", digits, 10, audit.MAX_DIGITS)
-    bar = positive("target", target)
-    return calibrated(Setting.read(mech, **setting, eps=bar), bar, digits, progress, memory)
+    effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
+    return calibrated(Setting.read(mech, **setting, eps=bar), bar, effort)
 
 
-def calibrated(
-    setting: Setting, target: Fraction, digits: int = 15, progress: Progress | None = None, memory: int = MEMORY_BOUND
-) -> CalibrateResult:
+def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:
     """Returns the same for a setting, whatever its own nominal epsilon."""
-    start = perf_counter()
-    form = setting.at(eps=target).mechanism.algebra().worst()
+    start, form = perf_counter(), setting.at(eps=target).mechanism.algebra().worst()
     known = None if form is None else form.rational()
+    found: dict[str, Any]
     if form is not None and known is not None:
-        nominal, true = target * target / known, exact(target, digits)
-        best = setting.at(eps=nominal)
-        return CalibrateResult(best, target, nominal, true, None, form.symbolic(), (), digits, perf_counter() - start)
-    small = max(0, -floor(log10(target)))
-    curve = Curve(setting, target, digits + small, progress, memory)
-    low, high = crossing(curve, target)
-    again = check_above(curve, high)
-    while again is not None:
-        low, high = crossing(curve, again)
+        nominal, found = target * target / known, {"closed_form": form.symbolic()}
+        found["true_epsilon"] = exact(target, effort.digits)
+    else:
+        small = max(0, -floor(log10(target)))
+        curve = Curve(setting, target, effort.to(effort.digits + small))
+        nominal, high = crossing(curve, target)
         again = check_above(curve, high)
-    check_below(curve, low)
-    safe, beyond, points = curve.at(low), first_refuted(curve, high), tuple(curve.in_order())
-    best = setting.at(eps=low)
-    return CalibrateResult(best, target, low, safe.true, beyond, None, points, digits, perf_counter() - start)
+        while again is not None:
+            nominal, high = crossing(curve, again)
+            again = check_above(curve, high)
+        check_below(curve, nominal)
+        found = {"true_epsilon": curve.at(nominal).true, "beyond": first_refuted(curve, high)}
+        found["points"] = tuple(curve.in_order())
+    return CalibrateResult(
+        subject=setting.at(eps=nominal),
+        target=target,
+        nominal=nominal,
+        **found,
+        seconds=perf_counter() - start,
+        command=setting.at(eps=1).command_line("calibrate", target=target, digits=effort.digits),
+    )
 
 
 def unit_of(nominal: Fraction) -> Fraction:
@@ -200,7 +191,7 @@ def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def first_refuted(curve: Curve, high: Fraction) -> Point:
+def first_refuted(curve: Curve, high: Fraction) -> NominalPoint:
     """Returns the point at ``high``, or the next one up that certainly exceeds the target (a tie is undecided)."""
     point, unit = curve.at(high), unit_of(high)
     while point.verdict is Verdict.UNDECIDED and point.nominal < high + 4 * unit:

@@ -5,11 +5,11 @@ A check is a function that returns an ``Outcome``; a paper is a ``Catalogue``, f
 """
 
 from dpaudit.claims.algebra import coefficients_positive, variables
-from dpaudit.claims.batches import Batch, Sides, Statement, each, over, single
+from dpaudit.claims.batches import Batch, Batches, Sides, Statement, each, over, single
 from dpaudit.claims.catalogue import Catalogue
 from dpaudit.claims.checks import Context, check
 from dpaudit.claims.claim import Claim, claims
-from dpaudit.claims.grid import Grid, spelled
+from dpaudit.claims.grid import Grid, Point, spelled
 from dpaudit.claims.outcome import (
     BY_ALGEBRA,
     BY_WITNESS,
@@ -38,6 +38,7 @@ __all__ = [
     "ORDER",
     "THERE_IS",
     "Batch",
+    "Batches",
     "Catalogue",
     "Claim",
     "Context",
@@ -46,6 +47,7 @@ __all__ = [
     "Kind",
     "Outcome",
     "Part",
+    "Point",
     "Proof",
     "Quantity",
     "Sides",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from dpaudit.claims.grid import Grid
+from dpaudit.claims.grid import Point
 from dpaudit.claims.outcome import Step
 from dpaudit.claims.shown import parameters
 from dpaudit.numbers.balls import Ball
@@ -42,8 +41,8 @@ class Batch:
     where: Mapping[str, object]
     sides: Callable[[], Sides]
     names: Sequence[str] = ()
-    tie: Callable[[Any], bool | None] | None = None
-    steps: Callable[[Any], Sequence[Step]] | None = None
+    tie: Callable[[Any], bool | None] = lambda tag: None
+    steps: Callable[[Any], Sequence[Step]] = lambda tag: ()
     start_bits: int = START_BITS
 
     def parameters(self, tag: Any) -> dict[str, str]:
@@ -53,53 +52,44 @@ class Batch:
         return parameters({**self.where, **own})
 
 
+Batches = Iterator[Batch]
+
+
 def single(
     where: Mapping[str, object],
     sides: Callable[[], tuple[Ball, Ball]],
-    tie: Callable[[], bool | None] | None = None,
-    steps: Callable[[], Sequence[Step]] | None = None,
-    start_bits: int = START_BITS,
+    tie: Callable[[], bool | None] = lambda: None,
+    steps: Callable[[], Sequence[Step]] = lambda: (),
 ) -> Batch:
     """Returns a batch of one instance."""
-    return Batch(
-        where,
-        lambda: [((), *sides())],
-        tie=None if tie is None else lambda _: tie(),
-        steps=None if steps is None else lambda _: steps(),
-        start_bits=start_bits,
-    )
+    return Batch(where, lambda: [((), *sides())], (), lambda _: tie(), lambda _: steps())
 
 
 S = TypeVar("S")
 
 
 def over(
-    grid: Grid,
-    subject: Callable[[SimpleNamespace], S],
+    grid: Iterable[Point],
+    subject: Callable[[Point], S],
     sides: Callable[[S], Sides],
     names: Sequence[str] = (),
-    tie: Callable[[S, Any], bool | None] | None = None,
-    steps: Callable[[S, Any], Sequence[Step]] | None = None,
-) -> Iterator[Batch]:
+    tie: Callable[[S, Any], bool | None] = lambda at, tag: None,
+    steps: Callable[[S, Any], Sequence[Step]] = lambda at, tag: (),
+) -> Batches:
     """Yields one batch a point of the grid: ``subject`` makes of a point what the other functions speak of."""
     for point in grid:
         at = subject(point)
-        known = None if tie is None else partial(tie, at)
-        yield Batch(vars(point), partial(sides, at), names, known, None if steps is None else partial(steps, at))
+        yield Batch(vars(point), partial(sides, at), names, partial(tie, at), partial(steps, at))
 
 
 def each(
-    grid: Grid,
-    subject: Callable[[SimpleNamespace], S],
+    grid: Iterable[Point],
+    subject: Callable[[Point], S],
     sides: Callable[[S], tuple[Ball, Ball]],
-    tie: Callable[[S], bool | None] | None = None,
-    steps: Callable[[S], Sequence[Step]] | None = None,
-) -> Iterator[Batch]:
+    tie: Callable[[S], bool | None] = lambda at: None,
+    steps: Callable[[S], Sequence[Step]] = lambda at: (),
+) -> Batches:
     """Yields one instance a point of the grid."""
-    return over(
-        grid,
-        subject,
-        lambda at: [((), *sides(at))],
-        tie=None if tie is None else lambda at, _: tie(at),
-        steps=None if steps is None else lambda at, _: steps(at),
-    )
+    for point in grid:
+        at = subject(point)
+        yield single(vars(point), partial(sides, at), partial(tie, at), partial(steps, at))

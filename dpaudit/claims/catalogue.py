@@ -6,7 +6,7 @@ import difflib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -103,9 +103,9 @@ class Library:
 
         def visit(key: str, path: tuple[str, ...]) -> int:
             if key in path:
-                raise ValueError(f"claims cite each other in a circle: {' → '.join((*path, key))}")
+                raise InputError("uses", key, f"claims cite each other in a circle: {' → '.join((*path, key))}")
             if key not in self.checks:
-                raise ValueError(f"{path[-1]} uses {key}, which has no check")
+                raise InputError("uses", key, f"{path[-1]} uses {key}, which has no check")
             if key not in level:
                 level[key] = max((1 + visit(used, (*path, key)) for used in self.checks[key].uses), default=0)
             return level[key]
@@ -123,32 +123,33 @@ def load(file: str | None = None) -> Library:
             if claim.id in claims:
                 raise InputError("CATALOGUE", catalogue.package, f"{claim.id} is also a claim of {homes[claim.id]}")
             claims[claim.id], homes[claim.id] = claim, catalogue.package
-        for check in catalogue.checks():
-            _add(check, claims, checks)
+        _collect("CATALOGUE", catalogue.package, catalogue.checks(), claims, checks)
     if file is None:
         if not claims:
             words = "no paper is installed that offers its claims; in a checkout, `pip install -e .` installs its own"
             raise InputError("CATALOGUE", GROUP, words)
         return Library(claims, checks)
     own = _own_checks(file)
-    try:
-        for check in own:
-            _add(check, claims, checks)
-    except ValueError as error:
-        raise InputError("from", file, f"cannot be loaded: {one_line(error)}") from None
+    _collect("from", file, own, claims, checks)
     return Library(claims, checks, tuple(check.identifier for check in own), file)
 
 
-def _add(check: Check, claims: dict[str, Claim], checks: dict[str, Check]) -> None:
-    """Adds a check; its claim must be known, or be new and given along."""
-    key = check.identifier
-    if key in checks or (check.claim is not None and key in claims):
-        raise ValueError(f"{key} has a check already")
-    if check.claim is not None:
-        claims[key] = check.claim
-    elif key not in claims:
-        raise ValueError(f"{key} is not in the catalogue; give claim=Claim(...) along")
-    checks[key] = check
+def _collect(
+    option: str, where: str, found: Iterable[Check], claims: dict[str, Claim], checks: dict[str, Check]
+) -> None:
+    """Adds the checks that are found there; the claim of each must be known, or be new and given along."""
+    try:
+        for check in found:
+            key = check.identifier
+            if key in checks or (check.claim is not None and key in claims):
+                raise ValueError(f"{key} has a check already")
+            if check.claim is not None:
+                claims[key] = check.claim
+            elif key not in claims:
+                raise ValueError(f"{key} is not in the catalogue; give claim=Claim(...) along")
+            checks[key] = check
+    except (Exception, SystemExit) as error:
+        raise InputError(option, where, f"cannot be loaded: {one_line(error)}") from None
 
 
 def _own_checks(path: str) -> list[Check]:

@@ -69,13 +69,15 @@ def check(
 ) -> Callable[[Function], Function]:
     """Makes the decorated function the check of the claim ``identifier``.
 
-    ``grid`` and ``wide`` are what it decides on: a Grid, or words where there is nothing to list (algebra). ``uses``
-    are the claims that its proofs cite; they are decided before it. ``audits`` is the mechanism whose true ε or δ its
-    instance is, for a certificate. A claim that is not in a catalogue is given along: ``claim=Claim(...)``.
+    ``grid`` is what it decides on: a Grid, or words where there is nothing to list (algebra). ``wide`` is for --wide,
+    where it is not the grid's own wide twin. ``uses`` are the claims that its proofs cite; they are decided before it.
+    ``audits`` is the mechanism whose true ε or δ its instance is, for a certificate. A claim that is not in a
+    catalogue is given along: ``claim=Claim(...)``.
     """
 
     def keep(function: Function) -> Function:
-        made = Check(identifier, function, grid, grid if wide is None else wide, weight, tuple(uses), audits, claim)
+        twin = wide or (grid.wide if isinstance(grid, Grid) else grid)
+        made = Check(identifier, function, grid, twin, weight, tuple(uses), audits, claim)
         function.__globals__.setdefault(KEPT, []).append(made)
         return function
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dpaudit.claims.outcome import FOR_ALL, QUANTIFIERS
 
@@ -29,13 +29,7 @@ class Claim:
 
     def to_dict(self) -> dict[str, str]:
         """Returns id, document, item, statement and quantifier."""
-        return {
-            "id": self.id,
-            "document": self.document,
-            "item": self.item,
-            "statement": self.statement,
-            "quantifier": self.quantifier,
-        }
+        return {name: value for name, value in asdict(self).items() if name != "section"}
 
 
 def claims(section: str, *rows: tuple[str, ...]) -> tuple[Claim, ...]:

@@ -1,7 +1,7 @@
 """The committed expectations of a catalogue: what every check found when it was last run and looked at.
 
-``python -m dpaudit.claims.expectations [IDS]`` runs the checks of the installed catalogues again and writes every
-catalogue's expected.json and page anew.
+``python -m dpaudit.claims.expectations [IDS]`` runs the checks of the installed catalogues again and writes the
+expected.json and the page of each catalogue that they belong to anew.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def expected_of(catalogue: Catalogue) -> Expected:
     return read(catalogue.expected) if catalogue.expected.exists() else {}
 
 
-def listed(ids: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Returns the claims of all installed catalogues with these ids or patterns and their last known verdicts.
+def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
+    """Returns the claims of all installed papers with these ids or patterns, and their last known verdicts.
 
-    Nothing is computed; a claim without a verdict has empty texts in its place.
+    This is dpaudit.list_claims. Nothing is computed; a claim without a verdict has empty texts in its place.
     """
     rows: dict[str, dict[str, str]] = {}
     for catalogue in installed():
@@ -99,12 +99,14 @@ def differences(expected: Mapping[str, Mapping[str, str]], decided: Decided) -> 
 
 
 def update(patterns: Sequence[str]) -> None:
-    """Runs the checks and writes their outcomes into every catalogue's expected.json, and its page from that."""
+    """Runs the checks and writes the outcomes into the expected.json of their catalogues, and the pages from that."""
     library = load()
     fresh = {result.claim.id: entry(result) for result in run_many(library, library.choose(patterns), progress=_report)}
     for catalogue in installed():
         merged = {**expected_of(catalogue), **fresh}
         kept = {claim.id: merged[claim.id] for claim in catalogue.claims if claim.id in merged}
+        if not kept.keys() & fresh.keys():
+            continue
         write_file("expected", catalogue.expected, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
         write_file("page", catalogue.page, render(catalogue, kept))
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
+from math import prod
 from types import SimpleNamespace
 
 from dpaudit.claims.shown import symbol, text
 
+Point = SimpleNamespace
+"""One point of a grid: its values by name."""
 LISTED = 12
 """Longer lists of values are abbreviated, with their length."""
 
@@ -36,21 +39,27 @@ class Grid:
     'n = 1…3; ε = 1, 1/2; every data set x'
     >>> [(point.n, point.eps) for point in grid][:3]
     [(1, 1), (1, '1/2'), (2, 1)]
+    >>> str(grid.wider(n=range(1, 9)).wide)
+    'n = 1…8; ε = 1, 1/2; every data set x'
     """
 
     def __init__(self, inside: str = "", /, **axes: Sequence[object]) -> None:
         self.inside = inside
         self.axes = {name: tuple(values) for name, values in axes.items()}
+        self.wide: Grid = self
 
-    def __iter__(self) -> Iterator[SimpleNamespace]:
+    def wider(self, **axes: Sequence[object]) -> Grid:
+        """Returns the same grid with a wide twin, ``wide``, that has these axes in place of its own."""
+        grid = Grid(self.inside, **self.axes)
+        grid.wide = Grid(self.inside, **{**self.axes, **axes})
+        return grid
+
+    def __iter__(self) -> Iterator[Point]:
         for values in product(*self.axes.values()):
-            yield SimpleNamespace(**dict(zip(self.axes, values, strict=True)))
+            yield Point(**dict(zip(self.axes, values, strict=True)))
 
     def __len__(self) -> int:
-        size = 1
-        for values in self.axes.values():
-            size *= len(values)
-        return size
+        return prod(map(len, self.axes.values()))
 
     def __add__(self, other: Grid) -> Grids:
         return Grids((self, other))
@@ -67,7 +76,7 @@ class Grids(Grid):
         super().__init__()
         self.parts = parts
 
-    def __iter__(self) -> Iterator[SimpleNamespace]:
+    def __iter__(self) -> Iterator[Point]:
         for part in self.parts:
             yield from part
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dpaudit.numbers.enclosure import Enclosure
@@ -32,10 +32,6 @@ class Step:
     formula: str
     value: str
 
-    def to_dict(self) -> dict[str, str]:
-        """Returns label, formula and value."""
-        return {"label": self.label, "formula": self.formula, "value": self.value}
-
 
 @dataclass(frozen=True)
 class Quantity:
@@ -43,10 +39,6 @@ class Quantity:
 
     meaning: str
     value: Enclosure
-
-    def to_dict(self) -> dict[str, str]:
-        """Returns meaning, lower and upper."""
-        return {"meaning": self.meaning, **self.value.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -65,18 +57,6 @@ class Instance:
     steps: tuple[Step, ...] = ()
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the instance as JSON: numbers as decimal strings, rounded outward."""
-        return {
-            "parameters": dict(self.parameters),
-            "left": self.left.to_dict(),
-            "relation": self.relation,
-            "right": self.right.to_dict(),
-            "margin": self.margin.to_dict(),
-            "steps": [step.to_dict() for step in self.steps],
-            "note": self.note,
-        }
-
 
 @dataclass(frozen=True)
 class Table:
@@ -84,10 +64,6 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns columns and rows as lists."""
-        return {"columns": list(self.columns), "rows": [list(row) for row in self.rows]}
 
 
 @dataclass(frozen=True)
@@ -99,16 +75,6 @@ class Part:
     establishes: str
     instance: Instance | None = None
     steps: tuple[Step, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns statement, verdict, establishes, and the instance and the steps of the proof if there are any."""
-        entry: dict[str, Any] = {"statement": self.statement, "verdict": self.verdict.value}
-        entry["establishes"] = self.establishes
-        if self.instance:
-            entry["instance"] = self.instance.to_dict()
-        if self.steps:
-            entry["steps"] = [step.to_dict() for step in self.steps]
-        return entry
 
 
 @dataclass(frozen=True)
@@ -175,18 +141,23 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns establishes, grid, verdict and the evidence that there is."""
-        result: dict[str, Any] = {"establishes": self.establishes, "grid": self.grid, "verdict": self.verdict.value}
-        for role in ("counterexample", "witness", "tightest", "table"):
-            found = getattr(self, role)
-            if found is not None:
-                result[role] = found.to_dict()
-        if self.steps:
-            result["steps"] = [step.to_dict() for step in self.steps]
-        if self.parts:
-            result["parts"] = [part.to_dict() for part in self.parts]
-        if self.finding:
-            result["finding"] = self.finding
-        return result
+        evidence: dict[str, Any] = as_json(self)
+        return {"establishes": self.establishes, "grid": self.grid, **evidence}
+
+
+def as_json(value: object) -> Any:
+    """Returns evidence as JSON: numbers as decimal strings, rounded outward; a part or an outcome only what it has."""
+    if isinstance(value, Enclosure):
+        return value.to_dict()
+    if isinstance(value, Quantity):
+        return {"meaning": value.meaning, **value.value.to_dict()}
+    if isinstance(value, tuple):
+        return [as_json(entry) for entry in value]
+    if not isinstance(value, Step | Instance | Table | Part | Outcome):
+        return str(value) if isinstance(value, Verdict) else value
+    entry = {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    absent: tuple[object, ...] = (None, [], "") if isinstance(value, Part | Outcome) else ()
+    return {name: found for name, found in entry.items() if found not in absent}
 
 
 def measured(table: Table, finding: str) -> Outcome:

@@ -7,7 +7,7 @@ precision, alone. Nothing is ever decided by tolerance: floats only choose which
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -69,12 +69,12 @@ class Judged:
 
 @dataclass
 class Log:
-    """What a scan has looked at so far."""
+    """What a scan has looked at so far: the instances that stayed open, and the tightest one."""
 
     instances: int = 0
-    batches: int = 0
     bits: int = 0
     open: list[Judged] = field(default_factory=list)
+    tightest: Judged | None = None
 
 
 def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
@@ -95,14 +95,13 @@ def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
         if not still or bits >= MAX_BITS:
             break
         pending, bits = still, 2 * bits
-    log.batches += 1
     log.instances += len(decided)
     return list(decided.values())
 
 
 def _decide(statement: Statement, batch: Batch, tag: Any, left: Ball, right: Ball) -> Judged:
     verdict, tied = compare(statement.relation, left, right), False
-    if verdict is Verdict.UNDECIDED and batch.tie is not None and balls.overlap(left, right):
+    if verdict is Verdict.UNDECIDED and balls.overlap(left, right):
         known = batch.tie(tag)
         verdict, tied = compare_tie(statement.relation, known), known is True
     slack = 0.0 if tied else _slack(statement, left, right)
@@ -129,19 +128,16 @@ def scan(statement: Statement, batches: Iterable[Batch], finding: str = "") -> O
     earlier instance stayed open; PROVED is exhaustive on the grid and carries the tightest instance; anything that
     stays open makes it UNDECIDED if there is no counterexample.
     """
-    log, tightest = Log(), None
-    for found in _each(statement, batches, log):
-        if found.verdict is Verdict.REFUTED:
-            example, words = build(statement, found), _first_words(finding, log)
-            return Outcome(Verdict.REFUTED, BY_COUNTEREXAMPLE, counterexample=example, finding=words)
-        if found.verdict is Verdict.UNDECIDED:
-            log.open.append(found)
-        tightest = _tighter(tightest, found)
-    if tightest is None:
-        raise ValueError("the grid is empty: nothing was checked")
+    log = Log()
+    found = _first(statement, batches, Verdict.REFUTED, log)
+    if found is not None:
+        example, words = build(statement, found), _first_words(finding, log)
+        return Outcome(Verdict.REFUTED, BY_COUNTEREXAMPLE, counterexample=example, finding=words)
     if log.open:
-        return Outcome(Verdict.UNDECIDED, NOTHING, tightest=build(statement, log.open[0]), finding=_open_words(log))
-    return Outcome(Verdict.PROVED, ON_GRID, tightest=build(statement, tightest), finding=finding)
+        return _undecided(statement, log)
+    if log.tightest is None:
+        raise ValueError("the grid is empty: nothing was checked")
+    return Outcome(Verdict.PROVED, ON_GRID, tightest=build(statement, log.tightest), finding=finding)
 
 
 def search(statement: Statement, batches: Iterable[Batch], finding: str = "") -> Outcome:
@@ -149,23 +145,31 @@ def search(statement: Statement, batches: Iterable[Batch], finding: str = "") ->
 
     UNWITNESSED carries as ``tightest`` the instance that came closest. A witness says if an earlier one stayed open.
     """
-    log, tightest = Log(), None
-    for found in _each(statement, batches, log):
-        if found.verdict is Verdict.PROVED:
-            witness, words = build(statement, found), _first_words(finding, log)
-            return Outcome(Verdict.PROVED, BY_WITNESS, witness=witness, finding=words)
-        if found.verdict is Verdict.UNDECIDED:
-            log.open.append(found)
-        tightest = _tighter(tightest, found)
+    log = Log()
+    found = _first(statement, batches, Verdict.PROVED, log)
+    if found is not None:
+        witness, words = build(statement, found), _first_words(finding, log)
+        return Outcome(Verdict.PROVED, BY_WITNESS, witness=witness, finding=words)
     if log.open:
-        return Outcome(Verdict.UNDECIDED, NOTHING, tightest=build(statement, log.open[0]), finding=_open_words(log))
-    closest = None if tightest is None else build(statement, tightest)
+        return _undecided(statement, log)
+    closest = None if log.tightest is None else build(statement, log.tightest)
     return Outcome(Verdict.UNWITNESSED, NO_WITNESS, tightest=closest, finding=finding)
 
 
-def _each(statement: Statement, batches: Iterable[Batch], log: Log) -> Iterator[Judged]:
+def _first(statement: Statement, batches: Iterable[Batch], wanted: Verdict, log: Log) -> Judged | None:
+    """Returns the first instance with the wanted verdict; the log tells of those before it."""
     for batch in batches:
-        yield from decide_batch(statement, batch, log)
+        for found in decide_batch(statement, batch, log):
+            if found.verdict is wanted:
+                return found
+            if found.verdict is Verdict.UNDECIDED:
+                log.open.append(found)
+            log.tightest = _tighter(log.tightest, found)
+    return None
+
+
+def _undecided(statement: Statement, log: Log) -> Outcome:
+    return Outcome(Verdict.UNDECIDED, NOTHING, tightest=build(statement, log.open[0]), finding=_open_words(log))
 
 
 def _tighter(best: Judged | None, found: Judged) -> Judged:
@@ -191,28 +195,29 @@ def build(statement: Statement, found: Judged) -> Instance:
     """Returns the instance with enclosures of both sides and of the margin, and its steps."""
     batch, tag = found.batch, found.tag
 
-    def attempt() -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]] | None:
+    def values() -> list[Ball]:
         left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
-        margin = exact(Fraction(0), DIGITS) if found.tied else significant(margin_of(statement, left, right))
-        shown = [_value(left), _value(right), margin]
-        known = [value for value in shown if value is not None]
-        if len(known) < len(shown):
-            return None
-        steps = () if batch.steps is None else tuple(batch.steps(tag))
-        return known[0], known[1], known[2], steps
+        return [left, right, margin_of(statement, left, right)]
+
+    def attempt() -> tuple[list[Enclosure], Sequence[Step]] | None:
+        left, right, difference = values()
+        margin = exact(Fraction(0), DIGITS) if found.tied else significant(difference)
+        known = [value for value in (_value(left), _value(right), margin) if value is not None]
+        return (known, batch.steps(tag)) if len(known) == 3 else None
 
     most = MAX_BITS if found.verdict is not Verdict.UNDECIDED else 2 * batch.start_bits
     try:
-        (left, right, margin, steps), _ = balls.refine(attempt, 2 * batch.start_bits, 2 * most)
+        shown, steps = balls.refine(attempt, 2 * batch.start_bits, 2 * most)[0]
     except balls.PrecisionExhausted:
-        left, right, margin, steps = _as_wide_as_they_are(statement, batch, tag)
+        with balls.precision(4 * batch.start_bits):
+            shown, steps = [outward(*balls.ends(value), 2 * DIGITS) for value in values()], batch.steps(tag)
     return Instance(
         batch.parameters(tag),
-        Quantity(statement.left, left),
+        Quantity(statement.left, shown[0]),
         statement.relation,
-        Quantity(statement.right, right),
-        margin,
-        steps,
+        Quantity(statement.right, shown[1]),
+        shown[2],
+        tuple(steps),
         "a tie, decided by algebra" if found.tied else "",
     )
 
@@ -220,15 +225,3 @@ def build(statement: Statement, found: Judged) -> Instance:
 def _value(value: Ball) -> Enclosure | None:
     """Returns the enclosure; a ball that holds 0 is accepted once it is very narrow."""
     return significant(value) or balls.enclosure(value, 4 * DIGITS)
-
-
-def _as_wide_as_they_are(
-    statement: Statement, batch: Batch, tag: Any
-) -> tuple[Enclosure, Enclosure, Enclosure, tuple[Step, ...]]:
-    """Returns the enclosures at the largest precision tried, however wide: for an undecided instance."""
-    with balls.precision(4 * batch.start_bits):
-        left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
-        values = left, right, margin_of(statement, left, right)
-        ends = [outward(*balls.ends(value), 2 * DIGITS) for value in values]
-        steps = () if batch.steps is None else tuple(batch.steps(tag))
-    return ends[0], ends[1], ends[2], steps

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import badge, cells, emit, listing
+from dpaudit.commands.drawing import badge, cells, listing
+from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
+from dpaudit.commands.reply import Reply, terminable, undecided, writable
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import whole
@@ -25,7 +25,7 @@ Ids = Annotated[
 ]
 
 
-def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None) -> None:
+def claims(ids: Ids = None) -> Shown:
     """The claims of the installed papers, each with its last known verdict.
 
     The verdicts are those of the committed expectations; `dpaudit check` computes them again.
@@ -36,42 +36,38 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     dpaudit claims 'dilation.*' --json
     """
-    from dpaudit.claims.expectations import listed
+    from dpaudit.claims.expectations import list_claims
 
-    rows = listed(ids or [])
+    found = list_claims(ids or [])
+    prose = ("document, item", "statement", "establishes")
+    columns = ["id", prose[0], prose[1], "verdict", prose[2]]
+    rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
+    return Reply(found, lambda console: listing(console, columns, rows, prose))
 
-    def render(console: Any) -> None:
-        prose = ("document, item", "statement", "establishes")
-        table = listing("id", "document, item", "statement", "verdict", "establishes", prose=prose)
-        for row in rows:
-            where = ", ".join(filter(None, (row["document"], row["item"])))
-            texts = (cells(text) for text in (row["id"], where, row["statement"]))
-            table.add_row(*texts, badge(row["verdict"]) if row["verdict"] else "–", cells(row["establishes"]))
-        console.print(table)
 
-    emit(rows, render, as_json, out)
+def _place(row: dict[str, Any]) -> str:
+    return ", ".join(filter(None, (row["document"], row["item"])))
+
+
+def _badge(verdict: str | None) -> str:
+    return badge(verdict) if verdict else "–"
 
 
 def check(
+    effort: Annotated[dict[str, Any], "progress"],
+    wanted: Wanted,
     ids: Ids = None,
-    wide: Annotated[bool, typer.Option("--wide", help="The wide grids: minutes.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Work the example out, step by step in numbers.")] = False,
-    expect: Annotated[
-        str | None, typer.Option("--expect", metavar="FILE", help="Exit with 1 and a diff if a verdict changed.")
-    ] = None,
+    wide: Annotated[bool, flag("--wide", "The wide grids: minutes.")] = False,
+    explain: Annotated[bool, flag("--explain", "Work the example out, step by step in numbers.")] = False,
+    expect: Annotated[str | None, option("--expect", "FILE", "Exit with 1 and a diff if a verdict changed.")] = None,
     junit: Annotated[
         str | None,
-        typer.Option("--junit", metavar="FILE", callback=common.check_junit, help="Write JUnit XML as well."),
+        typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
-    module: Annotated[
-        str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
-    ] = None,
-    jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
-    require: Annotated[bool, typer.Option("--require", help="Exit with 0 only if every claim is proved.")] = False,
-    certificate: common.Certificate = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS only these run.")] = None,
+    jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
+    require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
+) -> Certified:
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
 
     The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
@@ -93,30 +89,33 @@ def check(
     from dpaudit.claims import certificates, expectations
     from dpaudit.claims.runner import decide
 
-    processes = whole("jobs", jobs, 1, 64)
-    wanted = expectations.read(expect) if expect is not None else None
-    with common.terminable(), _progress() as progress:
-        decided = decide(
-            ids or [], wide=wide, jobs=processes, file=module, certifiable=certificate is not None, progress=progress
-        )
+    processes, bar = whole("jobs", jobs, 1, 64), effort["progress"]
+    expected = expectations.read(expect) if expect is not None else None
+    certified = wanted["certificate"] is not None
+    progress = None if bar is None else lambda _, done, total: bar(done, total)
+    with terminable():
+        decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
     results = decided.results
-    changed = [] if wanted is None else expectations.differences(wanted, decided)
+    changed = [] if expected is None else expectations.differences(expected, decided)
+    errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]
+
+    def after() -> None:
+        if junit is not None:
+            _write_junit(junit, results, changed)
+        words = [certificates.certified_words(results[0])] if certified else []
+        for text in (*words, *(f"changed: {text}" for text in changed), *errors):
+            print(visible(text), file=sys.stderr)
+        if require and not changed and not errors:
+            _require([result.outcome.verdict for result in results])
+
     draw = _draw_examples if explain else _draw_table
-    emit([result.to_dict() for result in results], lambda console: draw(console, results), as_json, out)
-    if junit is not None:
-        _write_junit(junit, results, changed)
-    if certificate is not None:
-        common.certify(certificates.audited(results[0]), certificate)
-        print(certificates.certified_words(results[0]), file=sys.stderr)
-    for text in changed:
-        print(f"changed: {visible(text)}", file=sys.stderr)
-    for result in results:
-        if result.error:
-            print(f"dpaudit: {visible(f'{result.claim.id}: the check itself failed: {result.error}')}", file=sys.stderr)
-    if changed or any(result.error for result in results):
-        raise typer.Exit(1)
-    if require:
-        _require([result.outcome.verdict for result in results])
+    return Reply(
+        results,
+        lambda console: draw(console, results),
+        certified=lambda: certificates.audited(results[0]),
+        after=after,
+        code=int(bool(changed or errors)),
+    )
 
 
 def _require(verdicts: Sequence[Verdict]) -> None:
@@ -125,27 +124,20 @@ def _require(verdicts: Sequence[Verdict]) -> None:
         raise typer.Exit(1)
     found = [verdict.value for verdict in verdicts if verdict in (Verdict.UNDECIDED, Verdict.UNWITNESSED)]
     if found:
-        common.undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
+        undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
     if Verdict.PROVED not in verdicts:
         raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
-    """Yields a callback that draws a bar on stderr if it is a terminal, else None."""
-    with common.progress_bar("checks") as bar:
-        yield None if bar is None else lambda _, done, total: bar(done, total)
 
 
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
     from dpaudit.claims.words import extent, summary
 
-    table = listing("id", "verdict", "establishes", "example", "seconds", prose=("establishes", "example"))
+    rows = []
     for result in results:
-        verdict = badge(result.outcome.verdict.value)
-        texts = cells(extent(result.outcome)), cells(summary(result.outcome))
-        table.add_row(cells(result.claim.id), verdict, *texts, f"{result.seconds:.1f}")
-    console.print(table)
+        verdict, texts = badge(result.outcome.verdict.value), (extent(result.outcome), summary(result.outcome))
+        rows.append([result.claim.id, verdict, *texts, f"{result.seconds:.1f}"])
+    prose = ("establishes", "example")
+    listing(console, ["id", "verdict", *prose, "seconds"], rows, prose)
     verdicts = [result.outcome.verdict.value for result in results]
     counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
     noun = "claim" if len(results) == 1 else "claims"
@@ -165,15 +157,8 @@ def _draw_examples(console: Any, results: Sequence[Result]) -> None:
         for text in explain(outcome):
             console.print(cells(text))
         if outcome.table is not None:
-            _draw_measured(console, outcome.table)
+            listing(console, outcome.table.columns, outcome.table.rows)
         console.print()
-
-
-def _draw_measured(console: Any, measured: Any) -> None:
-    table = listing(*measured.columns)
-    for row in measured.rows:
-        table.add_row(*(cells(cell) for cell in row))
-    console.print(table)
 
 
 def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -> None:
@@ -186,8 +171,8 @@ def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
-        named = {"classname": visible(result.claim.section), "name": visible(key)}
-        case = ElementTree.SubElement(suite, "testcase", time=f"{result.seconds:.3f}", **named)
+        place, took = visible(result.claim.section), f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
         message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
         if message:
             ElementTree.SubElement(case, "failure", message=visible(message))

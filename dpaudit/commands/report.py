@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands.common import cells
-from dpaudit.commands.options import Given
+from dpaudit.commands.drawing import cells
+from dpaudit.commands.options import Given, flag, option
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
 
@@ -20,22 +20,16 @@ from dpaudit.numbers.errors import InputError, visible
 def report(
     setting: Given,
     mech: Annotated[
-        str | None,
-        typer.Option("--mech", metavar="NAMES", help="all, names separated by commas, or your own: file.py:Class."),
+        str | None, option("--mech", "NAMES", "all, names separated by commas, or your own: file.py:Class.")
     ] = None,
-    n: Annotated[
-        str | None, typer.Option("--n", metavar="RANGE", help="Records: 1..60, 10..200..10 or 5,10,20.")
-    ] = None,
-    plan: Annotated[
-        str | None, typer.Option("--plan", metavar="FILE", help="A TOML plan of several audits and studies.")
-    ] = None,
-    claims: Annotated[bool, typer.Option("--claims", help="The verdicts on the documents' claims.")] = False,
+    n: Annotated[str | None, option("--n", "RANGE", "Records: 1..60, 10..200..10 or 5,10,20.")] = None,
+    plan: Annotated[str | None, option("--plan", "FILE", "A TOML plan of several audits and studies.")] = None,
+    claims: Annotated[bool, flag("--claims", "The verdicts on the documents' claims.")] = False,
     refresh: Annotated[
-        str | None,
-        typer.Option("--refresh", metavar="FOLDER", help="Make every report below FOLDER anew from its plan.toml."),
+        str | None, option("--refresh", "FOLDER", "Make every report below FOLDER anew from its plan.toml.")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
-    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+    title: Annotated[str | None, option("--title", "TEXT", "The title of the report.")] = None,
+    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> None:
     """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
 
@@ -88,7 +82,7 @@ def _status() -> Iterator[Any]:
 
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="The result file of a report.")],
-    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> None:
     """Render a result file again as HTML, Markdown and charts; nothing is computed.
 

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from dpaudit.commands import common
-from dpaudit.commands.audits import again, escape_brackets
-from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.commands.options import Given
+from dpaudit.commands.drawing import cells, fields, pair_text
+from dpaudit.commands.options import Given, Shown, flag, option
+from dpaudit.commands.reply import Reply, claiming, undecided
 
 
 def search(
     setting: Given,
+    effort: Annotated[dict[str, Any], "memory", "progress"],
     n: Annotated[
-        str | None,
-        typer.Option("--n", metavar="A..B", help="Default: 1..200 for k = 2, 1..12 for k = 3, 1..6 for k = 4."),
+        str | None, option("--n", "A..B", "Default: 1..200 for k = 2, 1..12 for k = 3, 1..6 for k = 4.")
     ] = None,
-    eps: Annotated[
-        str | None, typer.Option("--eps", metavar="E,…", help="Only these nominal ε. Default: free in 1/100..16.")
-    ] = None,
+    eps: Annotated[str | None, option("--eps", "E,…", "Only these nominal ε. Default: free in 1/100..16.")] = None,
     prior: Annotated[
-        str | None,
-        typer.Option(
-            "--prior", metavar="A,B,…", help="Only this prior; then every n up to the minimal one is certified."
-        ),
+        str | None, option("--prior", "A,B,…", "Only this prior; then every n up to the minimal one is certified.")
     ] = None,
-    prior_box: Annotated[
-        str | None, typer.Option("--prior-box", metavar="A..B", help="Where a free prior's entries may lie.")
-    ] = None,
-    memory: common.Memory = "2",
+    prior_box: Annotated[str | None, option("--prior-box", "A..B", "Where a free prior's entries may lie.")] = None,
     require: Annotated[
-        bool, typer.Option("--require", help="Exit with 0 only if the claim is proved wherever it was certified.")
+        bool, flag("--require", "Exit with 0 only if the claim is proved wherever it was certified.")
     ] = False,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+) -> Shown:
     """Looks for a counterexample: the largest certified ratio true ε / claimed ε, the smallest violating n.
 
     Examples:
@@ -49,18 +36,17 @@ def search(
 
     dpaudit search --mech mine.py:Mine --n 1..10 --eps 1/10,1
     """
-    from dpaudit import counterexamples
+    from dpaudit.counterexamples.search import search as compute
 
-    asked: dict[str, Any] = {"n": n, "eps": eps, "prior": prior, "prior_box": prior_box, "memory": memory_bytes(memory)}
-    with common.progress_bar(f"{setting['mech']}: n") as progress:
-        result = counterexamples.search(progress=progress, **asked, **setting)
-    emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
-    if require and result.found:
-        raise typer.Exit(1)
-    if require:
-        common.claiming(result.largest.result.subject.mechanism, require)
-        if result.undecided:
-            common.undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
+    result = compute(n=n, eps=eps, prior=prior, prior_box=prior_box, **effort, **setting)
+
+    def after() -> None:
+        if require and not result.found:
+            claiming(result.largest.result.subject.mechanism)
+            if result.undecided:
+                undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
+
+    return Reply(result, lambda console: draw(console, result), after=after, code=int(require and result.found))
 
 
 def draw(console: Any, result: Any) -> None:
@@ -82,14 +68,13 @@ def draw(console: Any, result: Any) -> None:
     rows += place_rows("largest ratio", result.largest)
     if result.exhaustive:
         rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
-    rows += [("screened", result.screened), ("effort", f"{result.seconds:.1f} s"), *again(result)]
-    fields(console, escape_brackets(rows))
+    fields(console, [*rows, ("screened", result.screened), ("effort", f"{result.seconds:.1f} s")], result)
 
 
 def place_rows(title: str, found: Any) -> list[tuple[str, str]]:
     """Returns one certified place as rows: the ratio, the setting with its witness, the command."""
     result, witness = found.result, found.result.witness
     bound = "nominal" if result.claim.epsilon is None else "claimed"
-    pair = f"x = {cells(witness.x)}, x′ = {cells(witness.x_prime)}, output {cells(witness.output)}"
+    pair = f"{pair_text(witness)}, output {cells(witness.output)}"
     place = f"{cells(result.subject.mechanism.setting_text())}; {pair}"
     return [(title, f"true ε / {bound} ε = {found.ratio}"), ("", place)]

@@ -10,24 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import cells
+from dpaudit.commands.drawing import cells, fields
+from dpaudit.commands.options import flag, option
+from dpaudit.commands.reply import Reply, terminable
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
     from dpaudit.sweeps.store import Status
 
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
-OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
-WorkerCount = Annotated[str | None, typer.Option("--workers", metavar="N", help="Processes; default: all cores.")]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786.")
-]
-ShowStatus = Annotated[bool, typer.Option("--status", help="Only say how far the sweep in the store is.")]
-Export = Annotated[
-    list[str] | None, typer.Option("--export", metavar="FILE", help="Write the table to .csv or .parquet; repeatable.")
-]
-Retry = Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")]
+OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
+WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
+Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "A Dask scheduler: tcp://host:8786.")]
+ShowStatus = Annotated[bool, flag("--status", "Only say how far the sweep in the store is.")]
+Export = Annotated[list[str] | None, option("--export", "FILE", "Write the table to .csv or .parquet; repeatable.")]
+Retry = Annotated[bool, flag("--retry", "Do failed jobs again.")]
 
 
 def sweep(
@@ -38,8 +35,7 @@ def sweep(
     status: ShowStatus = False,
     export: Export = None,
     retry: Retry = False,
-    as_json: common.Json = False,
-) -> None:
+) -> Annotated[Reply, "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
     Exit code 1: some jobs failed; their errors are in the store and in --status. 143: ended by SIGTERM.
@@ -60,13 +56,12 @@ def sweep(
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
-    with common.terminable():
+    with terminable():
         result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
-    common.emit(result.to_dict(), lambda console: _render(console, result), as_json, None)
-    if (result.status.failed or result.aside.damaged) and not status:
-        raise typer.Exit(1)
+    failed = bool((result.status.failed or result.aside.damaged) and not status)
+    return Reply(result, lambda console: _render(console, result), code=int(failed))
 
 
 @contextmanager
@@ -121,4 +116,4 @@ def _render(console: Any, result: Any) -> None:
     unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))
-    common.fields(console, rows)
+    fields(console, rows)

@@ -6,21 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import cells, emit
+from dpaudit.commands.drawing import cells
+from dpaudit.commands.options import Shown, flag, option
+from dpaudit.commands.reply import Reply
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
-    full: Annotated[
-        bool, typer.Option("--full", help="Check the upper bound too: every pair, every output; slower.")
-    ] = False,
+    full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
     work: Annotated[
-        str, typer.Option("--work", metavar="N", help="Refuse a certificate that needs more evaluations than this.")
+        str, option("--work", "N", "Refuse a certificate that needs more evaluations than this.")
     ] = "500000",
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
@@ -44,6 +41,4 @@ def verify(
         else:
             console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 
-    emit(result.to_dict(), render, as_json, out)
-    if not result.accepted:
-        raise typer.Exit(1)
+    return Reply(result, render, code=int(not result.accepted))

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit import questions as audit
-from dpaudit.audit.display import Shown
+from dpaudit.audit.display import as_json
+from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, whole
+from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
-from dpaudit.privacy.claim import widest
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import claimed_epsilon
-from dpaudit.privacy.loss import MEMORY_BOUND, Progress, worst_loss
-from dpaudit.utility import accuracy, posterior
+from dpaudit.privacy.loss import worst_loss
+from dpaudit.utility.accuracy import accuracy, posterior
 from dpaudit.utility.mean import mean_error
 from dpaudit.utility.staircase import ALL_OUTPUTS
 
-EQUAL = Fraction(1, 10**6)
-"""Means closer than this, relatively, count as equal: the calibration itself has about 8 digits."""
 QUANTILES = ("1/2", "9/10", "99/100")
 STAIRS = 60_000
 """Quantiles are computed up to this many listed outputs; beyond, the mean alone."""
@@ -59,7 +57,7 @@ class Performance:
         """Returns it as JSON."""
         return {
             "nominal_epsilon": str(self.nominal),
-            "true_epsilon": self.true.to_dict() if self.true else None,
+            "true_epsilon": as_json(self.true),
             "mean": self.mean.to_dict(),
             "quantiles": {str(level): value.to_dict() for level, value in self.quantiles},
             "quantiles_omitted": None if self.quantiles else f"more than {STAIRS} outputs to list",
@@ -67,7 +65,7 @@ class Performance:
 
 
 @dataclass(frozen=True)
-class Row:
+class Compared:
     """One mechanism at the nominal epsilon, and calibrated to the target (None where that was too large a job)."""
 
     label: str
@@ -77,57 +75,49 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns it as JSON."""
-        again = self.calibrated.to_dict() if self.calibrated else None
-        return {"mechanism": self.label, "claimed": self.claimed, **self.nominal.to_dict(), "calibrated": again}
+        first = {"mechanism": self.label, "claimed": self.claimed, **self.nominal.to_dict()}
+        return {**first, "calibrated": as_json(self.calibrated)}
 
 
-@dataclass(frozen=True)
-class CompareResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class CompareResult(Answer):
     """The rows in the order asked for; ``winner`` is the first, ``tied`` are as good to 6 digits."""
 
     model: Model
     x: Histogram
     target: Fraction
     sort: str
-    entries: tuple[Row, ...]
+    entries: tuple[Compared, ...]
     metric: str
-    command: str
-    seconds: float
 
     @cached_property
     def tied(self) -> tuple[str, ...]:
         """Returns the mechanisms whose number in the sorted column equals the least one to 6 digits."""
-        values = [(row.label, key(row, self.sort)) for row in self.entries]
-        known = [(label, value) for label, value in values if value is not None]
-        if not known:
-            return ()
-        least = min(value.upper for _, value in known)
-        return tuple(label for label, value in known if value.lower <= least * (1 + EQUAL))
+        values = {row.label: key(row, self.sort) for row in self.entries}
+        return tied({label: value for label, value in values.items() if value is not None})
 
     @property
     def winner(self) -> str | None:
         """Returns the first mechanism of the table, unless nothing could be compared."""
         return self.tied[0] if self.tied else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit compare --json``."""
+    def about(self) -> dict[str, Any]:
+        """Returns the data and the model."""
+        return {"x": list(self.x), **self.model.to_dict()}
+
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit compare --json``."""
         return {
-            "x": list(self.x),
-            "n": self.model.n,
-            "k": self.model.k,
-            "prior": [str(alpha) for alpha in self.model.prior],
             "target": str(self.target),
             "metric": self.metric,
             "sort": self.sort,
-            "rows": [row.to_dict() for row in self.entries],
+            "rows": as_json(self.entries),
             "winner": self.winner,
             "tied": list(self.tied),
-            "seconds": round(self.seconds, 6),
-            "command": self.command,
         }
 
 
-def key(row: Row, sort: str) -> Enclosure | None:
+def key(row: Compared, sort: str) -> Enclosure | None:
     """Returns the number by which the row is sorted."""
     if sort == "true":
         return row.nominal.true
@@ -154,8 +144,8 @@ def compare(
     >>> compare("6,6", mechs="EHD,LSHist").winner
     'LSHist'
     """
-    start = perf_counter()
-    digits, bar = whole("digits", digits, 10, audit.MAX_DIGITS), positive("target", target)
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, least=10)
+    bar = positive("target", target)
     if sort not in SORTS:
         raise InputError("sort", sort, f"must be one of {', '.join(SORTS)}")
     cells = parse_data(x)
@@ -164,32 +154,38 @@ def compare(
     chosen = entries(mechs, model, bar, parameters)
     rows = []
     for done, setting in enumerate(chosen):
-        if progress:
-            progress(done, len(chosen))
-        rows.append(_row(setting, cells, bar, metric, digits, memory))
-    order = sorted(rows, key=lambda row: _place(key(row, sort)))
+        effort.tell(done, len(chosen))
+        rows.append(_row(setting, cells, bar, metric, replace(effort, progress=None)))
     asked = {"x": cells, "prior": model.prior, "mech": [setting.label for setting in chosen], "target": bar}
-    command = command_line("compare", **asked, sort=sort, metric=metric, **parameters)
-    return CompareResult(model, cells, bar, sort, tuple(order), metric, command, perf_counter() - start)
+    return CompareResult(
+        model=model,
+        x=cells,
+        target=bar,
+        sort=sort,
+        entries=tuple(sorted(rows, key=lambda row: _place(key(row, sort)))),
+        metric=metric,
+        seconds=perf_counter() - start,
+        command=command_line("compare", **asked, sort=sort, metric=metric, digits=effort.digits, **parameters),
+    )
 
 
 def _place(value: Enclosure | None) -> tuple[bool, Fraction]:
     return value is None, Fraction(0) if value is None else value.lower
 
 
-def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, digits: int, memory: int) -> Row:
+def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, effort: Effort) -> Compared:
     plain = posterior(setting)
     bound = claimed_epsilon(plain.claimed())
     claimed = None if bound is None else str(bound)
     if not auditable(plain):
-        return Row(setting.label, claimed, _performance(plain, x, None, metric, digits, memory), None)
-    true = widest(plain, lambda d: worst_loss(plain, d, None, memory), digits).value
-    found = calibrated(setting, target, digits, None, memory)
-    return Row(
+        return Compared(setting.label, claimed, _performance(plain, x, None, metric, effort), None)
+    true = effort.widest(plain, lambda e: worst_loss(plain, e)).value
+    found = calibrated(setting, target, effort)
+    return Compared(
         setting.label,
         claimed,
-        _performance(plain, x, true, metric, digits, memory),
-        _performance(posterior(found.subject), x, found.true_epsilon, metric, digits, memory),
+        _performance(plain, x, true, metric, effort),
+        _performance(posterior(found.subject), x, found.true_epsilon, metric, effort),
     )
 
 
@@ -200,8 +196,9 @@ def auditable(mechanism: PosteriorMechanism) -> bool:
 
 
 def _performance(
-    mechanism: PosteriorMechanism, x: Histogram, true: Enclosure | None, metric: str, digits: int, memory: int
+    mechanism: PosteriorMechanism, x: Histogram, true: Enclosure | None, metric: str, effort: Effort
 ) -> Performance:
+    digits, memory = effort.digits, effort.memory
     if mechanism.row_size(Fraction(1, 10 ** (digits + 6)), ALL_OUTPUTS) > STAIRS:
         return Performance(mechanism.epsilon, true, mean_error(mechanism, x, digits, metric), ())
     found = accuracy(mechanism, x, metric=metric, quantiles=QUANTILES, digits=digits, memory=memory, bounds=False)

@@ -10,7 +10,8 @@ from itertools import combinations
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.display import Shown
+from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
 from dpaudit.comparison.on_data import auditable, entries
@@ -18,8 +19,8 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, show
-from dpaudit.privacy.loss import Progress
-from dpaudit.utility import posterior
+from dpaudit.privacy.effort import Effort, Progress
+from dpaudit.utility.accuracy import posterior
 from dpaudit.utility.mean import mean_error
 
 MOST_POINTS = 10**5
@@ -51,20 +52,16 @@ class RangePoint:
 
 
 @dataclass(frozen=True)
-class Crossover:
+class Crossover(Members):
     """``better`` had the larger mean error at the last point before ``at`` where they differed; certified."""
 
     at: int
     better: str
     worse: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON."""
-        return {"at": self.at, "better": self.better, "worse": self.worse}
 
-
-@dataclass(frozen=True)
-class RangeResult(Shown):
+@dataclass(frozen=True, kw_only=True)
+class RangeResult(Answer):
     """The points in order, and every change of order of two mechanisms between neighbouring points."""
 
     over: str
@@ -72,20 +69,16 @@ class RangeResult(Shown):
     calibrated: bool
     points: tuple[RangePoint, ...]
     crossovers: tuple[Crossover, ...]
-    command: str
-    seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON of ``dpaudit compare --n A..B --json``."""
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit compare --n A..B --json``."""
         return {
             "over": self.over,
             "at_equal": "true epsilon" if self.calibrated else "nominal epsilon",
             "epsilon": str(self.epsilon),
-            "rows": [point.to_dict() for point in self.points],
-            "crossovers": [crossover.to_dict() for crossover in self.crossovers],
+            "rows": as_json(self.points),
+            "crossovers": as_json(self.crossovers),
             "winner": self.points[-1].winner,
-            "seconds": round(self.seconds, 6),
-            "command": self.command,
         }
 
     def csv(self) -> Iterator[str]:
@@ -146,7 +139,8 @@ def compare_over_n(
     if places and len(parts) != places[0][1].k:
         raise InputError("share", show(parts), f"must have k = {places[0][1].k} parts")
     asked = {"n": f"{ns[0]}..{ns[-1]}", "share": parts, "prior": prior}
-    return _over("n", places, mechs, positive("eps", eps), calibrate, digits, progress, asked, parameters)
+    effort = Effort(digits, progress=progress)
+    return _over("n", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
 
 
 def compare_over_priors(
@@ -164,7 +158,8 @@ def compare_over_priors(
     cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
     asked = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}
-    return _over("prior", places, mechs, positive("eps", eps), calibrate, digits, progress, asked, parameters)
+    effort = Effort(digits, progress=progress)
+    return _over("prior", places, mechs, positive("eps", eps), calibrate, effort, asked, parameters)
 
 
 def _over(
@@ -173,21 +168,26 @@ def _over(
     mechs: str | Sequence[str] | None,
     eps: Fraction,
     calibrate: bool,
-    digits: int,
-    progress: Progress | None,
+    effort: Effort,
     asked: dict[str, Any],
     parameters: dict[str, Any],
 ) -> RangeResult:
     start, points = perf_counter(), []
     for done, (at, model, x) in enumerate(places):
-        if progress:
-            progress(done, len(places))
+        effort.tell(done, len(places))
         chosen = entries(mechs, model, eps, parameters)
-        points.append(RangePoint(at, model, x, {s.label: _mean(s, x, calibrate, digits) for s in chosen}))
-    step = places[1][0] - places[0][0] if len(places) > 1 else 1
-    asked |= {"step": None if step == 1 else step, "target": eps, "mech": list(points[0].means) if points else None}
-    command = command_line("compare", **asked, calibrated=calibrate, **parameters)
-    return RangeResult(name, eps, calibrate, tuple(points), tuple(crossovers(points)), command, perf_counter() - start)
+        points.append(RangePoint(at, model, x, {s.label: _mean(s, x, calibrate, effort.digits) for s in chosen}))
+    asked |= {"step": places[1][0] - places[0][0] if len(places) > 1 else None, "target": eps}
+    asked |= {"mech": list(points[0].means) if points else None, "digits": effort.digits}
+    return RangeResult(
+        over=name,
+        epsilon=eps,
+        calibrated=calibrate,
+        points=tuple(points),
+        crossovers=tuple(crossovers(points)),
+        seconds=perf_counter() - start,
+        command=command_line("compare", **asked, calibrated=calibrate, **parameters),
+    )
 
 
 def _mean(setting: Setting, x: Histogram, calibrate: bool, digits: int) -> Enclosure:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.audit.guarantees import GuaranteeResult
-from dpaudit.audit.results import DeltaResult, EpsilonResult
+from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
 from dpaudit.evidence.verifier.check import FORMAT, digest
 from dpaudit.evidence.verifier.laws import FAMILY
 from dpaudit.files.writing import write_file

@@ -31,7 +31,7 @@ def check_folder(option: str, folder: str) -> Path:
         target = Path(os.path.realpath(folder))
         if os.path.islink(folder) and not target.exists():
             raise FileNotFoundError(0, "it is a link to nothing")
-        target.mkdir(parents=True, exist_ok=True)
+        os.makedirs(target, exist_ok=True)
         probe = fresh(target / "probe")
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         os.unlink(probe)
@@ -118,7 +118,7 @@ def _trade(new: Path, target: Path) -> bool:
 def _one_by_one(new: Path, target: Path, files: Mapping[str, bytes], ours: Ours) -> None:
     """Moves the files into the folder, each in one step, and then removes those of an earlier run that are no more."""
     for name in files:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs((target / name).parent, exist_ok=True)
     for name in files:
         os.replace(new / name, target / name)
     for name, entry in list(_entries(target)):

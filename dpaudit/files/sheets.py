@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpaudit.files.strict_json import read_json, read_text
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
 MAX_CELLS = 5 * 10**6
@@ -36,7 +36,7 @@ def parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError(option, path, "Parquet needs pyarrow: pip install 'dpaudit[parquet]'") from None
+        raise missing_extra(option, path, "parquet", "Parquet needs pyarrow") from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             groups = range(file.metadata.num_row_groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,27 +15,7 @@ from dpaudit.numbers.rationals import Exact
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency, parse_adjacency
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.pairs import Part
-from dpaudit.privacy.protocols import Algebra, Counts, Dataset, Law, Mass, Output, Screen, Symmetry, plain, text
-
-__all__ = [
-    "Counts",
-    "Dataset",
-    "EpsilonDelta",
-    "ExactRows",
-    "Guarantee",
-    "Law",
-    "Mass",
-    "Mechanism",
-    "Output",
-    "Parameter",
-    "PosteriorMechanism",
-    "Row",
-    "Sparse",
-    "plain",
-    "posterior",
-    "text",
-]
+from dpaudit.privacy.protocols import Audited, Counts, Dataset, Output, text
 
 
 @dataclass(frozen=True)
@@ -69,7 +49,7 @@ HISTOGRAM_BYTES = 600
 """A histogram with its index, links and sensitivities; rounded up."""
 
 
-class Row(NamedTuple):
+class HeavyRow(NamedTuple):
     """Outputs of one data set and balls of their probabilities; ``omitted`` contains that of all others together."""
 
     outputs: Sequence[Output]
@@ -88,48 +68,17 @@ Sparse = dict[int, Fraction]
 """A polynomial in q = e^(-epsilon/s): exponent -> coefficient, no zero coefficients."""
 
 
-class Mechanism(ABC):
+class Mechanism(Audited):
     """A finite mechanism: data sets, their adjacency, outputs, and a law at any precision."""
 
-    name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     releases_posterior: ClassVar[bool] = False
     epsilon: Fraction | None
     """The nominal epsilon, where the mechanism has one."""
-    refinable: bool = True
-    """Whether more precision makes the law's balls as narrow as asked for."""
     adjacency: Adjacency
     """Which data sets must not be told apart."""
-
-    @abstractmethod
-    def counts(self) -> Counts:
-        """Returns the size of a full audit, without listing anything."""
-
-    @abstractmethod
-    def memory(self) -> int:
-        """Returns the bytes that a full audit needs at the least."""
-
-    @abstractmethod
-    def datasets(self) -> Iterable[Dataset]:
-        """Returns the data sets."""
-
-    @abstractmethod
-    def neighbours(self, x: Dataset) -> Iterable[Dataset]:
-        """Returns the data sets adjacent to x."""
-
-    @abstractmethod
-    def outputs(self) -> Sequence[Output]:
-        """Returns the outputs, in the order of the law's rows."""
-
-    @abstractmethod
-    def law(self) -> Law:
-        """Returns the law at the precision in force."""
-
-    def count_masses(self) -> int:
-        """Returns about how many masses the law gives for all ordered adjacent pairs together."""
-        return self.counts().pairs * self.counts().outputs
 
     def point(self, x: Dataset, output: Output) -> Ball:
         """Returns a ball that contains P_x(output), at the precision in force."""
@@ -158,20 +107,6 @@ class Mechanism(ABC):
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
         """Returns the same mechanism under another adjacency: a value, a name or a file of pairs."""
         raise InputError("adjacency", adjacency, f"{self.name} has one of its own")
-
-    # -------------------------------------------------------------- what privacy takes where it is there
-
-    def symmetry(self) -> Symmetry | None:
-        """Returns the symmetry of the law and the adjacency together, or None."""
-        return None
-
-    def algebra(self) -> Algebra:
-        """Returns what is known of the losses by algebra, for the adjacency in force."""
-        return Algebra()
-
-    def screen(self, part: Part | None = None) -> Screen | None:
-        """Returns the fast tier for this law and adjacency, or None."""
-        return None
 
     def chosen(self) -> tuple[tuple[str, Any], ...]:
         """Returns the parameters that differ from their defaults, in the order of the declaration."""
@@ -248,9 +183,9 @@ class PosteriorMechanism(Mechanism):
         """Returns for every output the k counts that it stands for."""
         return tuple(self.released(output) for output in self.outputs())
 
-    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+    def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
         """Returns the outputs with their probabilities; beyond ``most`` outputs a total of ``tail`` may be omitted."""
-        return Row(self.outputs(), self.law().probabilities(x), balls.zero())
+        return HeavyRow(self.outputs(), self.law().probabilities(x), balls.zero())
 
     def row_size(self, tail: Fraction, most: int) -> int:
         """Returns about how many outputs ``row`` lists, without listing them."""
@@ -274,10 +209,8 @@ class PosteriorMechanism(Mechanism):
 
     def describe(self) -> dict[str, Any]:
         """Returns mechanism, n, k, prior, nominal epsilon and parameters as exact text, for JSON."""
-        model = self.model
-        shape = {"n": model.n, "k": model.k, "prior": [str(alpha) for alpha in model.prior]}
         relation = {} if self.adjacency == REPLACE_ONE else {"adjacency": self.adjacency.to_dict()}
-        return {"mechanism": self.name, **shape, **super().describe(), **relation}
+        return {"mechanism": self.name, **self.model.to_dict(), **super().describe(), **relation}
 
     def setting_text(self) -> str:
         """Returns n, k, prior, epsilon and the parameters in one line."""

@@ -27,12 +27,11 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.pairs import Part
 from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
 Array = Any
 """A numpy array of floats."""
-Closure = Callable[[Array, float], Array]
+ClosureOf = Callable[[Array, float], Array]
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
 ROWS_BYTES = 1 << 29
@@ -105,7 +104,11 @@ class Exponential(PosteriorMechanism):
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array | None:
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
+        """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
+        return None
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
         """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
 
         ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
@@ -139,13 +142,13 @@ class Exponential(PosteriorMechanism):
         canonical = self.model.canonical
         return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
 
-    def screen(self, part: Part | None = None) -> Screen | None:
+    def screen(self) -> Screen | None:
         """Returns the fast tier, which knows the Hellinger score and one record replaced."""
         if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
             return None
         from dpaudit.privacy.fast.certify import FastTier
 
-        return FastTier(self, self.hellinger_law, self.numerator(), part)
+        return FastTier(self, self.hellinger_law, self.numerator())
 
     def hellinger_law(self) -> HellingerLaw:
         """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
@@ -231,7 +234,7 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns GS."""
         return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
 
@@ -253,7 +256,7 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns LS."""
         return ls
 
@@ -269,7 +272,11 @@ class Smooth(Exponential):
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns 1/LS and gamma."""
+        return (lambda v: 1 / v), ball(self.gamma)
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S."""
         return 1 / closure(1 / ls, float(self.gamma))
 
@@ -327,7 +334,11 @@ class MHdelta(Exponential):
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
 
-    def float_sensitivity(self, ls: Array, closure: Closure) -> Array:
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns -ln LS and gamma."""
+        return (lambda v: -v.log()), self.gamma()
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S_exp."""
         from numpy import exp, log
 

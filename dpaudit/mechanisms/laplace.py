@@ -10,6 +10,7 @@ cell floor(c + Lap) clipped into [0, n] has (c, o in 0..n)
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,7 @@ from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, PosteriorMechanism, Row, Sparse
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, HeavyRow, PosteriorMechanism, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -64,7 +65,7 @@ def _key(poly: fmpq_poly) -> Hashable:
     return tuple(poly.coeffs())
 
 
-Atom = tuple[Ratio, Ball, Ball]
+RatioClass = tuple[Ratio, Ball, Ball]
 
 
 class LaplaceLaw(Law):
@@ -79,7 +80,7 @@ class LaplaceLaw(Law):
             self._powers.append(self._powers[-1] * q)
         self._values = {_key(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
         self._ratios: dict[tuple[Hashable, Hashable], Ratio] = {}
-        self._merged: dict[tuple[int, int], list[Atom]] = {}
+        self._merged: dict[tuple[int, int], list[RatioClass]] = {}
 
     def cell(self, c: int) -> list[Ball]:
         """Returns balls that contain the law of one noised cell with count c."""
@@ -96,20 +97,20 @@ class LaplaceLaw(Law):
 
     def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
         """Returns P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
-        parts: list[Atom] = [(Ratio(0, 0), ball(1), ball(1))]
+        parts: list[RatioClass] = [(Ratio(0, 0), ball(1), ball(1))]
         for c, d in self._mechanism.changed(x, y):
             joint = [(s * t, p * u, r * v) for s, p, r in parts for t, u, v in self._atoms(c, d)]
             parts = _merge(joint)
         return [Mass(p, r, None if t.corner else -t.q * self._step) for t, p, r in parts]
 
-    def _atoms(self, c: int, d: int) -> list[Atom]:
+    def _atoms(self, c: int, d: int) -> list[RatioClass]:
         """Returns the classes of equal ratio of one cell, counts c and d."""
         if (c, d) not in self._merged:
             n = self._mechanism.model.n
             self._merged[c, d] = _merge([self._atom(cell_law(n, c, o), cell_law(n, d, o)) for o in range(n + 1)])
         return self._merged[c, d]
 
-    def _atom(self, u: Monomial, v: Monomial) -> Atom:
+    def _atom(self, u: Monomial, v: Monomial) -> RatioClass:
         key = _key(u.poly), _key(v.poly)
         if key not in self._ratios:
             self._ratios[key] = Ratio.of(u.poly, v.poly, 0)
@@ -129,7 +130,7 @@ def _heavy(law: list[Ball], tail: Ball) -> tuple[int, list[Ball]]:
     return cuts[0], law[cuts[0] : len(law) - cuts[1]]
 
 
-def _merge(atoms: list[Atom]) -> list[Atom]:
+def _merge(atoms: list[RatioClass]) -> list[RatioClass]:
     """Returns the atoms with those of the same ratio added up."""
     merged: dict[Ratio, tuple[Ball, Ball]] = {}
     for ratio, p, r in atoms:
@@ -142,14 +143,12 @@ def _merge(atoms: list[Atom]) -> list[Atom]:
 class Laplace(PosteriorMechanism):
     """Independent noise Lap(unit/epsilon), floored and clipped, on the first cells; a subclass says how much."""
 
-    @property
-    def last_is_derived(self) -> bool:
-        """Returns whether the last cell is not noised but follows from the others."""
-        return True
+    last_is_derived: ClassVar[bool] = True
+    """Whether the last cell is not noised but follows from the others."""
 
+    @abstractmethod
     def unit(self) -> int:
         """Returns s: the scale of the noise is s/epsilon."""
-        raise NotImplementedError
 
     def noised(self) -> int:
         """Returns the number of noised cells."""
@@ -200,7 +199,7 @@ class Laplace(PosteriorMechanism):
         pairs = ((term.exponent + i, Fraction(int(c.p), int(c.q))) for i, c in enumerate(term.poly.coeffs()))
         return {exponent: c for exponent, c in pairs if c}
 
-    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+    def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
         """Returns all outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
         if self.count_outputs() <= most:
             return super().row(x, tail, most)
@@ -214,7 +213,7 @@ class Laplace(PosteriorMechanism):
             raise InputError("digits", "(too many)", rule)
         kept = prod((balls.total(part) for _, part in cells), start=ball(1))
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
-        return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
+        return HeavyRow(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
     def row_size(self, tail: Fraction, most: int) -> int:
         """Returns all outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
@@ -305,7 +304,7 @@ class LaplaceAlgebra(Algebra):
         if m.adjacency != REPLACE_ONE:
             return None
         ratio, witness = largest([(m.ratio(*witness), witness) for witness in m.representatives()])
-        return ClosedForm(m.epsilon, m.unit(), ratio, *witness)
+        return ClosedForm(*witness, m.epsilon, m.unit(), ratio)
 
     def loss(self, x: Histogram, y: Histogram, output: Output) -> Fraction | None:
         """Returns the loss where the ratio is a power of q."""
@@ -320,11 +319,7 @@ class LSZhang(Laplace):
     name: ClassVar[str] = "LSZhang"
     formula: ClassVar[str] = "cells 1…k: ⌊cᵢ + Lap(2/ε)⌋ clipped into [0,n]"
     source: ClassVar[str] = "N0 Algorithm 1"
-
-    @property
-    def last_is_derived(self) -> bool:
-        """Returns False: all k cells are noised."""
-        return False
+    last_is_derived: ClassVar[bool] = False
 
     def unit(self) -> int:
         """Returns 2."""

@@ -19,21 +19,20 @@ Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
-from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import OwnLaw, Row
+from dpaudit.mechanisms.own_algebra import OwnAlgebra
+from dpaudit.mechanisms.own_entry import short
+from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
-from dpaudit.privacy.protocols import Algebra, Counts, Dataset, Law, Output, text
+from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 MAX_ITEMS = 10**6
 ENTRY_BYTES = 1000
@@ -61,7 +60,6 @@ class OwnMechanism(Mechanism):
         self.formula = self._word("formula", lines[0])  # type: ignore[misc]
         self._other_adjacency = adjacency
         self.source = visible(reference)  # type: ignore[misc]
-        self._rows: dict[Dataset, Row] = {}
         self._check_methods()
 
     def _word(self, name: str, default: str) -> str:
@@ -230,18 +228,20 @@ class OwnMechanism(Mechanism):
 
     # -------------------------------------------------------------- distributions
 
-    def row(self, x: Dataset) -> Row:
+    def row(self, x: Dataset) -> GivenRow:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
-        if x not in self._rows:
-            self._rows[x] = self._read_twice(x)
         return self._rows[x]
 
-    def _read_twice(self, x: Dataset) -> Row:
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self._read_twice, self._datasets)
+
+    def _read_twice(self, x: Dataset) -> GivenRow:
         """Returns the row, refused if its author's code gives another one when it is asked again."""
         given, error = self._entries(x), self._place(x)
-        row, again = Row.read(self.method, given, error), self._entries(x)
+        row, again = GivenRow.read(self.method, given, error), self._entries(x)
         if guarded(self.reference, lambda: given == again) is not True:
-            second = Row.read(self.method, again, error)
+            second = GivenRow.read(self.method, again, error)
             for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
                 if a != b:
                     raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")
@@ -277,11 +277,11 @@ class OwnMechanism(Mechanism):
     @property
     def refinable(self) -> bool:  # type: ignore[override]
         """Returns False if any distribution is given as fixed enclosures."""
-        return all(self.row(x).refinable for x in self._datasets)
+        return self._rows.refinable
 
     def law(self) -> Law:
         """Returns the law at the precision in force."""
-        return OwnLaw(self.row, self.refinable)
+        return OwnLaw(self._rows)
 
     def algebra(self) -> OwnAlgebra:
         """Returns what the exact entries say of the losses."""
@@ -320,48 +320,6 @@ class OwnMechanism(Mechanism):
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
         return {**super().describe(), "source": self.reference, **relation}
-
-
-@dataclass(frozen=True)
-class OwnAlgebra(Algebra):
-    """The losses of somebody's own mechanism, from its exact entries."""
-
-    mechanism: OwnMechanism
-    exact_losses: bool = True
-
-    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
-
-        Where there are none but some may be, PossibleUndecided is raised.
-        """
-        m = self.mechanism
-        open_place: tuple[Dataset, int] | None = None
-        for x in m.datasets():
-            possible = m.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
-                open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in m.neighbours(x):
-                other = m.row(y).possible
-                if possible != other:
-                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a is Verdict.PROVED and b is Verdict.REFUTED:
-                            return x, y, m.outputs()[i]
-        if open_place is not None:
-            x, i = open_place
-            row = m.row(x)
-            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
-        return None
-
-    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns the loss where it is a rational number by algebra."""
-        m = self.mechanism
-        return m.row(x).exact_losses(m.row(y))[m.output_index[output]]
-
-    def rational_row(self, x: Dataset) -> list[Fraction] | None:
-        """Returns the probabilities where they were given as rational numbers."""
-        row = self.mechanism.row(x)
-        entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
-        return entries if len(entries) == len(row.entries) and not row.logarithmic else None
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -34,7 +34,7 @@ class Sheet:
     rows: Sequence[tuple[str, Any, Sequence[Any]]]
 
 
-class Table:
+class GivenTable:
     """A table of probabilities, as the small protocol for somebody's own mechanism wants it."""
 
     name = "table of probabilities"
@@ -86,7 +86,7 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
         raise InputError("TABLE", path, f"must have at least 2 data sets, has {len(rows)}")
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    return OwnMechanism(Table(path, outputs, rows, relation, claim), path, None, settings)
+    return OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
 
 
 def _known(rows: dict[str, Any], name: str) -> str:

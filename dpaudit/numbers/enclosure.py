@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import TypeVar, cast
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,16 @@ def infinite() -> Enclosure:
     """
     end = cast(Fraction, math.inf)
     return Enclosure(end, end, 0)
+
+
+EQUAL = Fraction(1, 10**6)
+"""Means closer than this, relatively, count as equal: a calibration has about 8 digits."""
+
+
+def tied(values: Mapping[K, Enclosure]) -> tuple[K, ...]:
+    """Returns the keys whose value equals the least one to 6 digits."""
+    least = min((value.upper for value in values.values()), default=Fraction(0))
+    return tuple(key for key, value in values.items() if value.lower <= least * (1 + EQUAL))
 
 
 def exact(value: Fraction, digits: int) -> Enclosure:

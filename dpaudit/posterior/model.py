@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb
+from typing import Any
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
@@ -99,6 +100,10 @@ class Model:
                         image[cell] = entry
         return tuple(tuple(image) for image in images)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns n, k and the prior as exact text, for JSON."""
+        return {"n": self.n, "k": self.k, "prior": [str(alpha) for alpha in self.prior]}
+
     def check(self, option: str, x: str | Sequence[Exact]) -> Histogram:
         """Returns ``x`` as a histogram of this model, or says why it is none."""
         cells = parse_histogram(option, x)
@@ -109,9 +114,9 @@ class Model:
         return cells
 
 
-def show(cells: tuple[object, ...]) -> str:
-    """Returns "4,4" for (4, 4)."""
-    return ",".join(str(cell) for cell in cells)
+def show(value: object) -> str:
+    """Returns "4,4" for (4, 4), as options take it; nested tuples likewise, anything else as its text."""
+    return ",".join(map(show, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def parse_histogram(option: str, x: str | Sequence[Exact]) -> Histogram:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dpaudit.files.sheets import read_pairs
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import count_histograms, count_pairs, neighbours
 from dpaudit.privacy.protocols import Dataset, plain, text
@@ -33,6 +32,10 @@ class Adjacency(ABC):
     @abstractmethod
     def count(self, n: int, k: int) -> int:
         """Returns the number of ordered adjacent pairs among the histograms of n records in k cells."""
+
+    def option(self) -> str | None:
+        """Returns what --adjacency takes to give this relation; None where there is no such text."""
+        return self.name
 
     def text(self) -> str:
         """Returns the relation in words."""
@@ -133,6 +136,10 @@ class ExplicitPairs(Adjacency):
         """Returns the number of pairs listed, in both orders."""
         return sum(len(others) for others in self.links.values())
 
+    def option(self) -> str | None:
+        """Returns the file that lists the pairs, if there is one."""
+        return self.source
+
     def text(self) -> str:
         """Returns how many pairs are listed, and where."""
         return f"{self.count(0, 0) // 2} pairs listed" + (f" in {self.source}" if self.source else "")
@@ -159,4 +166,6 @@ def parse_adjacency(value: str | Adjacency, read: Callable[[str, str], Dataset])
         return NAMED[name.lower()]
     if not name.lower().endswith((".csv", ".json", ".parquet")):
         raise InputError("adjacency", value, f"must be {', '.join(NAMED)}, or a file of pairs (csv, json, parquet)")
+    from dpaudit.files.sheets import read_pairs
+
     return ExplicitPairs(tuple(read_pairs(name, lambda entry: read("adjacency", entry))), name)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, PrecisionExhausted
+from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, outward
-from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.pairs import Progress, Witness, Worst
+from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Audited
 
 if TYPE_CHECKING:
     from dpaudit.privacy.guarantee import Guarantee
-
-T = TypeVar("T")
-MEMORY_BOUND = 2 << 30
-"""Bytes: an audit that needs more is refused, unless the caller raises the bound."""
 
 
 @dataclass(frozen=True)
@@ -75,18 +69,6 @@ class Claim:
         }
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How a guarantee is to be judged, and what is known already: the worst loss, and exactly where algebra has it."""
-
-    digits: int = 15
-    memory: int = MEMORY_BOUND
-    tier: str = "auto"
-    progress: Progress | None = None
-    worst: Worst | None = None
-    known: Fraction | None = None
-
-
 def shown(mechanism: Audited, value: Ball, digits: int, least: int | None = None) -> Enclosure | None:
     """Returns an enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
     if mechanism.refinable:
@@ -94,16 +76,3 @@ def shown(mechanism: Audited, value: Ball, digits: int, least: int | None = None
     lower, upper = balls.ends(value)
     floor = lower if least is None else Fraction(least)
     return outward(max(lower, floor), max(upper, floor), digits)
-
-
-def widest(mechanism: Audited, compute: Callable[[int], T], digits: int) -> T:
-    """Returns compute(digits), or for a mechanism known to fixed width only with as many digits as it allows."""
-    if mechanism.refinable:
-        return compute(digits)
-    for fewer in range(digits, 0, -1):
-        try:
-            return compute(fewer)
-        except PrecisionExhausted as problem:
-            if problem.hopeless:
-                raise
-    raise InputError("mech", mechanism.name, "the enclosures that it gives are too wide for an answer of one digit")

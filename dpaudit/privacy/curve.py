@@ -16,12 +16,9 @@ from dataclasses import dataclass
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.errors import InputError, approximately
-from dpaudit.privacy.pairs import Progress, Witness, pairs
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Witness, pairs
 from dpaudit.privacy.protocols import Audited, Mass
-
-MAX_ATOMS = 10**6
-"""Ordered pairs times outputs that a profile looks at."""
 
 
 @dataclass(frozen=True)
@@ -119,18 +116,10 @@ class Envelope:
         return balls.positive_part(value).union(balls.positive_part(value + self.slack))
 
 
-def check_size(mechanism: Audited, option: str = "profile") -> None:
-    """Refuses a mechanism with too many pairs and outputs, before any work is done."""
-    count = mechanism.count_masses()
-    if count > MAX_ATOMS:
-        shown = f"{approximately(count)} pairs times outputs"
-        raise InputError(option, shown, f"at most {MAX_ATOMS} are possible; take a smaller n or k")
-
-
-def pair_curves(mechanism: Audited, progress: Progress | None = None) -> list[PairCurve]:
+def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
     """Returns the curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
     law, found = mechanism.law(), list[PairCurve]()
-    for x, y in pairs(mechanism, progress):
+    for x, y in pairs(mechanism, effort):
         masses = law.masses(x, y)
         found.append(PairCurve(masses, Witness(x, y, None)))
         found.append(PairCurve([m.swapped() for m in masses], Witness(y, x, None)))

@@ -15,30 +15,45 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, nonnegative, rational
-from dpaudit.privacy import judge, judge_moments, judge_tests
+from dpaudit.numbers.rationals import nonnegative, rational
+from dpaudit.privacy import judge
 
 if TYPE_CHECKING:
-    from dpaudit.privacy.claim import Claim, Effort
+    from dpaudit.privacy.claim import Claim
+    from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.pairs import Worst
     from dpaudit.privacy.protocols import Audited
 
 
 class Guarantee(ABC):
-    """A guarantee that is judged over all ordered adjacent pairs."""
+    """A guarantee that is judged over all ordered adjacent pairs; its numbers fill ``words`` and ``form``."""
 
     kind: ClassVar[str]
+    words: ClassVar[str]
+    form: ClassVar[str]
+    least: ClassVar[dict[str, int]]
+    """The smallest value that each number may have."""
+
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee; those of a proof for all values are not looked at."""
+        for name, least in self.least.items():
+            if vars(self)[name] < least:
+                raise InputError({"epsilon": "eps"}.get(name, name), vars(self)[name], f"must be >= {least}")
 
     @abstractmethod
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
+        """Returns the verdict on "the mechanism has this guarantee", with what decides it.
+
+        ``worst`` is the true epsilon, where it has been computed already.
+        """
+
     def text(self) -> str:
         """Returns the guarantee for people: "1/2-zCDP"."""
+        return self.words.format_map(vars(self))
 
-    @abstractmethod
     def option(self) -> str:
         """Returns the text from which ``parse_guarantee`` makes it again: "rho=1/2"."""
-
-    @abstractmethod
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
-        """Returns the verdict on "the mechanism has this guarantee", with what decides it."""
+        return self.form.format_map(vars(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns kind, text and the numbers as exact text, for JSON."""
@@ -56,10 +71,11 @@ class EpsilonDelta(Guarantee):
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+    least: ClassVar[dict[str, int]] = {"epsilon": 0, "delta": 0}
 
-    def __post_init__(self) -> None:
-        _at_least("eps", self.epsilon, 0)
-        _at_least("delta", self.delta, 0)
+    def check(self) -> None:
+        """Refuses numbers that make no guarantee."""
+        super().check()
         if self.delta > 1:
             raise InputError("delta", self.delta, "must be <= 1: it is a probability")
 
@@ -68,21 +84,23 @@ class EpsilonDelta(Guarantee):
         """Returns "epsilon" for pure privacy, else "epsilon-delta"."""
         return "epsilon-delta" if self.delta else "epsilon"
 
-    def text(self) -> str:
+    @property
+    def words(self) -> str:  # type: ignore[override]
         """Returns "1/2-DP" or "(1, 1/100000)-DP"."""
-        return f"({self.epsilon}, {self.delta})-DP" if self.delta else f"{self.epsilon}-DP"
+        return "({epsilon}, {delta})-DP" if self.delta else "{epsilon}-DP"
 
-    def option(self) -> str:
+    @property
+    def form(self) -> str:  # type: ignore[override]
         """Returns "eps=1/2" or "eps=1,delta=1/100000"."""
-        return f"eps={self.epsilon}" + (f",delta={self.delta}" if self.delta else "")
+        return "eps={epsilon}" + (",delta={delta}" if self.delta else "")
 
     def epsilon_delta(self) -> tuple[Fraction, Fraction]:
         """Returns both."""
         return self.epsilon, self.delta
 
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by the worst loss, and by delta(epsilon) where that is exceeded."""
-        return judge.judge_epsilon(mechanism, self, effort)
+        return judge.judge_epsilon(mechanism, self, effort, worst)
 
 
 @dataclass(frozen=True)
@@ -92,22 +110,15 @@ class RenyiDP(Guarantee):
     alpha: Fraction
     epsilon: Fraction
     kind: ClassVar[str] = "renyi"
+    words: ClassVar[str] = "({alpha}, {epsilon})-Rényi DP"
+    form: ClassVar[str] = "alpha={alpha},eps={epsilon}"
+    least: ClassVar[dict[str, int]] = {"alpha": 1, "epsilon": 0}
 
-    def __post_init__(self) -> None:
-        _at_least("alpha", self.alpha, 1)
-        _at_least("eps", self.epsilon, 0)
-
-    def text(self) -> str:
-        """Returns "(2, 1/2)-Rényi DP"."""
-        return f"({self.alpha}, {self.epsilon})-Rényi DP"
-
-    def option(self) -> str:
-        """Returns "alpha=2,eps=1/2"."""
-        return f"alpha={self.alpha},eps={self.epsilon}"
-
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by D_alpha of all pairs."""
-        return judge_moments.judge_renyi(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_renyi
+
+        return judge_renyi(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -116,21 +127,15 @@ class Zcdp(Guarantee):
 
     rho: Fraction
     kind: ClassVar[str] = "zcdp"
+    words: ClassVar[str] = "{rho}-zCDP"
+    form: ClassVar[str] = "rho={rho}"
+    least: ClassVar[dict[str, int]] = {"rho": 0}
 
-    def __post_init__(self) -> None:
-        _at_least("rho", self.rho, 0)
-
-    def text(self) -> str:
-        """Returns "1/2-zCDP"."""
-        return f"{self.rho}-zCDP"
-
-    def option(self) -> str:
-        """Returns "rho=1/2"."""
-        return f"rho={self.rho}"
-
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by sup D_alpha / alpha of all pairs."""
-        return judge_moments.judge_zcdp(mechanism, self, effort)
+        from dpaudit.privacy.judge_moments import judge_zcdp
+
+        return judge_zcdp(mechanism, self, effort)
 
 
 @dataclass(frozen=True)
@@ -139,21 +144,15 @@ class GaussianDP(Guarantee):
 
     mu: Fraction
     kind: ClassVar[str] = "gaussian"
+    words: ClassVar[str] = "{mu}-GDP"
+    form: ClassVar[str] = "mu={mu}"
+    least: ClassVar[dict[str, int]] = {"mu": 0}
 
-    def __post_init__(self) -> None:
-        _at_least("mu", self.mu, 0)
-
-    def text(self) -> str:
-        """Returns "1-GDP"."""
-        return f"{self.mu}-GDP"
-
-    def option(self) -> str:
-        """Returns "mu=1"."""
-        return f"mu={self.mu}"
-
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_gaussian(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_gaussian
+
+        return judge_gaussian(mechanism, self, effort)
 
 
 Points = tuple[tuple[Fraction, Fraction], ...]
@@ -166,7 +165,8 @@ class TradeOff(Guarantee):
     points: Points
     kind: ClassVar[str] = "trade-off"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuses points that make no trade-off function."""
         points, shown = self.points, self.option()
         if len(points) < 2 or points[0][0] != 0 or points[-1][0] != 1:
             raise InputError("f", shown, "must lead from alpha = 0 to alpha = 1")
@@ -191,14 +191,11 @@ class TradeOff(Guarantee):
         points = [[str(alpha), str(beta)] for alpha, beta in self.points]
         return {"kind": self.kind, "text": self.text(), "points": points}
 
-    def judge(self, mechanism: Audited, effort: Effort) -> Claim:
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Returns the verdict, by the most powerful tests of all pairs."""
-        return judge_tests.judge_trade_off(mechanism, self, effort)
+        from dpaudit.privacy.judge_tests import judge_trade_off
 
-
-def _at_least(name: str, value: Fraction, least: int) -> None:
-    if value < least:
-        raise InputError(name, value, f"must be >= {least}")
+        return judge_trade_off(mechanism, self, effort)
 
 
 # ------------------------------------------------------------------ reading
@@ -219,8 +216,12 @@ def parse_guarantee(option: str, value: Any) -> Guarantee:
     >>> parse_guarantee("claim", "alpha=2,eps=1/2").text()
     '(2, 1/2)-Rényi DP'
     """
-    if isinstance(value, Guarantee):
-        return value
+    found = value if isinstance(value, Guarantee) else _parse(option, value)
+    found.check()
+    return found
+
+
+def _parse(option: str, value: Any) -> Guarantee:
     if isinstance(value, tuple | list):
         if not 1 <= len(value) <= 2:
             raise InputError(option, value, "must be epsilon, (epsilon, delta), or a text such as rho=1/2")
@@ -251,19 +252,19 @@ def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:
 def trade_off(option: str, points: str | list[Any] | tuple[Any, ...]) -> TradeOff:
     """Returns the trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
     if isinstance(points, str):
-        return TradeOff(_points(option, points.strip().removeprefix("f=")))
-    pairs: list[Any] = [tuple(point) for point in points]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InputError(option, points, "must be pairs (alpha, f(alpha))")
-    return TradeOff(tuple((_exact(option, alpha), _exact(option, beta)) for alpha, beta in pairs))
+        found = _points(option, points.strip().removeprefix("f="))
+    else:
+        pairs: list[Any] = [tuple(point) for point in points]
+        if any(len(pair) != 2 for pair in pairs):
+            raise InputError(option, points, "must be pairs (alpha, f(alpha))")
+        found = tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs)
+    made = TradeOff(found)
+    made.check()
+    return made
 
 
 def _points(option: str, text: str) -> Points:
     pairs = [point.split(":") for point in text.split(";")]
     if any(len(pair) != 2 for pair in pairs):
         raise InputError(option, text, "must be points alpha:beta, separated by semicolons: 0:1;1/4:1/2;1:0")
-    return tuple((_exact(option, alpha), _exact(option, beta)) for alpha, beta in pairs)
-
-
-def _exact(option: str, value: Exact) -> Fraction:
-    return rational(option, value)
+    return tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -11,8 +11,10 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Effort, Evidence, widest
-from dpaudit.privacy.loss import Worst, pairs, verdict, worst_delta, worst_loss
+from dpaudit.privacy.claim import Claim, Evidence
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import verdict, worst_delta, worst_loss
+from dpaudit.privacy.pairs import Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
 
 if TYPE_CHECKING:
@@ -24,19 +26,19 @@ VERDICT_DIGITS = 200
 
 
 def settled(
-    mechanism: Audited, bound: Fraction, digits: int, measure: Callable[[int], W], first: W | None = None
+    mechanism: Audited, bound: Fraction, effort: Effort, measure: Callable[[Effort], W], first: W | None = None
 ) -> tuple[Verdict, W | None]:
     """Returns the verdict on "the quantity <= bound" and the last measurement, None if there was none.
 
-    ``measure`` is asked for more and more digits until it is decided; ``first`` is its answer to ``digits``.
+    ``measure`` is asked for more and more digits until it is decided; ``first`` is its answer to this effort.
     """
-    worst = first
+    worst, digits = first, effort.digits
     try:
         if worst is None:
-            worst = measure(digits)
+            worst = measure(effort)
         while verdict(worst.value, bound) is Verdict.UNDECIDED and digits < VERDICT_DIGITS and mechanism.refinable:
             digits *= 3
-            worst = measure(digits)
+            worst = measure(effort.to(digits))
     except PrecisionExhausted:
         return Verdict.UNDECIDED, worst
     return verdict(worst.value, bound), worst
@@ -47,8 +49,9 @@ def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = mechanism.law(), balls.ball(bound)
+        seen: set[Hashable] = set()
         for x, y in pairs(mechanism):
-            for mass in law.masses(x, y):
+            for mass in law.ratios(x, y, seen):
                 for part in (mass, mass.swapped()):
                     single = _one_at_most(part, bound, limit)
                     if single is Verdict.REFUTED:
@@ -80,38 +83,39 @@ def exact_epsilon(mechanism: Audited, worst: Worst) -> Fraction | None:
     return loss
 
 
-def known_epsilon(mechanism: Audited, worst: Worst) -> Fraction | None:
-    """Returns the true epsilon where it is a rational number known by algebra, else None."""
+def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
+    """Returns the worst loss, with as many digits as the mechanism allows, exactly where algebra knows it."""
+    worst = effort.widest(mechanism, lambda e: worst_loss(mechanism, e))
     form = mechanism.algebra().worst()
-    return form.rational() if form else exact_epsilon(mechanism, worst)
+    known = form.rational() if form else exact_epsilon(mechanism, worst)
+    return worst if known is None else replace(worst, value=exact(known, effort.digits), known=known)
 
 
-def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort) -> Claim:
-    """Returns the claim with its verdict.
+def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst: Worst | None = None) -> Claim:
+    """Returns the claim with its verdict; ``worst`` is the true epsilon where it has been computed already.
 
     More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded is decided by
     delta(epsilon) <= delta.
     """
-
-    def measure(digits: int) -> Worst:
-        return worst_loss(mechanism, digits, effort.progress, effort.memory, effort.tier)
-
-    worst, known = effort.worst, effort.known
+    by_delta = effort.to(max(effort.digits, 30))
     if worst is None:
-        worst = widest(mechanism, measure, effort.digits)
-        known = known_epsilon(mechanism, worst)
-    if known is not None:
-        worst = replace(worst, value=exact(known, effort.digits))
-        outcome = Verdict.PROVED if known <= claim.epsilon else Verdict.REFUTED
+        try:
+            worst = true_epsilon(mechanism, effort)
+        except PrecisionExhausted:
+            if not claim.delta:
+                raise
+            return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
+    if worst.known is not None:
+        outcome = Verdict.PROVED if worst.known <= claim.epsilon else Verdict.REFUTED
     else:
         outcome = verdict(worst.value, claim.epsilon)
         if outcome is Verdict.UNDECIDED and mechanism.algebra().exact_losses:
             outcome = at_most(mechanism, claim.epsilon)
         if outcome is Verdict.UNDECIDED:
-            outcome, found = settled(mechanism, claim.epsilon, effort.digits, measure, worst)
+            outcome, found = settled(mechanism, claim.epsilon, effort, lambda e: worst_loss(mechanism, e), worst)
             worst = found or worst
     if outcome is not Verdict.PROVED and claim.delta:
-        return judge_delta(mechanism, claim, claim.epsilon, None, replace(effort, digits=max(effort.digits, 30)))
+        return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
 
 
@@ -122,11 +126,10 @@ def judge_delta(mechanism: Audited, claim: EpsilonDelta, at: Fraction, found: Wo
     delta(at) > claimed delta refutes it if at >= claimed epsilon.
     """
 
-    def measure(digits: int) -> Worst:
-        options = effort.progress, effort.memory, effort.tier
-        return widest(mechanism, lambda d: worst_delta(mechanism, at, d, *options), digits)
+    def measure(effort: Effort) -> Worst:
+        return effort.widest(mechanism, lambda e: worst_delta(mechanism, at, e))
 
-    outcome, worst = settled(mechanism, claim.delta, effort.digits, measure, found)
+    outcome, worst = settled(mechanism, claim.delta, effort, measure, found)
     silent = (outcome is Verdict.PROVED and at > claim.epsilon) or (outcome is Verdict.REFUTED and at < claim.epsilon)
     if worst is None:
         return Claim(claim, outcome)

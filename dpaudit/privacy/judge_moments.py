@@ -1,235 +1,105 @@
-"""The verdict on Renyi and zero-concentrated differential privacy, pair by pair, from the exact distributions.
-
-For one ordered pair, K(a) = (a - 1) D_a(P, Q) = ln sum P^a Q^(1-a) is convex in a with K(1) = 0, and D_a rises with a
-from the Kullback-Leibler divergence D_1 to the largest loss.
-"""
+"""The verdict on Renyi and zero-concentrated differential privacy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
+from dpaudit.numbers.balls import Champion, PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Effort, Evidence, shown
-from dpaudit.privacy.curve import check_size
+from dpaudit.privacy.claim import Claim, Evidence, shown
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
-from dpaudit.privacy.loss import check_memory
-from dpaudit.privacy.pairs import Progress, Witness, Worst, pairs
-from dpaudit.privacy.protocols import Audited, Mass
+from dpaudit.privacy.moments import Concentration, InfiniteLoss, Moments
+from dpaudit.privacy.pairs import Witness, Worst, pairs
+from dpaudit.privacy.protocols import Audited
 
 if TYPE_CHECKING:
-    from dpaudit.privacy.guarantee import RenyiDP, Zcdp
+    from dpaudit.privacy.guarantee import Guarantee, RenyiDP, Zcdp
 
-TOLERANCE = Fraction(1, 10**4)
-"""rho is enclosed up to this relative width, and further if that is needed to decide."""
 FIRST_BITS, MOST_BITS = 192, 1536
-SPLITS = 400
-"""Intervals of orders that are halved at the lowest precision, and 40 for each pair; more with more bits."""
 
 
-class InfiniteLoss(Exception):
-    """An output is possible for x and impossible for x'."""
-
-    def __init__(self, witness: Witness) -> None:
-        self.witness = witness
-        super().__init__("an output is possible for one data set alone")
-
-
-class Moments:
-    """The divergences D_a of one ordered pair; raises InfiniteLoss where they are infinite."""
-
-    def __init__(self, masses: Sequence[Mass], where: Witness) -> None:
-        self.where = where
-        lost = balls.total([m.p for m in masses if balls.is_zero(m.p_prime)])
-        if balls.certainly_less(balls.zero(), lost):
-            raise InfiniteLoss(where)
-        if not balls.is_zero(lost):
-            raise PrecisionExhausted(balls.working_bits())
-        finite = [m for m in masses if not balls.is_zero(m.p) and not balls.is_zero(m.p_prime)]
-        self.losses = [ball(m.loss) if m.loss is not None else m.p.log() - m.p_prime.log() for m in finite]
-        self._p = [m.p for m in finite]
-        self._logs = [p.log() for p in self._p]
-        self.same = all(m.loss == 0 for m in finite)
-        """Whether P = Q, by algebra."""
-        self._cumulants: dict[Fraction, Ball] = {}
-
-    def cumulant(self, order: Fraction) -> Ball:
-        """Returns a ball that contains K(order), order >= 1."""
-        if self.same or order == 1:
-            return balls.zero()
-        if order not in self._cumulants:
-            step = ball(order - 1)
-            parts = [(p + step * loss).exp() for p, loss in zip(self._logs, self.losses, strict=True)]
-            self._cumulants[order] = balls.positive_part(balls.total(parts).log())
-        return self._cumulants[order]
-
-    def divergence(self, order: Fraction) -> Ball:
-        """Returns a ball that contains D_order, order >= 1."""
-        if self.same:
-            return balls.zero()
-        if order == 1:
-            return balls.positive_part(balls.total([p * loss for p, loss in zip(self._p, self.losses, strict=True)]))
-        return self.cumulant(order) / ball(order - 1)
-
-    def most(self, low: Fraction, high: Fraction | None) -> Ball:
-        """Returns a ball whose upper end bounds D_a / a for all low <= a <= high; for all a >= low if high is None.
-
-        By D_high / low, as D rises; beyond the last order by the largest loss; where it can be had by the chord
-        s a + c of K: its quotient with a (a - 1) rises up to t = (-c + sqrt(c (c + s))) / s, where it is s / (2t - 1),
-        and falls from there.
-        """
-        if self.same:
-            return balls.zero()
-        if high is None:
-            return balls.positive_part(balls.maximum(self.losses)) / ball(low)
-        rough = self.divergence(high) / ball(low)
-        if low == 1:
-            return rough
-        left, right = self.cumulant(low), self.cumulant(high)
-        s = (right - left) / ball(high - low)
-        c = left - s * ball(low)
-        ends = balls.maximum([left / ball(low * (low - 1)), right / ball(high * (high - 1))])
-        t = (-c + balls.positive_part(c * (c + s)).sqrt()) / s
-        if balls.certainly_less(t, ball(low)) or balls.certainly_less(ball(high), t):
-            return ends
-        peak = balls.maximum([ends, s / (2 * t - 1)])
-        return peak if peak.is_finite() else rough
-
-
-def moments(mechanism: Audited, progress: Progress | None) -> Iterator[Moments]:
+def moments(mechanism: Audited, effort: Effort) -> Iterator[Moments]:
     """Yields the moments of all ordered adjacent pairs, up to symmetry, at the precision in force."""
     law = mechanism.law()
-    for x, y in pairs(mechanism, progress):
+    for x, y in pairs(mechanism, effort):
         masses = law.masses(x, y)
         yield Moments(masses, Witness(x, y, None))
         yield Moments([mass.swapped() for mass in masses], Witness(y, x, None))
 
 
-def checked(mechanism: Audited, effort: Effort) -> Witness | None:
-    """Returns where a loss is infinite by algebra, or None; a mechanism that is too large is refused."""
-    check_memory(mechanism, effort.memory)
-    check_size(mechanism, "claim")
+def unless_infinite(
+    mechanism: Audited, claim: Guarantee, quantity: str, at: dict[str, str], effort: Effort, decide: Callable[[], Claim]
+) -> Claim:
+    """Returns what ``decide`` says, or REFUTED where a loss is infinite; a mechanism that is too large is refused."""
+    effort.check_whole(mechanism, "claim")
     found = mechanism.algebra().infinite()
-    return None if found is None else Witness(*found)
-
-
-# ------------------------------------------------------------------ one order
+    try:
+        if found is not None:
+            raise InfiniteLoss(Witness(*found))
+        return decide()
+    except InfiniteLoss as loss:
+        return Claim(claim, Verdict.REFUTED, Evidence(quantity, infinite(), loss.witness, at))
 
 
 def judge_renyi(mechanism: Audited, claim: RenyiDP, effort: Effort) -> Claim:
     """Returns the verdict on D_alpha <= epsilon, with an enclosure of the largest D_alpha."""
     at = {"alpha": str(claim.alpha)}
-    impossible = checked(mechanism, effort)
-    if impossible is not None:
-        return Claim(claim, Verdict.REFUTED, Evidence("renyi", infinite(), impossible, at))
-    try:
+
+    def decide() -> Claim:
         outcome, worst = settled(
-            mechanism, claim.epsilon, effort.digits, lambda d: _worst_divergence(mechanism, claim.alpha, d, effort)
+            mechanism, claim.epsilon, effort, lambda more: _worst_divergence(mechanism, claim.alpha, more)
         )
-    except InfiniteLoss as loss:
-        return Claim(claim, Verdict.REFUTED, Evidence("renyi", infinite(), loss.witness, at))
-    if worst is None:
-        return Claim(claim, outcome)
-    return Claim(claim, outcome, Evidence("renyi", worst.value, worst.witness, at, worst.bits))
+        if worst is None:
+            return Claim(claim, outcome)
+        return Claim(claim, outcome, Evidence("renyi", worst.value, worst.witness, at, worst.bits))
+
+    return unless_infinite(mechanism, claim, "renyi", at, effort, decide)
 
 
-def _worst_divergence(mechanism: Audited, order: Fraction, digits: int, effort: Effort) -> Worst:
+def _worst_divergence(mechanism: Audited, order: Fraction, effort: Effort) -> Worst:
     def attempt() -> tuple[Enclosure, Witness] | None:
         champion: Champion[Witness] = Champion()
         try:
-            for pair in moments(mechanism, effort.progress):
+            for pair in moments(mechanism, effort):
                 champion.offer([pair.divergence(order)], lambda _, where=pair.where: where)  # type: ignore[misc]
         except PrecisionExhausted:
             return None
         value, witness = champion.result()
-        narrow = shown(mechanism, value, digits, least=0)
+        narrow = shown(mechanism, value, effort.digits, least=0)
         return None if narrow is None else (narrow, witness)
 
-    (value, witness), bits = balls.refine(attempt, *balls.bits_for(digits, mechanism.counts().outputs))
+    (value, witness), bits = balls.refine(attempt, *balls.bits_for(effort.digits, mechanism.counts().outputs))
     return Worst(value, witness, bits)
-
-
-# ------------------------------------------------------------------ all orders
-
-
-@dataclass
-class Concentration:
-    """sup of D_a / a over all pairs and orders a > 1: the interval of orders with the largest bound is halved first."""
-
-    pairs: Sequence[Moments]
-    best: Ball = field(default_factory=balls.zero)
-    """A ball of the largest value met; a = 1 stands for the limit D_1."""
-    place: int = 0
-    order: Fraction = Fraction(1)
-
-    def __post_init__(self) -> None:
-        self._heap: list[tuple[int, int, Fraction, Fraction | None, Ball]] = []
-        for i in range(len(self.pairs)):
-            for order in (1, 2, 4):
-                self._meet(i, Fraction(order))
-            for low, high in ((1, 2), (2, 4), (4, None)):
-                self._push(i, Fraction(low), None if high is None else Fraction(high))
-
-    def _meet(self, i: int, order: Fraction) -> None:
-        value = self.pairs[i].divergence(order) / ball(order)
-        if balls.certainly_less(self.best, value):
-            self.best, self.place, self.order = value, i, order
-
-    def _push(self, i: int, low: Fraction, high: Fraction | None) -> None:
-        bound = self.pairs[i].most(low, high)
-        if not bound.is_finite():
-            raise PrecisionExhausted(balls.working_bits())
-        heappush(self._heap, (-balls.midpoint(bound, balls.working_bits()), i, low, high, bound))
-
-    def refine(self, rho: Ball, splits: int) -> None:
-        """Halves intervals until the value is enclosed closely and compared with rho, as far as ``splits`` reach."""
-        for _ in range(splits):
-            _, i, low, high, bound = self._heap[0]
-            close = balls.certainly_at_most(bound, self.best * ball(1 + TOLERANCE))
-            decided = balls.certainly_less(rho, self.best) or balls.certainly_at_most(bound, rho)
-            if (close and decided) or not balls.certainly_less(self.best, bound):
-                return
-            heappop(self._heap)
-            middle = 2 * low if high is None else (low + high) / 2
-            self._meet(i, middle)
-            self._push(i, low, middle)
-            self._push(i, middle, high)
-
-    def upper(self) -> Ball:
-        """Returns a ball whose upper end bounds D_a / a for all pairs and orders."""
-        return balls.maximum([self.best, *(bound for *_, bound in self._heap)])
 
 
 def judge_zcdp(mechanism: Audited, claim: Zcdp, effort: Effort) -> Claim:
     """Returns the verdict on D_a <= rho a for all a > 1, with an enclosure of the smallest rho."""
-    impossible = checked(mechanism, effort)
-    if impossible is not None:
-        return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), impossible, {"alpha": "1"}))
-    bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)
-    while bits <= (MOST_BITS if mechanism.refinable else FIRST_BITS):
-        try:
-            with balls.precision(bits):
-                last = _concentrated(mechanism, claim, effort, bits)
-        except InfiniteLoss as loss:
-            return Claim(claim, Verdict.REFUTED, Evidence("zcdp_rho", infinite(), loss.witness, {"alpha": "1"}))
-        except PrecisionExhausted:
-            pass
-        if last.verdict is not Verdict.UNDECIDED:
-            break
-        bits *= 2
-    return last
+
+    def decide() -> Claim:
+        bits, last = FIRST_BITS, Claim(claim, Verdict.UNDECIDED)
+        while bits <= (MOST_BITS if mechanism.refinable else FIRST_BITS):
+            try:
+                with balls.precision(bits):
+                    last = _concentrated(mechanism, claim, effort, bits)
+            except PrecisionExhausted:
+                pass
+            if last.verdict is not Verdict.UNDECIDED:
+                break
+            bits *= 2
+        return last
+
+    return unless_infinite(mechanism, claim, "zcdp_rho", {"alpha": "1"}, effort, decide)
 
 
 def _concentrated(mechanism: Audited, claim: Zcdp, effort: Effort, bits: int) -> Claim:
-    found = Concentration(list(moments(mechanism, effort.progress)))
+    found = Concentration(list(moments(mechanism, effort)))
     rho = ball(claim.rho)
-    found.refine(rho, (SPLITS + 40 * len(found.pairs)) * bits // FIRST_BITS)
+    found.refine(rho, bits // FIRST_BITS)
     upper = found.upper()
     if balls.certainly_at_most(upper, rho):
         outcome = Verdict.PROVED

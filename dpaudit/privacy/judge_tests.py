@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite
+from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.normal import quantile
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Effort, Evidence, shown
+from dpaudit.privacy.claim import Claim, Evidence, shown
 from dpaudit.privacy.curve import Group, PairCurve
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
-from dpaudit.privacy.judge_moments import InfiniteLoss, checked
+from dpaudit.privacy.judge_moments import unless_infinite
+from dpaudit.privacy.moments import InfiniteLoss
 from dpaudit.privacy.pairs import Witness, Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
 
@@ -124,7 +126,7 @@ def _refuse_infinite(masses: Sequence[Mass], there: Witness, back: Witness) -> N
 Measure = Callable[[Rejection], Ball]
 
 
-def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort, finite: bool) -> AtTest:
+def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: bool) -> AtTest:
     """Returns the largest value of the measure over all tests of all ordered pairs; 0 if there are trivial ones only.
 
     Raises InfiniteLoss where a loss is infinite, if it is to be ``finite``.
@@ -133,7 +135,7 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
         champion: Champion[tuple[Witness, Edge | None]] = Champion()
         bounds, law, first = list[Ball](), mechanism.law(), None
-        for x, y in pairs(mechanism, effort.progress):
+        for x, y in pairs(mechanism, effort):
             masses, there, back = law.masses(x, y), Witness(x, y, None), Witness(y, x, None)
             first = first or there
             if finite:
@@ -150,7 +152,7 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
         if first is None:
             raise ValueError("there are no pairs")
         value, (where, edge) = champion.result() if champion.alive else (balls.zero(), (first, None))
-        narrow = shown(mechanism, value.union(balls.maximum([value, *bounds])), digits)
+        narrow = shown(mechanism, value.union(balls.maximum([value, *bounds])), effort.digits)
         return None if narrow is None else (narrow, where, None if edge is None else between(*edge))
 
     def careful() -> tuple[Enclosure, Witness, Fraction | None] | None:
@@ -159,7 +161,7 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
         except PrecisionExhausted:
             return None
 
-    (value, where, threshold), bits = balls.refine(careful, *balls.bits_for(digits, mechanism.counts().outputs))
+    (value, where, threshold), bits = balls.refine(careful, *balls.bits_for(effort.digits, mechanism.counts().outputs))
     return AtTest(value, where, bits, threshold=threshold)
 
 
@@ -168,16 +170,12 @@ def worst_test(mechanism: Audited, measure: Measure, digits: int, effort: Effort
 
 def judge_gaussian(mechanism: Audited, claim: GaussianDP, effort: Effort) -> Claim:
     """Returns the verdict on mu-GDP, with an enclosure of the smallest mu; it is infinite where a loss is."""
-    impossible = checked(mechanism, effort)
-    if impossible is not None:
-        return Claim(claim, Verdict.REFUTED, Evidence("gdp_mu", infinite(), impossible))
-    try:
-        outcome, worst = settled(
-            mechanism, claim.mu, effort.digits, lambda d: worst_test(mechanism, _mu, d, effort, finite=True)
-        )
-    except InfiniteLoss as loss:
-        return Claim(claim, Verdict.REFUTED, Evidence("gdp_mu", infinite(), loss.witness))
-    return Claim(claim, outcome, None if worst is None else worst.evidence("gdp_mu", worst.value))
+
+    def decide() -> Claim:
+        outcome, worst = settled(mechanism, claim.mu, effort, lambda e: worst_test(mechanism, _mu, e, finite=True))
+        return Claim(claim, outcome, None if worst is None else worst.evidence("gdp_mu", worst.value))
+
+    return unless_infinite(mechanism, claim, "gdp_mu", {}, effort, decide)
 
 
 def _mu(test: Rejection) -> Ball:
@@ -193,15 +191,14 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
 
     That margin is never above 0: it is 0 for the test that always rejects.
     """
-    checked(mechanism, effort)
+    effort.check_whole(mechanism, "claim")
+    mechanism.algebra().infinite()  # says where it is open whether an output is possible
 
     def deficit(test: Rejection) -> Ball:
         f = balls.maximum([ball(slope) * test.alpha + ball(height) for slope, height in _lines(claim.points)])
         return balls.positive_part(f - test.beta)
 
-    outcome, worst = settled(
-        mechanism, Fraction(0), effort.digits, lambda d: worst_test(mechanism, deficit, d, effort, finite=False)
-    )
+    outcome, worst = settled(mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, deficit, e, finite=False))
     if outcome is Verdict.UNDECIDED:
         known = _exact_deficit(mechanism, claim.points)
         if known is not None:
@@ -237,13 +234,13 @@ def _exact_deficit(mechanism: Audited, points: Points) -> tuple[Fraction, Witnes
     return best
 
 
-Ratio = Fraction | None
+Quotient = Fraction | None
 """P/Q; None where Q = 0."""
 
 
 def _exact_tests(
     p: Sequence[Fraction], q: Sequence[Fraction]
-) -> Iterator[tuple[Fraction, Fraction, tuple[Ratio, Ratio]]]:
+) -> Iterator[tuple[Fraction, Fraction, tuple[Quotient, Quotient]]]:
     """Yields alpha, beta and the ratios just inside and just outside, of the tests that are not trivial."""
     cells = [(a / b if b else None, a, b) for a, b in zip(p, q, strict=True) if a or b]
     cells.sort(key=lambda cell: (cell[0] is not None, -(cell[0] or 0)))
@@ -255,7 +252,7 @@ def _exact_tests(
         yield alpha, beta, (ratio, following)
 
 
-def _exact_threshold(inside: Ratio, outside: Ratio) -> Fraction:
+def _exact_threshold(inside: Quotient, outside: Quotient) -> Fraction:
     """Returns a short number between the two losses."""
     bits = 128
     while True:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice
 
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.privacy.effort import USUAL, Effort, Part
 from dpaudit.privacy.protocols import Audited, Dataset, Output, Symmetry, plain
-
-Progress = Callable[[int, int], None]
-"""Called with (done, total) data sets."""
-
-Part = tuple[int, int]
-"""(i, m): the i-th of m parts of the data sets, 0 <= i < m; the maximum over all parts is the whole."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Worst:
 
     ``tier`` says how it was found: "exact" (balls for everything), "fast" (floats with a proven error bound discard
     what cannot be the maximum, balls decide the rest) or "closed form". ``filter_left`` is the number of ordered
-    pairs that the floats left to the balls.
+    pairs that the floats left to the balls. ``known`` is the value itself where algebra knows it.
     """
 
     value: Enclosure
@@ -43,6 +39,7 @@ class Worst:
     bits: int
     tier: str = "exact"
     filter_left: int | None = None
+    known: Fraction | None = field(default=None, kw_only=True)
 
 
 def cut(count: int, part: Part | None) -> tuple[int, int]:
@@ -53,24 +50,17 @@ def cut(count: int, part: Part | None) -> tuple[int, int]:
     return count * i // m, count * (i + 1) // m
 
 
-def pairs(
-    mechanism: Audited, progress: Progress | None = None, part: Part | None = None
-) -> Iterator[tuple[Dataset, Dataset]]:
-    """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries.
-
-    With ``part``, those of one part of the data sets.
-    """
+def pairs(mechanism: Audited, effort: Effort = USUAL) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yields unordered adjacent pairs, at least one of each orbit under the mechanism's symmetries."""
     seen: set[Hashable] = set()
     symmetry = mechanism.symmetry() or Symmetry(mechanism.datasets, lambda x, y: (x, y))
     datasets = list(symmetry.representatives())
-    first, last = cut(len(datasets), part)
+    first, last = cut(len(datasets), effort.part)
     for done, x in enumerate(islice(datasets, first, last)):
-        if progress:
-            progress(done, last - first)
+        effort.tell(done, last - first)
         for y in mechanism.neighbours(x):
             key = symmetry.orbit(x, y)
             if key not in seen:
                 seen.update((key, symmetry.orbit(y, x)))
                 yield x, y
-    if progress:
-        progress(last - first, last - first)
+    effort.tell(last - first, last - first)

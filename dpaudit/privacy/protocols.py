@@ -10,13 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from operator import sub
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.errors import visible
 
 if TYPE_CHECKING:
-    from dpaudit.privacy.pairs import Part, Progress, Worst
+    from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.pairs import Worst
 
 Dataset = Any
 """Any hashable value: a histogram, a name, a tuple of records."""
@@ -72,13 +74,22 @@ class Law(ABC):
         """Returns balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]
 
-    def possible(self, x: Dataset) -> Sequence[int] | None:
-        """Returns the positions of the outputs that may be possible for x, or None if all are."""
-        return None
+    def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[Sequence[Ball], Sequence[int]]:
+        """Returns balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
+
+        Impossible outputs are left out, and so may be those whose loss, or its negative, was given before: a law that
+        knows which losses are the same notes them in ``seen``.
+        """
+        found = list(map(sub, self.log_probabilities(x), self.log_probabilities(y)))
+        return found, range(len(found))
 
     def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
         """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
         return list(map(Mass, self.probabilities(x), self.probabilities(y)))
+
+    def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> Sequence[Mass]:
+        """Returns the masses; those whose ratio, or its inverse, was given before may be left out, see ``losses``."""
+        return self.masses(x, y)
 
 
 @dataclass(frozen=True)
@@ -91,30 +102,27 @@ class Symmetry:
     """The same key for ordered pairs whose distributions differ by a renaming of the outputs only."""
 
 
-class ClosedLoss(Protocol):
+@dataclass(frozen=True)
+class ClosedLoss(ABC):
     """The worst-case loss in closed form, attained at ``output`` for the pair (x, x_prime)."""
 
-    @property
-    def x(self) -> Dataset:
-        """The data set."""
+    x: Dataset
+    x_prime: Dataset
+    output: Output
 
-    @property
-    def x_prime(self) -> Dataset:
-        """Its neighbour."""
-
-    @property
-    def output(self) -> Output:
-        """The output."""
-
+    @abstractmethod
     def ball(self) -> Ball:
         """Returns a ball that contains the worst-case loss, at the precision in force."""
 
+    @abstractmethod
     def rational(self) -> Fraction | None:
         """Returns the loss exactly where it is a rational number, else None."""
 
+    @abstractmethod
     def text(self) -> str:
         """Returns the value: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
 
+    @abstractmethod
     def symbolic(self) -> str:
         """Returns the same for every epsilon: "2/3 eps"."""
 
@@ -133,7 +141,7 @@ class Algebra:
         """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
         Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
-        the log-probability 0 in all these rows and leaves it out of ``possible``: it plays no part.
+        ``losses`` leaves it out: it plays no part.
         """
         return None
 
@@ -149,50 +157,56 @@ class Algebra:
 class Screen(Protocol):
     """A fast tier: floats with a proven error bound discard, balls decide; the answer is that of the exact tier."""
 
-    def worst_loss(self, digits: int, progress: Progress | None = None) -> Worst:
+    def worst_loss(self, effort: Effort) -> Worst:
         """Returns the true epsilon."""
 
-    def worst_deltas(self, points: Sequence[Fraction], digits: int, progress: Progress | None = None) -> list[Worst]:
+    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point."""
 
 
-class Audited(Protocol):
+class Audited(ABC):
     """A finite mechanism, as the auditor sees it."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
+    name: ClassVar[str]
+    refinable: bool = True
+    """Whether more precision makes the law's balls as narrow as asked for."""
 
-    @property
-    def refinable(self) -> bool:
-        """Whether more precision makes the law's balls as narrow as asked for."""
-
+    @abstractmethod
     def counts(self) -> Counts:
         """Returns the size of a full audit, without listing anything."""
 
     def count_masses(self) -> int:
         """Returns about how many masses the law gives for all ordered adjacent pairs together."""
+        return self.counts().pairs * self.counts().outputs
 
+    @abstractmethod
     def memory(self) -> int:
         """Returns the bytes that a full audit needs at the least."""
 
+    @abstractmethod
     def datasets(self) -> Iterable[Dataset]:
         """Returns the data sets."""
 
+    @abstractmethod
     def neighbours(self, x: Dataset) -> Iterable[Dataset]:
         """Returns the data sets adjacent to x."""
 
+    @abstractmethod
     def outputs(self) -> Sequence[Output]:
         """Returns the outputs, in the order of the law's rows."""
 
+    @abstractmethod
     def law(self) -> Law:
         """Returns the law at the precision in force."""
 
     def symmetry(self) -> Symmetry | None:
         """Returns the symmetry of the law and the adjacency together, or None."""
+        return None
 
     def algebra(self) -> Algebra:
         """Returns what is known of the losses by algebra, for the adjacency in force."""
+        return Algebra()
 
-    def screen(self, part: Part | None = None) -> Screen | None:
+    def screen(self) -> Screen | None:
         """Returns the fast tier for this law and adjacency, or None."""
+        return None

@@ -13,9 +13,7 @@ ROLES = {"counterexample": "First counterexample", "witness": "Witness", "tighte
 
 def board(section: Section) -> str:
     """Returns the counts, the buttons and all claims."""
-    counts = " ".join(
-        f"<span>{badge(verdict)} × {count}</span>" for verdict, count in sorted(verdicts(section).items())
-    )
+    counts = " ".join(f"<span>{badge(verdict)} × {count}</span>" for verdict, count in verdicts(section))
     buttons = " ".join(
         f'<button type="button" data-open="{how}">{label}</button>'
         for how, label in (("yes", "Open all"), ("no", "Close all"))
@@ -57,23 +55,19 @@ def _instance(instance: dict[str, Any]) -> str:
 
 
 def _steps(steps: list[dict[str, str]]) -> str:
-    if not steps:
-        return ""
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(step[k])}</td>" for k in ("label", "formula", "value")) + "</tr>"
-        for step in steps
-    )
-    return f"<table>{rows}</table>"
+    rows = [[step[key] for key in ("label", "formula", "value")] for step in steps]
+    return f"<table>{_lines(rows)}</table>" if rows else ""
 
 
 def _part(part: dict[str, Any]) -> str:
     evidence = _instance(part["instance"]) if "instance" in part else ""
-    return (
-        f"<p>{badge(part['verdict'])} {escape(part['statement'])} <i>({escape(part['establishes'])})</i></p>{evidence}"
-    )
+    words = f"{escape(part['statement'])} <i>({escape(part['establishes'])})</i>"
+    return f"<p>{badge(part['verdict'])} {words}</p>{evidence}"
 
 
 def _table(table: dict[str, Any]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in table["columns"])
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table["rows"])
-    return f"<table><tr>{head}</tr>{rows}</table>"
+    return f"<table>{_lines([table['columns']], 'th')}{_lines(table['rows'])}</table>"
+
+
+def _lines(rows: list[list[str]], tag: str = "td") -> str:
+    return "".join("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>" for row in rows)

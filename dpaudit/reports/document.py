@@ -26,6 +26,22 @@ LARGEST = 200 << 20
 """A result file of more bytes is refused."""
 
 
+def named(rows: list[dict[str, Any]], field: str = "mechanism") -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of every name, in order of first appearance."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row[field]), []).append(row)
+    return found
+
+
+def number_of(value: Any) -> float | int:
+    """Returns a number for drawing or sorting from a whole number or from text such as "3/4"."""
+    if isinstance(value, int):
+        return value
+    top, _, bottom = str(value).partition("/")
+    return float(top) / float(bottom or 1)
+
+
 def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
     """Returns the document with versions and content hash; ``plan`` is the text of the plan, if there was one."""
     import flint
@@ -36,11 +52,7 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
         "command": command,
         "plan": plan,
         "sections": sections,
-        "versions": {
-            "dpaudit": __version__,
-            "python-flint": flint.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},
     }
     return {**document, "content_hash": content_hash(document), "run": run}
 
@@ -85,12 +97,8 @@ def load(path: str) -> Document:
         raise InputError("result", path, "is not JSON") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
-    missing = [
-        key
-        for key in ("title", "command", "plan", "sections", "versions", "content_hash", "run")
-        if key not in document
-    ]
-    if missing:
+    members = ("title", "command", "plan", "sections", "versions", "content_hash", "run")
+    if missing := [key for key in members if key not in document]:
         raise InputError("result", path, f"lacks {', '.join(missing)}")
     if content_hash(document) != document["content_hash"]:
         raise InputError("result", path, "the content does not match its hash: the file was changed")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Section, named, number_of
 
 Spec = dict[str, Any]
 
@@ -17,6 +18,8 @@ MECHANISM_COLOURS = {
     "EHDS": "#0072B2",
     "MH": "#009E73",
     "MHdelta": "#8A6FDF",
+    "LS(x)": "#D55E00",
+    "S(x)": "#0072B2",
 }
 """Okabe and Ito's palette, safe for colour-blind readers; black and yellow are replaced, as they vanish on a theme."""
 SPARE = ("#44AA99", "#882255", "#DDCC77", "#332288", "#117733", "#AA4499")
@@ -35,21 +38,23 @@ def span(enclosure: dict[str, str]) -> str:
 def colour(names: list[str]) -> Spec:
     """Returns a colour scale that gives a mechanism the same colour in every chart."""
     spare = iter(SPARE * (1 + len(names) // len(SPARE)))
-    return {"domain": names, "range": [MECHANISM_COLOURS.get(name) or next(spare) for name in names]}
+    return scale(names, [MECHANISM_COLOURS.get(name) or next(spare) for name in names])
 
 
-DASHES = {"LSZhang": [2, 2], "LSDim": [8, 3], "LSHist": [12, 3, 2, 3], "EHDL": [4, 3], "MHdelta": [6, 2, 2, 2]}
+DASHES: dict[str, list[int]] = {
+    "LSZhang": [2, 2],
+    "LSDim": [8, 3],
+    "LSHist": [12, 3, 2, 3],
+    "EHDL": [4, 3],
+    "MHdelta": [6, 2, 2, 2],
+}
+"""Dash patterns, so that colour is not the only code."""
 
 
-def dashes(names: list[str]) -> Spec:
-    """Returns a dash pattern for each mechanism, so that colour is not the only code."""
-    return {"domain": names, "range": [DASHES.get(name, [1, 0]) for name in names]}
-
-
-def base(description: str, values: list[Any], height: int = 300) -> Spec:
+def describe(section: Section, values: list[Any], height: int = 300) -> Spec:
     """Returns what all charts share."""
     return {
-        "description": description,
+        "description": f"{section['title']}. {section['question']}",
         "width": "container",
         "height": height,
         "background": "transparent",
@@ -64,51 +69,48 @@ def base(description: str, values: list[Any], height: int = 300) -> Spec:
     }
 
 
-def toggle(field: str) -> list[Spec]:
-    """Returns a parameter that hides what is not picked in the legend."""
-    return [{"name": "pick", "select": {"type": "point", "fields": [field]}, "bind": "legend"}]
-
-
 FADE: Spec = {"condition": {"param": "pick", "value": 1}, "value": 0.08}
+"""What is not picked in the legend fades."""
 
 
-def names_in(rows: list[dict[str, Any]], field: str = "mechanism") -> list[str]:
-    """Returns the names in order of first appearance."""
-    return list(dict.fromkeys(str(row[field]) for row in rows))
+def field(name: str, title: str | None = None, kind: str = "quantitative", **more: Any) -> Spec:
+    """Returns how a field is drawn along an axis, or as colour, shape or dashes."""
+    return {"field": name, "type": kind, "title": title, **more}
 
 
-def lines(section: Section, x: str, y: str, x_title: str, y_title: str, number: str, log: bool = False) -> Spec:
-    """Returns lines by mechanism with points, hover and a legend that toggles."""
+def scale(domain: list[str], values: list[Any]) -> Spec:
+    """Returns a scale that gives every name its value."""
+    return {"domain": domain, "range": values}
+
+
+def tooltip(*names: str, **titled: str) -> list[Spec]:
+    """Returns what is shown on hover: fields by their own names, then fields with a title."""
+    return [{"field": name} for name in names] + [{"field": name, "title": title} for name, title in titled.items()]
+
+
+def lines(section: Section, x: str, x_title: str, y: str, y_title: str, log: bool = False) -> Spec:
+    """Returns lines by mechanism with points, hover and a legend that toggles: the enclosures of the rows under ``y``.
+
+    What is infinite or has no x is left out.
+    """
     values = [
-        {"mechanism": row["mechanism"], x: number_of(row[x]), y: middle(row[number]), "enclosure": span(row[number])}
+        {"mechanism": row["mechanism"], x: number_of(row[x]), "value": middle(row[y]), "enclosure": span(row[y])}
         for row in section["rows"]
-        if not log or float(row[number]["lower"]) > 0
+        if row[x] is not None and math.isfinite(float(row[y]["lower"])) and not (log and float(row[y]["lower"]) <= 0)
     ]
-    spec = base(f"{section['title']}. {section['question']}", values, 340)
-    scale: Spec = {"type": "log"} if log else {"zero": False}
-    spec["params"] = toggle("mechanism")
+    names = list(named(section["rows"]))
+    spec = describe(section, values, 340)
+    spec["params"] = [{"name": "pick", "select": {"type": "point", "fields": ["mechanism"]}, "bind": "legend"}]
     spec["mark"] = {"type": "line", "point": {"size": 28}, "strokeWidth": 2}
     spec["encoding"] = {
-        "x": {"field": x, "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": {"tickCount": 8}},
-        "y": {"field": y, "type": "quantitative", "title": y_title, "scale": scale},
-        "color": {"field": "mechanism", "title": None, "scale": colour(names_in(section["rows"]))},
-        "strokeDash": {"field": "mechanism", "title": None, "scale": dashes(names_in(section["rows"]))},
+        "x": field(x, x_title, scale={"zero": False}, axis={"tickCount": 8}),
+        "y": field("value", y_title, scale={"type": "log"} if log else {"zero": False}),
+        "color": field("mechanism", kind="nominal", scale=colour(names)),
+        "strokeDash": field("mechanism", kind="nominal", scale=scale(names, [DASHES.get(n, [1, 0]) for n in names])),
         "opacity": FADE,
-        "tooltip": [
-            {"field": "mechanism"},
-            {"field": x, "title": x_title},
-            {"field": "enclosure", "title": y_title},
-        ],
+        "tooltip": tooltip("mechanism", **{x: x_title, "enclosure": y_title}),
     }
     return spec
-
-
-def number_of(value: Any) -> float | int:
-    """Returns a number for drawing from a whole number or from text such as "3/4"."""
-    if isinstance(value, int):
-        return value
-    top, _, bottom = str(value).partition("/")
-    return float(top) / float(bottom or 1)
 
 
 def layered(spec: Spec, extra: list[Spec]) -> Spec:
@@ -122,14 +124,15 @@ def rule(axis: str, at: float, label: str) -> Spec:
     return {
         "data": {"values": [{"at": at, "label": label}]},
         "mark": {"type": "rule", "strokeDash": [6, 4], "strokeWidth": 1.5, "color": "#888"},
-        "encoding": {axis: {"field": "at", "type": "quantitative"}, "tooltip": [{"field": "label", "title": " "}]},
+        "encoding": {axis: {"field": "at", "type": "quantitative"}, "tooltip": tooltip(label=" ")},
     }
 
 
-def label_line(at: float, label: str) -> Spec:
-    """Returns the text of a horizontal line, at its left end."""
-    return {
+def bound(at: float, label: str) -> list[Spec]:
+    """Returns a horizontal dashed line with its text at the left end."""
+    text = {
         "data": {"values": [{"at": at, "label": label}]},
         "mark": {"type": "text", "align": "left", "dy": -7, "x": 4, "fontSize": 12},
         "encoding": {"y": {"field": "at", "type": "quantitative"}, "text": {"field": "label"}},
     }
+    return [rule("y", at, label), text]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -14,8 +15,8 @@ from dpaudit.mechanisms import REGISTRY
 from dpaudit.reports.board import board
 from dpaudit.reports.charts import chart
 from dpaudit.reports.document import Document, Section
-from dpaudit.reports.marks import badge, number, verdicts
-from dpaudit.reports.tables import Table, table
+from dpaudit.reports.marks import badge, decided, number
+from dpaudit.reports.tables import Cell, Table, table
 from dpaudit.reports.words import NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'{}; style-src 'unsafe-inline'; img-src data:"
@@ -75,65 +76,52 @@ def render(document: Document, library: Library | None) -> str:
 
 
 def _summary(document: Document) -> str:
-    rows = []
-    for index, section in enumerate(document["sections"]):
-        counts = verdicts(section)
-        if counts or section.get("finding"):
-            shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in sorted(counts.items()))
-            finding = escape(section.get("finding") or "")
-            link = f'<a href="#s{index}">{escape(section["title"])}</a>'
-            rows.append(f"<tr><td>{link}</td><td>{shown}</td><td>{finding}</td></tr>")
-    if not rows:
-        return ""
+    rows = ""
+    for index, section, counts in decided(document):
+        shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in counts)
+        link = f'<a href="#s{index}">{escape(section["title"])}</a>'
+        rows += f"<tr><td>{link}</td><td>{shown}</td><td>{escape(section.get('finding') or '')}</td></tr>"
     head = "<tr><th>what was decided</th><th>verdicts</th><th>in short</th></tr>"
-    return f'<h2>Summary</h2><div class="scroll"><table>{head}{"".join(rows)}</table></div>'
+    return f'<h2>Summary</h2><div class="scroll"><table>{head}{rows}</table></div>' if rows else ""
+
+
+def _items(texts: Iterable[str]) -> str:
+    return "".join(f"<li>{text}</li>" for text in texts)
 
 
 def _audited(document: Document) -> str:
     """Returns what was audited: the settings, the mechanisms' formulas, and how to read the report."""
-    settings = dict.fromkeys(text for section in document["sections"] if (text := setting_text(section["setting"])))
-    listed = "".join(f"<li>{escape(text)}</li>" for text in settings)
-    named = {name for section in document["sections"] for name in section["setting"].get("mechanisms", [])}
-    formulas = "".join(
-        f"<li><b>{escape(name)}</b>: {escape(kind.formula)} ({escape(kind.source)})</li>"
+    settings = [section["setting"] for section in document["sections"]]
+    texts = filter(None, dict.fromkeys(map(setting_text, settings)))
+    named = {label.split("/")[0] for setting in settings for label in setting.get("mechanisms", [])}
+    formulas = (
+        f"<b>{escape(name)}</b>: {escape(kind.formula)} ({escape(kind.source)})"
         for name, kind in REGISTRY.items()
         if name in named
     )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in NOTES)
-    return (
-        f"<details><summary>What was audited, and how to read this</summary><ul>{listed}</ul><ul>{formulas}</ul>"
-        f"<ul>{notes}</ul></details>"
-    )
+    lists = "".join(f"<ul>{_items(entries)}</ul>" for entries in (map(escape, texts), formulas, map(escape, NOTES)))
+    return f"<details><summary>What was audited, and how to read this</summary>{lists}</details>"
 
 
 def _contents(document: Document) -> str:
-    links = "".join(
-        f'<li><a href="#s{index}">{escape(section["title"])}</a></li>'
-        for index, section in enumerate(document["sections"])
-    )
+    titles = enumerate(section["title"] for section in document["sections"])
+    links = _items(f'<a href="#s{index}">{escape(title)}</a>' for index, title in titles)
     return f'<nav aria-label="Contents"><details open><summary>Contents</summary><ol>{links}</ol></details></nav>'
 
 
 def _section(index: int, section: Section, charts: bool = True) -> str:
-    parts = [
-        f'<section id="s{index}"><h2>{escape(section["title"])}</h2>',
-        f'<p class="question">{escape(section["question"])}</p>',
-    ]
+    title, question = escape(section["title"]), escape(section["question"])
+    parts = [f'<section id="s{index}"><h2>{title}</h2>', f'<p class="question">{question}</p>']
     if section.get("text"):
         parts.append(f"<p>{escape(section['text'])}</p>")
-    spec = chart(section) if charts else None
+    spec, content = chart(section) if charts else None, table(section)
     if spec:
-        figure = _figure(index, section, spec)
-        parts.append(
-            f"<details class=later><summary>Show the chart</summary>{figure}</details>"
-            if section.get("folded")
-            else figure
-        )
+        figure, later = _figure(index, section, spec), "<details class=later><summary>Show the chart</summary>"
+        parts.append(f"{later}{figure}</details>" if section.get("folded") else figure)
     if section["kind"] == "claims":
         parts.append(board(section))
     if section.get("crossovers"):
-        parts.append("<ul>" + "".join(f"<li>{escape(c['text'])}</li>" for c in section["crossovers"]) + "</ul>")
-    content = table(section)
+        parts.append(f"<ul>{_items(escape(crossing['text']) for crossing in section['crossovers'])}</ul>")
     if content and content[1]:
         parts.append(_table(content, folded=len(content[1]) > 40))
     parts.append(f"<details><summary>Reproduce</summary><pre>{escape(section['command'])}</pre></details></section>")
@@ -159,47 +147,28 @@ def pack(text: str) -> str:
 def _table(content: Table, folded: bool) -> str:
     columns, rows = content
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(
-        "<tr>" + "".join(f'<td class="{_width(cell)}">{_cell(cell)}</td>' for cell in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     shown = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     return f"<details><summary>Table of {len(rows)} rows</summary>{shown}</details>" if folded else shown
 
 
-def _width(cell: Any) -> str:
-    """Returns the class of a cell: a short text is kept on one line."""
-    return "n" if isinstance(cell, dict) or len(str(cell)) > 24 else "n short"
-
-
-def _cell(cell: Any) -> str:
-    if isinstance(cell, dict):
-        return number(cell)
-    return badge(cell)
+def _cell(cell: Cell) -> str:
+    """Returns a cell; a short text is kept on one line."""
+    width = "n" if isinstance(cell, dict) or len(cell) > 24 else "n short"
+    return f'<td class="{width}">{number(cell) if isinstance(cell, dict) else badge(cell)}</td>'
 
 
 def _footer(document: Document) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
-    run = document["run"]
-    plan = (
-        f"<details><summary>The plan</summary><pre>{escape(document['plan'])}</pre></details>"
-        if document.get("plan")
-        else ""
-    )
-    bits = [
-        row["precision_bits"]
-        for s in document["sections"]
-        for row in s["rows"]
-        if isinstance(row, dict) and "precision_bits" in row
+    rows = [row for section in document["sections"] for row in section["rows"]]
+    bits = [row["precision_bits"] for row in rows if isinstance(row, dict) and "precision_bits" in row]
+    plan, run = escape(document["plan"]), document["run"]
+    shown = f"<details><summary>The plan</summary><pre>{plan}</pre></details>" if plan else ""
+    facts = [
+        f"Made by <code>{escape(document['command'])}</code>{shown}",
+        "Versions: " + escape(", ".join(f"{name} {version}" for name, version in document["versions"].items())),
+        *([f"Working precision: up to {max(bits)} bits; every enclosure is rounded outward."] if bits else []),
+        escape(f"Date: {run.get('date', '')}; seconds: {run.get('seconds', '')}"),
+        f"Content hash (SHA-256): <code>{escape(document['content_hash'])}</code>",
+        "The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.",
     ]
-    precision = (
-        f"<li>Working precision: up to {max(bits)} bits; every enclosure is rounded outward.</li>" if bits else ""
-    )
-    return (
-        "<footer><h2>How to check this report</h2><ul>"
-        f"<li>Made by <code>{escape(document['command'])}</code>{plan}</li>"
-        f"<li>Versions: {escape(versions)}</li>{precision}"
-        f"<li>Date: {escape(str(run.get('date', '')))}; seconds: {escape(str(run.get('seconds', '')))}</li>"
-        f"<li>Content hash (SHA-256): <code>{escape(document['content_hash'])}</code></li>"
-        "<li>The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.</li>"
-        "</ul></footer>"
-    )
+    return f"<footer><h2>How to check this report</h2><ul>{_items(facts)}</ul></footer>"

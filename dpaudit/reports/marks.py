@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Document, Section
 from dpaudit.reports.tables import short
 
 KNOWN = {verdict.value for verdict in Verdict}
@@ -21,11 +23,12 @@ def number(enclosure: dict[str, str]) -> str:
     return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
 
 
-def verdicts(section: Section) -> dict[str, int]:
-    """Returns how often each verdict occurs in the section's rows."""
-    counts: dict[str, int] = {}
-    for row in section["rows"]:
-        verdict = row.get("verdict")
-        if verdict:
-            counts[verdict] = counts.get(verdict, 0) + 1
-    return counts
+def verdicts(section: Section) -> list[tuple[str, int]]:
+    """Returns how often each verdict occurs in the section's rows, in order."""
+    return sorted(Counter(row["verdict"] for row in section["rows"] if row.get("verdict")).items())
+
+
+def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:
+    """Returns the sections that decide or find something, with their numbers and verdicts."""
+    counted = [(index, section, verdicts(section)) for index, section in enumerate(document["sections"])]
+    return [entry for entry in counted if entry[2] or entry[1].get("finding")]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import positive, whole
-from dpaudit.reports.collect import Block
+from dpaudit.reports.block import Block, check_keys
 
 
 @dataclass(frozen=True)
@@ -27,40 +22,18 @@ class Plan:
     claims: tuple[str, ...] = ()
     studies: tuple[dict[str, Any], ...] = ()
     text: str = ""
-    own: tuple[Setting, ...] = ()
     maps: bool = True
     """Whether the loss maps are part of the document: they are most of its bytes."""
 
 
-def read_range(option: str, text: str | int) -> tuple[int, ...]:
-    """Returns the whole numbers of "1..60", "10..2000..10" (with a step), "5,10,20" or "7"."""
-    text = str(text).replace(" ", "")
-    match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?", text)
-    if match:
-        first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
-        if not 1 <= first <= last or step < 1:
-            raise InputError(option, text, "must be a range a..b with 1 <= a <= b, or a..b..step")
-        return tuple(range(first, last + 1, step))
-    return tuple(whole(option, part, 1) for part in text.split(","))
-
-
-def block(options: Mapping[str, Any]) -> Block:
-    """Returns the checked block of one audit: mechanisms, a range of n, a setting."""
-    known = {"mechs", "n", "k", "prior", "eps", *parameter_keys()}
-    unknown = sorted(set(options) - known)
-    if unknown:
-        raise InputError("plan", unknown[0], f"unknown key; known: {', '.join(sorted(known))}")
-    if "n" not in options:
-        raise InputError("n", "(missing)", "must be a range such as 1..60")
-    shape = {name: options.get(name) for name in ("k", "prior", "eps")}
-    parameters = {name: value for name, value in options.items() if name in parameter_keys()}
-    return Block.read(options.get("mechs", "all"), read_range("n", options["n"]), parameters, **shape)
-
-
-def parameter_keys() -> set[str]:
-    """Returns the names of the registry's parameters, old names among them."""
-    declared = [p for kind in REGISTRY.values() for p in kind.parameters]
-    return {name for p in declared for name in (p.name, *p.old_names)}
+def block(entry: Mapping[str, Any]) -> Block:
+    """Returns the checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
+    options = dict(entry)
+    check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "set")
+    settings = options.pop("set", {})
+    if not isinstance(settings, dict):
+        raise InputError("set", settings, "must be a table: set = { bits = 4 }")
+    return Block.read(options.pop("mechs", "all"), settings=settings, **options)
 
 
 def read_plan(path: str) -> Plan:
@@ -94,10 +67,3 @@ def _tables(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("plan", key, f"must be written as [[{key}]]")
     return entries
-
-
-def exact_list(option: str, values: Any) -> list[Fraction]:
-    """Returns the positive rationals of a list in a plan."""
-    if not isinstance(values, list) or not values:
-        raise InputError(option, str(values), "must be a list of exact numbers")
-    return [positive(option, value) for value in values]

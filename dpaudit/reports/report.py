@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.setting import Setting, command_line
-from dpaudit.mechanisms import in_family
+from dpaudit.audit.setting import command_line
 from dpaudit.numbers.errors import InputError
-from dpaudit.reports.build import build
-from dpaudit.reports.document import load
-from dpaudit.reports.plan import Plan, block, read_plan
+from dpaudit.reports import accuracy_study, document, studies
+from dpaudit.reports.block import Block, Job, Progress
+from dpaudit.reports.collect import audit_sections
+from dpaudit.reports.plan import Plan, read_plan
 from dpaudit.reports.write import prepare, share_library, write
-
-Progress = Callable[[str], None]
 
 
 def report(
@@ -30,20 +31,17 @@ def report(
 ) -> list[Path]:
     """Returns the files of the report, written into the folder ``out``: of mechanisms, of a plan, or of the claims.
 
-    ``mech`` is "all", names separated by commas, or anybody's own; ``n`` a range such as "1..60".
+    ``mech`` is "all", names and anybody's own in any mixture, separated by commas or a list; ``n`` a range such as
+    "1..60". The rest of the setting goes to the mechanisms that take it.
     """
-    given = {name: value for name, value in {"n": n, **setting}.items() if value is not None}
     if plan is not None:
-        if mech or given or title or claims:
+        if mech or n is not None or any(value is not None for value in setting.values()) or title or claims:
             raise InputError("plan", plan, "a plan says it all: leave out the other options but --out")
         return _make(read_plan(plan), out, progress)
-    if mech is not None and not in_family(mech):
-        own = Setting.read(mech, **given)
-        wanted = Plan(title or f"Audit of {own.label}", own.command_line("report") or "", own=(own,))
-        return _make(wanted, out, progress)
-    blocks = (block({"mechs": mech, **given}),) if mech else ()
-    name = "The documents' claims" if claims and not mech else f"Audit of {'all mechanisms' if mech == 'all' else mech}"
-    command = command_line("report", mech=mech, **(given if mech else {}), claims=claims, title=title)
+    blocks = () if mech is None else (Block.read(mech, n=n, **setting),)
+    more = {"claims": claims, "title": title}
+    command = blocks[0].command(**more) if blocks else command_line("report", **more)
+    name = f"Audit of {blocks[0].title}" if blocks else "The documents' claims"
     return _make(Plan(title or name, command, blocks, ("*",) if claims else ()), out, progress)
 
 
@@ -59,16 +57,41 @@ def refresh(folder: str, *, progress: Progress | None = None) -> list[Path]:
 def _make(wanted: Plan, out: str, progress: Progress | None, shared: bool = False) -> list[Path]:
     tell = progress or (lambda text: None)
     prepare(out)
-    document = build(wanted, tell)
+    made = build(wanted, tell)
     tell("writing")
-    return write(document, out, shared=shared)
+    return write(made, out, shared=shared)
+
+
+def build(plan: Plan, progress: Progress) -> document.Document:
+    """Returns the document of the plan; the same plan gives the same document, the run apart.
+
+    Everything that the plan says is checked before the first audit.
+    """
+    start = perf_counter()
+    jobs = list(_jobs(plan))
+    if not jobs:
+        raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
+    sections = [section for job in jobs for section in job(progress)]
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return document.make(
+        plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text
+    )
+
+
+def _jobs(plan: Plan) -> Iterator[Job]:
+    yield from map(studies.prepare, plan.studies)
+    for block in plan.audits:
+        yield partial(audit_sections, block, maps=plan.maps)
+        yield partial(accuracy_study.balanced, block)
+    if plan.claims:
+        yield studies.prepare_claims(plan.claims)
 
 
 def render(result: str, out: str = "report") -> list[Path]:
     """Returns the files of a report drawn again from its result file; nothing is computed."""
-    document = load(result)
+    made = document.load(result)
     try:
-        return write(document, out)
+        return write(made, out)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         if isinstance(error, InputError):
             raise

@@ -8,19 +8,15 @@ from functools import partial
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.mechanisms import lookup
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.loss import verdict
 from dpaudit.reports import accuracy_study
-from dpaudit.reports.collect import DIGITS
+from dpaudit.reports.block import DIGITS, Block, Job, Progress, check_keys, exact_list, read_range
 from dpaudit.reports.document import Section
-
-Progress = Callable[[str], None]
-
-
-Job = Callable[[Progress], Iterator[Section]]
 
 
 def prepare(study: dict[str, Any]) -> Job:
@@ -33,26 +29,25 @@ def prepare(study: dict[str, Any]) -> Job:
 
 def prepare_priors(study: dict[str, Any]) -> Job:
     """Returns the study of true epsilon / nominal epsilon over equal priors (a, a), n and epsilon."""
-    from dpaudit.reports.plan import exact_list, read_range
-
-    unknown = sorted(set(study) - {"mech", "n", "priors", "eps"})
-    if unknown:
-        raise InputError("study", unknown[0], "unknown key of a study of priors; known: mech, n, priors, eps")
-    name = lookup(str(study.get("mech", "EHDL"))).name
+    check_keys("study", study, "mech", "n", "priors", "eps")
     ns = read_range("n", study.get("n", "10,20,50,100,200"))
+    block = Block.read(str(study.get("mech", "EHDL")), n=ns[-1])
+    if block.model is None or len(block.settings) > 1:
+        raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
-    return partial(_priors, name, ns, alphas, exact_list("eps", study.get("eps", ["1"])))
+    return partial(_priors, block.settings[0], ns, alphas, exact_list("eps", study.get("eps", ["1"])))
 
 
 def _priors(
-    name: str, ns: Sequence[int], alphas: Sequence[Fraction], epsilons: Sequence[Fraction], progress: Progress
+    setting: Setting, ns: Sequence[int], alphas: Sequence[Fraction], epsilons: Sequence[Fraction], progress: Progress
 ) -> Iterator[Section]:
+    name = setting.label
     for eps in epsilons:
         rows = []
         for alpha in alphas:
             progress(f"{name}: prior ({alpha}, {alpha}), ε = {eps}")
             rows += [ratio(name, n, alpha, eps) for n in ns]
-        each = (f"dpaudit epsilon --mech {name} --n {ns[-1]} --prior {a},{a} --eps {eps}" for a in alphas)
+        each = (setting.at(eps=eps, n=ns[-1], prior=[a, a]).command_line("epsilon") or "" for a in alphas)
         yield {
             "kind": "prior-study",
             "title": f"{name}: true ε over nominal ε, prior (a, a), ε = {eps}",

@@ -13,14 +13,16 @@ NOTES = (
     "H is the Hellinger distance; LS, S and GS are the local, the γ-smooth and the global sensitivity of H.",
     "Every number opens its enclosure: the true value lies between the two ends, which are rounded outward.",
 )
+SYMBOLS = {"gamma": "γ", "delta": "δ", "delta_param": "δ"}
 
 
 def setting_text(setting: dict[str, Any]) -> str:
-    """Returns the setting in words, or "" if it names no model."""
-    if "prior" not in setting:
+    """Returns the setting in words, or "" if it names no mechanisms."""
+    if "mechanisms" not in setting:
         return ""
-    own = "".join(
-        f", {symbol} = {setting[key]}" for key, symbol in (("gamma", "γ"), ("delta_param", "δ")) if key in setting
-    )
-    names = ", ".join(setting.get("mechanisms", []))
-    return f"{names}: n = {setting['n']}, prior ({', '.join(setting['prior'])}), ε = {setting['eps']}{own}"
+    older = {key: setting[key] for key in ("gamma", "delta_param") if key in setting}
+    prior = {"prior": f"({', '.join(setting['prior'])})"} if "prior" in setting else {}
+    parts = {"n": setting["n"], **prior, "ε": setting["eps"], **setting.get("parameters", older)}
+    parts |= {"adjacent": setting.get("adjacency")}
+    shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
+    return ", ".join(setting["mechanisms"]) + (f": {shown}" if shown else "")

@@ -10,7 +10,7 @@ from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError, missing_extra
 from dpaudit.reports import html, markdown
-from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.charts import CHARTS, chart, has_chart
 from dpaudit.reports.document import Document, dumps
 from dpaudit.reports.drawing import Spec
 
@@ -75,7 +75,7 @@ def chart_paths(document: Document) -> dict[int, str]:
     """Returns for every section with a chart the path of its picture, relative to the report."""
     paths = {}
     for index, section in enumerate(document["sections"]):
-        if section["kind"] in CHARTS and section["rows"]:
+        if has_chart(section):
             name = f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}".lower()
             paths[index] = f"charts/{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}.svg"
     return paths
@@ -87,11 +87,9 @@ def _draw(document: Document) -> dict[str, bytes]:
 
     files: dict[str, bytes] = {}
     for index, path in chart_paths(document).items():
-        spec = chart(document["sections"][index])
-        if spec is not None:
-            still = static(spec)
-            files[path] = tidy(vl_convert.vegalite_to_svg(still)).encode()
-            files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
+        still = static(chart(document["sections"][index]) or {})
+        files[path] = tidy(vl_convert.vegalite_to_svg(still)).encode()
+        files[path.replace(".svg", ".png")] = vl_convert.vegalite_to_png(still, scale=2)
     return files
 
 
@@ -111,8 +109,16 @@ def static(spec: Spec) -> Spec:
     return fixed
 
 
+IDLE = r' (?:pointer-events="none"|aria-hidden="true"|class="[^"]*"|stroke-width="1"|opacity="1")'
+"""What changes nothing in a picture."""
+
+
 def tidy(svg: str) -> str:
-    """Returns the picture with ids counted from 0, so that it does not depend on what was drawn before it."""
+    """Returns the picture with ids counted from 0, so that it does not depend on what was drawn before it.
+
+    It is as small as it can be had: nothing idle, and coordinates to a hundredth.
+    """
     fresh: dict[str, str] = {}
     svg = re.sub(r"\b(gradient_|clip)\d+", lambda m: fresh.setdefault(m[0], f"{m[1]}{len(fresh)}"), svg)
-    return svg.replace(' opacity="1"', "")
+    svg = re.sub(r' (?:d|transform)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m[0]), svg)
+    return re.sub(IDLE, "", svg)

@@ -11,7 +11,8 @@ from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import posterior
 from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
-from dpaudit.privacy.loss import check_memory, worst_delta, worst_loss
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
 from dpaudit.sweeps.sources import made
 from dpaudit.utility.mean import mean_error
@@ -54,18 +55,18 @@ def _check_made(spec: Mapping[str, Any]) -> None:
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
     _check_made(spec)
-    subject, digits = Setting.from_dict(spec).mechanism, spec["digits"]
-    memory = int(Fraction(spec["memory"]) * 2**30)
+    subject = Setting.from_dict(spec).mechanism
     part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
+    effort = Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30), part=part)
     if spec["quantity"] == "epsilon":
-        return _shown(worst_loss(subject, digits, memory=memory, part=part))
+        return _shown(worst_loss(subject, effort))
     if spec["quantity"] == "delta":
-        return _shown(worst_delta(subject, Fraction(spec["at"]), digits, memory=memory, part=part))
-    check_memory(subject, memory)
+        return _shown(worst_delta(subject, Fraction(spec["at"]), effort))
+    effort.check_memory(subject)
     released = posterior(subject)
     if released is None:
         raise TypeError(f"{subject.name} releases no posterior")
-    return mean_error(released, released.model.check("x", spec["x"]), digits).to_dict()
+    return mean_error(released, released.model.check("x", spec["x"]), effort.digits).to_dict()
 
 
 def _shown(worst: Worst) -> dict[str, Any]:

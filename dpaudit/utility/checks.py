@@ -16,11 +16,10 @@ from dpaudit.utility.staircase import Staircase, add
 
 
 @dataclass(frozen=True)
-class Check:
+class BoundAt:
     """One bound at one threshold; ``margin`` > 0 where it holds with room, for an equality it is the difference."""
 
     bound: Bound
-    below: int
     t: Ball
     kappa: int
     probability: Ball
@@ -30,10 +29,10 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Checked:
+class BoundFound:
     """A bound on all its thresholds: the worst check, how many there were, how many of them fail."""
 
-    worst: Check
+    worst: BoundAt
     thresholds: int
     failing: int
     verdict: Verdict
@@ -98,7 +97,7 @@ class Checker:
             tail=stairs.at_least(below),
         )
 
-    def check(self, bound: Bound, below: int, t: Ball) -> Check:
+    def check(self, bound: Bound, below: int, t: Ball) -> BoundAt:
         """Returns the bound's value, the exact probability and the verdict at this threshold."""
         at, equal = self.threshold(below, t), bound.identity
         probability = at.tail if bound.of_tail else self.stairs.below(below)
@@ -117,9 +116,9 @@ class Checker:
         verdict = _judge(bound.relation, margin if sign is None else sign, equal)
         if equal:
             margin = balls.zero()
-        return Check(bound, below, t, at.kappa, probability, value, margin, verdict)
+        return BoundAt(bound, t, at.kappa, probability, value, margin, verdict)
 
-    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> Checked | None:
+    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> BoundFound | None:
         """Returns the bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
 
         None if there is no threshold, or none at which the probabilities are certain enough.
@@ -140,7 +139,7 @@ class Checker:
         pool = failing or open_ or checks
         order = balls.argsort([-abs(c.margin) if bound.relation == "=" else c.margin for c in pool])
         worst = pool[order[0]]
-        return Checked(worst, len(checks), len(failing), worst.verdict)
+        return BoundFound(worst, len(checks), len(failing), worst.verdict)
 
 
 def _judge(relation: str, margin: Ball, equal: bool) -> Verdict:

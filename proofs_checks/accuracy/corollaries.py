@@ -6,16 +6,14 @@ own expressions give with the constant 1 is a part of each outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check, variables
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
@@ -24,19 +22,10 @@ from proofs_checks.accuracy.ehd import weights_lemma, weights_proof
 from proofs_checks.accuracy.far import Rows, crossing_holds
 from proofs_checks.accuracy.lemmas import gamma_lemma
 from proofs_checks.accuracy.lshist import CLOSED, closed_proof, near_law
-from proofs_checks.accuracy.rows import ONE, Q, Span, distances, power, separated, within_ls
-from proofs_checks.accuracy.sides import (
-    EHD,
-    LSHIST,
-    Case,
-    Comparison,
-    balanced_x,
-    equal,
-    points,
-    priors,
-    rationals,
-    relabelled,
-)
+from proofs_checks.accuracy.rows import ONE, Q, Span, distances, separated, within_ls
+from proofs_checks.accuracy.sides import EHD, LSHIST, Comparison, Hypothesis, at, balanced_x, equal
+from proofs_checks.accuracy.stated import STATED
+from proofs_checks.points import priors, rationals
 
 UNIFORM = priors("1 1")
 CROSSING = 300
@@ -45,44 +34,25 @@ SMALL_T = Fraction(1, 8)
 """For "a reasonable small t": what counts as small in a part of 4.5.1."""
 
 
-@dataclass(frozen=True)
-class Hypothesis:
-    """Two expressions of kappa, n, q, K = q^kappa and u = e^(-eps/(2 GS_0)), of which the first must be smaller.
-
-    Numbers give the hypothesis of a case; a proof puts symbols into the same expressions.
-    """
-
-    sides: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any]]
-
-    def __call__(self, case: Case) -> tuple[Ball, Ball]:
-        """Returns balls that contain both sides."""
-        values = power(case.eps), power(case.eps, case.kappa), e_global(case)
-        low, high = self.sides(case.kappa, case.n, *values)
-        return ball(1) * low, ball(1) * high
-
-
-THRESHOLD_1 = Hypothesis(lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - k)))
-PRINTED_1 = Hypothesis(lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - q)))
-THRESHOLD_2 = Hypothesis(lambda kappa, n, q, k, u: (n * (2 - k - k * q), 4 * kappa * q + 2))
-THRESHOLD_3 = Hypothesis(lambda kappa, n, q, k, u: (3, n * u * (1 - q)))
-PRINTED_3 = Hypothesis(lambda kappa, n, q, k, u: (1, n * q * (1 - q)))
+THRESHOLD_1 = Hypothesis("2κ+1 < n·e^(−ε)(1−e^(−κε))", lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - k)))
+PRINTED_1 = Hypothesis("2κ+1 < n·e^(−ε)(1−e^(−ε))", lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - q)))
+THRESHOLD_2 = Hypothesis(
+    "n(1−½(e^(−κε)+e^(−(κ+1)ε))) < 2κe^(−ε)+1", lambda kappa, n, q, k, u: (n * (2 - k - k * q), 4 * kappa * q + 2)
+)
+THRESHOLD_3 = Hypothesis("3 < n·e^(−ε/(2GS₀))(1−e^(−ε))", lambda kappa, n, q, k, u: (3, n * u * (1 - q)))
+PRINTED_3 = Hypothesis("1 < n·e^(−ε)(1−e^(−ε))", lambda kappa, n, q, k, u: (1, n * q * (1 - q)))
 """The proofs' thresholds (4.5.2's times 2), and those of the statements with the constant 1."""
 
 
-FIRST = Comparison(LSHIST, ">", EHD, hypothesis=THRESHOLD_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−κε))")
-FIRST_PRINTED = replace(FIRST, hypothesis=PRINTED_1, hypothesis_words="2κ+1 < n·e^(−ε)(1−e^(−ε))")
-SECOND = Comparison(
-    LSHIST, "<", EHD, hypothesis=THRESHOLD_2, hypothesis_words="n(1−½(e^(−κε)+e^(−(κ+1)ε))) < 2κe^(−ε)+1"
-)
+FIRST = Comparison(LSHIST, ">", EHD, hypothesis=THRESHOLD_1)
+SECOND = Comparison(LSHIST, "<", EHD, hypothesis=THRESHOLD_2)
 THIRD = Comparison(
-    relabelled(LSHIST, "Pr[R_g] of LSHist"),
+    replace(LSHIST, meaning="Pr[R_g] of LSHist"),
     ">",
-    relabelled(EHD, "Pr[R_g] of EHD"),
+    replace(EHD, meaning="Pr[R_g] of EHD"),
     sets=lambda model, a: [within_ls(model, a)],
     hypothesis=THRESHOLD_3,
-    hypothesis_words="3 < n·e^(−ε/(2GS₀))(1−e^(−ε))",
 )
-THIRD_PRINTED = replace(THIRD, hypothesis=PRINTED_3, hypothesis_words="1 < n·e^(−ε)(1−e^(−ε))")
 
 PRIORS_1 = priors(
     "1 1", "1/2 1/2", "2 2", "1/100 1/100", "1 2", "2 1", "1 1/2", "1/2 1", "1 1/10", "1 1/100", "1 1/1000"
@@ -95,13 +65,12 @@ GRID_1 = Grid(
     prior=PRIORS_1,
     eps=EPS_1,
 )
-WIDE_1 = Grid(GRID_1.inside, n=range(13, 31), prior=PRIORS_1, eps=EPS_1)
 
 
 def supposes(comparison: Comparison, relation: str, low: Any, high: Any) -> Proof:
     """Returns a proof that shows the relation where low < high, as symbols; both must be the statement's own."""
     given = comparison.hypothesis
-    same = isinstance(given, Hypothesis) and given.sides(*SYMBOLS) == (low, high)
+    same = given is not None and given.sides(*SYMBOLS) == (low, high)
     proof = Proof().requires("the relation of the statement", comparison.relation == relation)
     return proof.requires("the hypothesis of the statement", same)
 
@@ -149,16 +118,16 @@ def small_t(model: Model, a: int) -> list[Span]:
         return [(lo, hi) for lo, hi in separated(model, a) if below[lo] and below[hi]]
 
 
-@check("acc.4.5.1", grid=GRID_1, wide=WIDE_1, weight=2)
+@check("acc.4.5.1", grid=GRID_1.wider(n=range(13, 31)), weight=2)
 def corollary_1(context: Context) -> Outcome:
     """Decides Corollary 4.5.1 with the threshold of its proof."""
-    found = FIRST.run(points(context.grid))
-    printed = FIRST_PRINTED.run(points(Grid("", n=range(1, 13), prior=UNIFORM, eps=EPS_1)))
-    heavy = [(28, (Fraction(10**4), Fraction(10**4)), Fraction(1, 8))]
+    found = FIRST.run(context.grid)
+    printed = replace(FIRST, hypothesis=PRINTED_1).run(Grid(n=range(1, 13), prior=UNIFORM, eps=EPS_1))
+    heavy = [at(28, "10000 10000", "1/8")]
     return annotate(
         found,
         ("no n ≤ 12 meets the hypothesis", least_n_proof()),
-        ("uniform prior", FIRST.run(points(UNIFORM_1))),
+        ("uniform prior", FIRST.run(UNIFORM_1)),
         ("balanced data, every equal prior", first_proof()),
         (f"thresholds t ≤ {SMALL_T} only, prior (10⁴, 10⁴)", replace(FIRST, sets=small_t).run(heavy)),
         ("statement's threshold (2κ+1)e^ε/(1−e^(−ε)), κ = 0 included, uniform prior", printed),
@@ -209,7 +178,7 @@ def crossing_part() -> Part:
 @check("acc.4.5.2", grid=GRID_2)
 def corollary_2(context: Context) -> Outcome:
     """Decides Corollary 4.5.2 with its threshold."""
-    found = SECOND.run(points(context.grid))
+    found = SECOND.run(context.grid)
     s = Q
     always = Proof().says("n = 1, x = (0, 1), uniform prior, s = e^(−ε/2)", "LSHist 1−s²/2; EHD 1/(1+s), as H = GS₀")
     always.positive("LSHist·(1+s) − 1 = ½s(1−s)(2+s)", "> 0 on 0 < s < 1", (ONE - HALF * s**2) * (ONE + s) - ONE)
@@ -218,7 +187,7 @@ def corollary_2(context: Context) -> Outcome:
         found,
         ("n = 1, x = (0, 1), uniform prior: it fails for every ε > 0", always),
         ("balanced data, every equal prior, κ ≥ 1", second_proof()),
-        ("balanced data, equal priors, κ = 0 included", balanced.run(points(BALANCED_2, equal))),
+        ("balanced data, equal priors, κ = 0 included", balanced.run(BALANCED_2, equal)),
         crossing_part(),
     )
 
@@ -228,9 +197,8 @@ EPS_3 = rationals("2/3 3/4 1/2 1 1/4 2")
 GRID_3 = Grid(
     "every data set x; R_g by exact BC²; n > 12 by the hypothesis", n=range(13, 17), prior=PRIORS_3, eps=EPS_3
 )
-WIDE_3 = Grid(GRID_3.inside, n=range(13, 41), prior=PRIORS_3, eps=EPS_3)
 UNIFORM_3 = Grid("", n=range(5, 31), prior=UNIFORM, eps=EPS_3)
-STRICT_3 = [(55, (Fraction(1, 10**30), Fraction(1)), Fraction(3, 50))]
+STRICT_3 = [at(55, "1e-30 1", "3/50")]
 
 
 def _two_steps_agree() -> bool:
@@ -248,7 +216,7 @@ def _two_steps_agree() -> bool:
 def third_proof() -> Proof:
     """Proves Corollary 4.5.3 for every n and x if every alpha_i >= 2/3."""
     _, n, q, _, u = SYMBOLS
-    proof = supposes(THIRD, ">", 3, n * u * (1 - q)).using(closed_proof(CLOSED), gamma_lemma())
+    proof = supposes(THIRD, ">", 3, n * u * (1 - q)).using(closed_proof(STATED[CLOSED]), gamma_lemma())
     proof.cases(
         "A = a+α₁, B = n−a+α₂",
         "BC(x,a+2)² = A/(A+1)·(B−2)/(B−1)",
@@ -268,12 +236,12 @@ def third_proof() -> Proof:
     )
 
 
-@check("acc.4.5.3", grid=GRID_3, wide=WIDE_3, weight=2)
+@check("acc.4.5.3", grid=GRID_3.wider(n=range(13, 41)), weight=2)
 def corollary_3(context: Context) -> Outcome:
     """Decides Corollary 4.5.3 with the threshold of its proof."""
-    found = THIRD.run(points(context.grid))
-    uniform = third_proof().settle(("prior (1, 1)", THIRD.run(points(UNIFORM_3))))
-    printed = THIRD_PRINTED.run(points(Grid("", n=range(1, 13), prior=UNIFORM, eps=EPS_3)))
+    found = THIRD.run(context.grid)
+    uniform = third_proof().settle(("prior (1, 1)", THIRD.run(UNIFORM_3)))
+    printed = replace(THIRD, hypothesis=PRINTED_3).run(Grid(n=range(1, 13), prior=UNIFORM, eps=EPS_3))
     least = Proof().less("2GS₀ < 1, so u < q", "u(1−q) < q(1−q)", lambda: 2 * gs_constant(), lambda: ball(1))
     least.equal(
         "so n·u(1−q) > 3 needs n > 12", "1 − 4q(1−q) = (1−2q)² ≥ 0", ONE - 4 * Q * (ONE - Q), (ONE - 2 * Q) ** 2

@@ -6,48 +6,24 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Part, Proof, annotate, check, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
-from dpaudit.utility.bounds import BOUNDS, Factor, InSteps, e_epsilon, e_global, e_local, lower
+from dpaudit.utility.bounds import Factor, InSteps, e_epsilon, e_global, e_local, lower
 from proofs_checks.accuracy.far import Reach, far_rows, first_failure
 from proofs_checks.accuracy.lemmas import arms_lemma, states, symmetry_lemma
-from proofs_checks.accuracy.lshist import BALANCED, EVERY, PRIORS, WIDE_BALANCED, WIDE_EVERY, balanced_outcome
 from proofs_checks.accuracy.rows import distances
-from proofs_checks.accuracy.sides import (
-    EHD,
-    EHDL,
-    Case,
-    Comparison,
-    Near,
-    Prior,
-    Side,
-    balanced_x,
-    claimed,
-    equal,
-    every_x,
-    from_form,
-    points,
-    unequal,
-)
+from proofs_checks.accuracy.sides import Case, Comparison, Side, equal, from_form, unequal
+from proofs_checks.accuracy.stated import BALANCED, PRIORS, STATED, balanced, balanced_outcome, every
+from proofs_checks.points import Prior
 
 FAR = 900
 """Balanced data are searched up to this n for the first failure of EHD's printed upper bound."""
 
 
-MECHANISMS = {"EHD": EHD, "EHDL": EHDL}
-STATED = {
-    bound.claim: claimed(
-        bound.claim, MECHANISMS[bound.mechanisms[0]], balanced_x if bound.data == "balanced" else every_x
-    )
-    for bound in BOUNDS
-    if isinstance(bound.form, InSteps)
-}
-"""The comparison of every claim of this module."""
 LOWER_REPAIRED = from_form("(2κe^(−ε/(2LS(x))) + 1)/(n+1)", lower(e_local, 1))
 FACTORS: dict[Factor, str] = {e_epsilon: "e^(−ε)", e_global: "e^(−ε/(2GS₀))", e_local: "e^(−ε/(2LS(x)))"}
 
@@ -57,9 +33,9 @@ def _weights_agree(mechanism: Side, factor: Factor) -> bool:
     with balls.precision(256):
         for n, prior, eps in product((2, 3, 6), (PRIORS[0], PRIORS[5]), (Fraction(1), Fraction(1, 4))):
             for a in (0, n // 2):
-                case = Case(Model(n, prior), eps, a, Near(max(a - 1, 0), a))
+                case = Case(Model(n, prior), eps, a, max(a - 1, 0), a)
                 weights = [(factor(case).log() * h).exp() for h in distances(case.model, a)]
-                near = balls.total(weights[case.near.lo : case.near.hi + 1])
+                near = balls.total(weights[case.lo : case.hi + 1])
                 if not balls.overlap(near / balls.total(weights), mechanism.value(case)):
                     return False
     return True
@@ -100,39 +76,23 @@ def bound_proof(comparison: Comparison) -> Proof:
     return proof.nonnegative("larger − smaller − D ≥ 0", f"{excess - d}", excess - d)
 
 
-def every(claim: str, finding: str = "") -> None:
-    """Makes the check of a bound on every data set."""
-
-    @check(claim, grid=EVERY, wide=WIDE_EVERY)
-    def decide(context: Context) -> Outcome:
-        return STATED[claim].run(points(context.grid), finding)
-
-
-def balanced(claim: str, prove: bool) -> None:
-    """Makes the check of a bound on balanced data, with its proof for every n if there is one."""
-
-    @check(claim, grid=BALANCED, wide=WIDE_BALANCED)
-    def decide(context: Context) -> Outcome:
-        return balanced_outcome(STATED[claim], context, bound_proof(STATED[claim]) if prove else None)
-
-
 AT_ONE = "at n = 1, κ = 0 the bound is 1, which no probability exceeds"
 every("acc.4.5.ehd-lower.all", AT_ONE)
 every("acc.4.5.ehd-upper.all")
 every("acc.4.5.ehdl-lower.all", AT_ONE)
 every("acc.4.5.ehdl-upper.all")
-balanced("acc.4.5.ehd-lower.balanced", prove=False)
-balanced("acc.4.5.ehd-lower.repaired", prove=True)
-balanced("acc.4.5.ehd-upper.repaired", prove=True)
-balanced("acc.4.5.ehdl-upper.balanced", prove=True)
+balanced("acc.4.5.ehd-lower.balanced")
+balanced("acc.4.5.ehd-lower.repaired", bound_proof)
+balanced("acc.4.5.ehd-upper.repaired", bound_proof)
+balanced("acc.4.5.ehdl-upper.balanced", bound_proof)
 
 
-@check("acc.4.5.ehdl-lower.balanced", grid=BALANCED, wide=WIDE_BALANCED)
+@check("acc.4.5.ehdl-lower.balanced", grid=BALANCED)
 def ehdl_lower(context: Context) -> Outcome:
     """Decides EHDL's lower bound, balanced data, and the same with n+1 for n."""
     stated = STATED["acc.4.5.ehdl-lower.balanced"]
     other = replace(stated, right=LOWER_REPAIRED)
-    grids = ("its grid", other.run(points(context.grid, equal))), ("single rows far out", far_rows(other))
+    grids = ("its grid", other.run(context.grid, equal)), ("single rows far out", far_rows(other))
     proved = bound_proof(other).settle(*grids)
     return annotate(balanced_outcome(stated, context), ("equal priors, with n+1 for n", proved))
 
@@ -150,30 +110,28 @@ def _far_grid(grid: Grid, most: int) -> Grid:
 UPPER = "acc.4.5.ehd-upper.balanced"
 
 
-@check(UPPER, grid=_far_grid(BALANCED, FAR), wide=_far_grid(WIDE_BALANCED, FAR), weight=3)
+@check(UPPER, grid=_far_grid(BALANCED, FAR), wide=_far_grid(BALANCED.wide, FAR), weight=3)
 def ehd_upper(context: Context) -> Outcome:
     """Decides EHD's upper bound as printed, balanced data: first the grid, then far out; least n over the priors."""
-    near = [point for point in context.grid if isinstance(point.n, int)]
-    grid = [(point.n, point.prior, point.eps) for point in near]
-    found = STATED[UPPER].run(point for point in grid if equal(point[1]))
+    grid = [point for point in context.grid if isinstance(point.n, int)]
+    found = STATED[UPPER].run(grid, equal)
     if found.verdict is not Verdict.PROVED:
         return found
     reached = {prior: first_failure(prior[0], FAR) for prior in EQUAL}
     failing = sorted((prior for prior in EQUAL if reached[prior].eps is not None), key=lambda prior: reached[prior].n)
     if not failing:
         return found.having(f"equal priors of the grid: no certified failure up to n = {FAR}")
-    outcomes = {prior: _at_zero([(reached[prior].n, prior, reached[prior].eps or Fraction(1))]) for prior in failing}
+    outcomes = {prior: _at_zero(prior, reached[prior].eps or Fraction(1), reached[prior].n) for prior in failing}
     least = outcomes[failing[0]]
     if least.verdict is not Verdict.REFUTED:
         return least
-    uniform = PRIORS[0]
     wrong_way = Proof().less("2·GS₀ < 1", "so e^(−ε/(2GS₀)) < e^(−ε)", lambda: 2 * gs_constant(), lambda: ball(1))
     return annotate(
         least,
         _none_below(reached),
         *((f"prior {_words(prior)}", outcomes[prior]) for prior in failing[1:]),
-        ("uniform prior, ε = 1, n = 1114 and 1116", _at_zero([(n, uniform, Fraction(1)) for n in (1114, 1116)])),
-        ("with unequal priors", STATED[UPPER].run(point for point in grid if unequal(point[1]))),
+        ("uniform prior, ε = 1, n = 1114 and 1116", _at_zero(PRIORS[0], Fraction(1), 1114, 1116)),
+        ("with unequal priors", STATED[UPPER].run(grid, unequal)),
         ("the proof's last step assumes 2·GS₀ > 1, but 2·GS₀ < 1", wrong_way),
     )
 
@@ -182,10 +140,10 @@ def _words(prior: Prior) -> str:
     return f"({prior[0]}, {prior[1]})"
 
 
-def _at_zero(far_points: list[tuple[int, Prior, Fraction]]) -> Outcome:
+def _at_zero(prior: Prior, eps: Fraction, *sizes: int) -> Outcome:
     """Returns the outcome at kappa = 0 only, where the claim is tightest."""
     nearest = replace(STATED[UPPER], sets=lambda model, a: [(a, a)])
-    return nearest.run(far_points)
+    return nearest.run(Grid(n=sizes, prior=[prior], eps=[eps]))
 
 
 def _none_below(reached: dict[Prior, Reach]) -> Part:

@@ -26,16 +26,17 @@ from proofs_checks.accuracy.rows import (
     power,
     within_ls,
 )
-from proofs_checks.accuracy.sides import Prior, priors, rationals
+from proofs_checks.points import Prior, priors, rationals
 from proofs_checks.setting.exact import decided
 
 PRIORS = priors("1 1", "1/100 1/100")
-EPS = rationals("1/10 1 2 16")
-GAMMAS = rationals("1/2 1/4 1/20 1/1000")
-WORDS = "x = (0, n), (1, n−1), (2, n−2), (n/2, n/2), (n, 0)"
-DEFAULT = Grid(WORDS, n=[2, 8, 40, 200], prior=PRIORS, eps=EPS, gamma=GAMMAS)
-WIDE = Grid(
-    WORDS,
+GRID = Grid(
+    "x = (0, n), (1, n−1), (2, n−2), (n/2, n/2), (n, 0)",
+    n=[2, 8, 40, 200],
+    prior=PRIORS,
+    eps=rationals("1/10 1 2 16"),
+    gamma=rationals("1/2 1/4 1/20 1/1000"),
+).wider(
     n=[2, 3, 4, 8, 16, 40, 100, 300],
     prior=[*PRIORS, *priors("1/2 1/2", "2 1", "10 10")],
     eps=rationals("1/100 1/10 1/2 1 2 4 8 16"),
@@ -143,7 +144,7 @@ def without_ceiling(model: Model, a: int, eps: Fraction, gamma: Fraction) -> Out
     )
 
 
-@check("acc.4.3", grid=DEFAULT, wide=WIDE, weight=2)
+@check("acc.4.3", grid=GRID, weight=2)
 def error_constant(context: Context) -> Outcome:
     """Measures E(x)/LS(x) against ln(1/gamma)/eps."""
     overall: Champion[str] = Champion()

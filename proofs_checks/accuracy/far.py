@@ -19,7 +19,7 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks.accuracy.rows import Span
-from proofs_checks.accuracy.sides import Comparison, Point, priors
+from proofs_checks.accuracy.sides import Comparison, at
 
 BITS = 96
 
@@ -118,12 +118,12 @@ def crossing_holds(n: int, rows: Rows) -> bool:
 
 # ------------------------------------------------------------------ single rows far out
 
-FAR_POINTS: list[Point] = [
-    (200, priors("1 1")[0], Fraction(1, 100)),
-    (400, priors("1/100 1/100")[0], Fraction(1)),
-    (1000, priors("1 1")[0], Fraction(1, 4)),
-    (300, priors("10 10")[0], Fraction(16)),
-    (2000, priors("1/2 1/2")[0], Fraction(1, 1000)),
+FAR_POINTS = [
+    at(200, "1 1", "1/100"),
+    at(400, "1/100 1/100", "1"),
+    at(1000, "1 1", "1/4"),
+    at(300, "10 10", "16"),
+    at(2000, "1/2 1/2", "1/1000"),
 ]
 
 

@@ -7,19 +7,20 @@ laws agree only if the polynomials are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, single
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Statement, Step, annotate, check, each, scan, step
+from dpaudit.numbers.balls import Ball
 from dpaudit.utility.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
+from proofs_checks.points import rationals
 
-EPS = [Fraction(e) for e in ("1", "1/2", "2", "1/10", "1/100", "4", "16")]
+EPS = rationals("1 1/2 2 1/10 1/100 4 16")
 RELATION = "="
 Chance = Callable[[Any, Any], Any]
 """(q, K) -> probability."""
@@ -70,40 +71,33 @@ def printed_interval_law(q: Any, _: Any) -> Any:
     return 1 - HALF * (q + q * q)
 
 
-def instances(
-    grid: Grid, true: Chance, printed: Chance, words: tuple[str, str], scale: int, shift: int
-) -> Iterator[Batch]:
-    """Yields one instance for every t and eps of the grid: q = e^(-eps/scale), K = q^(t-shift)."""
-    for point in grid:
-        k = Q ** (getattr(point, "t", shift) - shift)
-        yield _instance(vars(point), point.eps / scale, (true(Q, k), printed(Q, k)), words)
-
-
-def _instance(
-    where: dict[str, object], rate: Fraction, sides: tuple[fmpq_poly, fmpq_poly], words: tuple[str, str]
-) -> Batch:
-    left, right = sides
-
-    def steps() -> list[Step]:
-        lines = [step("q", f"e^(−{rate})", power(rate))]
-        for word, poly in zip(words, sides, strict=True):
-            lines.append(step(word, str(poly).replace("x", "q"), evaluate(poly, power(rate))))
-        return [*lines, step("right − left", "as a polynomial", str(right - left).replace("x", "q"))]
-
-    return single(
-        where,
-        lambda: (evaluate(left, power(rate)), evaluate(right, power(rate))),
-        lambda: bool(left == right),
-        steps,
-    )
-
-
 def compared(
     grid: Grid, names: tuple[str, str, str], true: Chance, printed: Chance, scale: int, shift: int = 0
 ) -> Outcome:
-    """Returns the outcome of "true = printed" on the grid; ``names``: the probability, how it is found, the printed."""
-    probability, found_as, text = names
-    return scan(Statement(probability, RELATION, text), instances(grid, true, printed, (found_as, text), scale, shift))
+    """Returns the outcome of "true = printed" on the grid: q = e^(-eps/scale), K = q^(t-shift).
+
+    ``names``: the probability, how it is found, the printed expression.
+    """
+    Both = tuple[Fraction, fmpq_poly, fmpq_poly]
+
+    def subject(point: Point) -> Both:
+        k = Q ** (getattr(point, "t", shift) - shift)
+        return point.eps / scale, true(Q, k), printed(Q, k)
+
+    def sides(at: Both) -> tuple[Ball, Ball]:
+        return evaluate(at[1], power(at[0])), evaluate(at[2], power(at[0]))
+
+    def steps(at: Both) -> list[Step]:
+        rate, left, right = at
+        texts = [str(poly).replace("x", "q") for poly in (left, right, right - left)]
+        return [
+            step("q", f"e^(−{rate})", power(rate)),
+            *map(step, names[1:], texts, sides(at)),
+            step("right − left", "as a polynomial", texts[2]),
+        ]
+
+    statement = Statement(names[0], RELATION, names[2])
+    return scan(statement, each(grid, subject, sides, lambda at: bool(at[1] == at[2]), steps))
 
 
 def proof_of(names: tuple[str, str, str], relation: str) -> Proof:

@@ -7,14 +7,13 @@ from typing import Any
 
 from flint import fmpq
 
-from dpaudit.claims import Proof
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Proof, variables
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model
 from dpaudit.utility.bounds import HALF, InPowers, InSteps
 from proofs_checks.accuracy.rows import ONE, Q, power
-from proofs_checks.accuracy.sides import LSHIST, Case, Comparison, Near, Side
+from proofs_checks.accuracy.sides import LSHIST, Case, Comparison, Side
 from proofs_checks.setting.lemmas import farther_lemma
 
 QQ, K = variables("q", "K")
@@ -34,7 +33,7 @@ def _formula_agrees(side: Side) -> bool:
     prior, form = (Fraction(1), Fraction(1)), side.form
     with balls.precision(256):
         for n, kappa, eps in ((2, 0, Fraction(1)), (40, 3, Fraction(1, 4)), (400, 17, Fraction(2))):
-            case, q = Case(Model(n, prior), eps, n // 2, Near(n // 2 - kappa, n // 2 + kappa)), power(eps)
+            case, q = Case(Model(n, prior), eps, n // 2, n // 2 - kappa, n // 2 + kappa), power(eps)
             if isinstance(form, InSteps) and not balls.overlap(form.of(kappa, n, case), side.value(case)):
                 return False
             if isinstance(form, InPowers) and not balls.overlap(form.of(q, q**kappa) + 0 * q, side.value(case)):
@@ -77,7 +76,7 @@ def interval_lemma(side: Side = LSHIST) -> Proof:
     """Proves LSHist's law on an interval, clipped ends included; ``side`` is the probability in the statement."""
     model = {n: Model(n, (Fraction(1), Fraction(1))) for n in range(1, 9)}
     agree = side.poly is not None and all(
-        side.poly(Case(model[n], Fraction(1), a, Near(lo, hi)))
+        side.poly(Case(model[n], Fraction(1), a, lo, hi))
         == interval_value(Q ** (a - lo) if lo else 0 * ONE, Q ** (hi + 1 - a) if hi < n else 0 * ONE)
         for n in range(1, 9)
         for a in range(n + 1)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from dpaudit.claims import Context, Grid, Outcome, Proof, annotate, check
 from dpaudit.posterior.model import Model
 from dpaudit.utility.bounds import HALF, InPowers, first_interval
-from proofs_checks.accuracy.far import far_rows
 from proofs_checks.accuracy.lemmas import (
     QQ,
     K,
@@ -18,39 +17,10 @@ from proofs_checks.accuracy.lemmas import (
     states,
     symmetry_lemma,
 )
-from proofs_checks.accuracy.rows import ONE, Q, Span, below_ls, laplace_interval, within_ls
-from proofs_checks.accuracy.sides import (
-    EQUAL_PRIORS,
-    LSHIST,
-    Comparison,
-    Side,
-    balanced_x,
-    claimed,
-    equal,
-    points,
-    priors,
-    rationals,
-    relabelled,
-    unequal,
-)
-
-PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "2 1", "1 1/2")
-EPS = rationals("1 1/2 2 1/4 1/10 1/100 5 16")
-BALANCED_WORDS = (
-    "x = (n/2, n/2), every separating t; verdict over the equal priors (α, α), because balanced data with an unequal "
-    "prior have no balanced posterior: those are a part of their own"
-)
-EVERY_WORDS = "every data set x, every separating t, ties by BC²"
-BALANCED = Grid(BALANCED_WORDS, n=range(2, 31, 2), prior=PRIORS, eps=EPS)
-WIDE_BALANCED = Grid(BALANCED_WORDS, n=[*range(2, 81, 2), 100, 200], prior=PRIORS, eps=EPS)
-EVERY = Grid(EVERY_WORDS, n=range(1, 9), prior=PRIORS, eps=EPS)
-WIDE_EVERY = Grid(EVERY_WORDS, n=range(1, 31), prior=PRIORS, eps=EPS)
-
-
-EQ_BALANCED = claimed("acc.4.5.lshist-eq.balanced", LSHIST, balanced_x)
-LB_BALANCED = claimed("acc.4.5.lshist-lb.balanced", LSHIST, balanced_x)
-EQ_EVERY = claimed("acc.4.5.lshist-eq.all", LSHIST)
-LB_EVERY = claimed("acc.4.5.lshist-lb.all", LSHIST)
+from proofs_checks.accuracy.rows import ONE, Q, laplace_interval
+from proofs_checks.accuracy.sides import LSHIST, Comparison, Side, at
+from proofs_checks.accuracy.stated import EVERY, PRIORS, STATED, balanced
+from proofs_checks.points import priors, rationals
 
 
 def near_law(side: Side = LSHIST) -> Proof:
@@ -74,28 +44,11 @@ def bound_proof(comparison: Comparison) -> Proof:
     return proof.on_square("value − bound, K = q^κ", f"{excess} ≥ 0 for 0 ≤ q, K ≤ 1", excess)
 
 
-def balanced_outcome(comparison: Comparison, context: Context, proof: Proof | None = None) -> Outcome:
-    """Returns the verdict over the equal priors, with the unequal ones as a part."""
-    found = comparison.run(points(context.grid, equal))
-    if proof is not None:
-        found = proof.settle(("", found), ("single rows far out", far_rows(comparison)))
-        found = found.having("; ".join(filter(None, (EQUAL_PRIORS, found.finding))))
-    return annotate(found, ("with unequal priors", comparison.run(points(context.grid, unequal))))
+balanced("acc.4.5.lshist-eq.balanced", equality_proof)
+balanced("acc.4.5.lshist-lb.balanced", bound_proof)
 
 
-@check("acc.4.5.lshist-eq.balanced", grid=BALANCED, wide=WIDE_BALANCED)
-def equality_balanced(context: Context) -> Outcome:
-    """Decides the equality for balanced data."""
-    return balanced_outcome(EQ_BALANCED, context, equality_proof(EQ_BALANCED))
-
-
-@check("acc.4.5.lshist-lb.balanced", grid=BALANCED, wide=WIDE_BALANCED)
-def bound_balanced(context: Context) -> Outcome:
-    """Decides the lower bound for balanced data."""
-    return balanced_outcome(LB_BALANCED, context, bound_proof(LB_BALANCED))
-
-
-@check("acc.4.5.lshist-eq.all", grid=EVERY, wide=WIDE_EVERY)
+@check("acc.4.5.lshist-eq.all", grid=EVERY)
 def equality_every(context: Context) -> Outcome:
     """Decides the equality for every data set."""
     always = Proof().equal(
@@ -105,14 +58,14 @@ def equality_every(context: Context) -> Outcome:
         HALF * ONE,
     )
     clipped = "n = 1, x = (0, 1), κ = 0: off by exactly ½ for every ε and prior (noise is clipped at 0)"
-    return annotate(EQ_EVERY.run(points(context.grid)), (clipped, always))
+    return annotate(STATED["acc.4.5.lshist-eq.all"].run(context.grid), (clipped, always))
 
 
-@check("acc.4.5.lshist-lb.all", grid=EVERY, wide=WIDE_EVERY)
+@check("acc.4.5.lshist-lb.all", grid=EVERY)
 def bound_every(context: Context) -> Outcome:
     """Decides the lower bound for every data set."""
-    found = LB_EVERY.run(points(context.grid))
-    uniform = LB_EVERY.run(points(context.grid, lambda prior: prior == PRIORS[0]))
+    stated = STATED["acc.4.5.lshist-lb.all"]
+    uniform = stated.run(context.grid, lambda prior: prior == PRIORS[0])
     always = Proof().equal(
         "bound − Pr with no step to the left and one to the right, unclipped",
         "(1−q) − (½ − ½q²) = ½(1−q)² > 0",
@@ -120,7 +73,7 @@ def bound_every(context: Context) -> Outcome:
         HALF * (ONE - Q) ** 2,
     )
     return annotate(
-        found,
+        stated.run(context.grid),
         ("uniform prior", uniform),
         ("n = 3, x = (1, 2), κ = 1, near outputs 1…2: it fails for every ε > 0", always),
     )
@@ -130,30 +83,18 @@ def bound_every(context: Context) -> Outcome:
 
 PRIORS_42 = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "1 2", "1/1000 3")
 EPS_42 = rationals("1 1/2 2 1/4 1/100 5 16")
+STRICT, CLOSED = "acc.4.2.strict", "acc.4.2.closed"
+GRID_42 = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42).wider(n=range(1, 41))
 
 
-def _within(model: Model, a: int) -> list[Span]:
-    return [within_ls(model, a)]
-
-
-def _below(model: Model, a: int) -> list[Span]:
-    return [below_ls(model, a)]
-
-
-STRICT = claimed("acc.4.2.strict", relabelled(LSHIST, "Pr[H < LS(x)] of LSHist"), sets=_below)
-CLOSED = claimed("acc.4.2.closed", relabelled(LSHIST, "Pr[H ≤ LS(x)] of LSHist"), sets=_within)
-DEFAULT = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42, eps=EPS_42)
-WIDE = Grid("every data set x; ties by BC²", n=range(1, 41), prior=PRIORS_42, eps=EPS_42)
-
-
-@check("acc.4.2.strict", grid=DEFAULT, wide=WIDE)
+@check(STRICT, grid=GRID_42)
 def strict(context: Context) -> Outcome:
     """Decides the theorem as printed, with H < LS(x)."""
-    found = STRICT.run(points(context.grid))
+    found, other = STATED[STRICT].run(context.grid), STATED[CLOSED]
     always = Proof().positive("bound − Pr", "n = 2, x = (1, 1)", first_interval(Q, ONE) - laplace_interval(2, 1, 1, 1))
     return annotate(
         found,
-        ("with H ≤ LS(x)", closed_proof(CLOSED).settle(("its grid", CLOSED.run(points(context.grid))))),
+        ("with H ≤ LS(x)", closed_proof(other).settle(("its grid", other.run(context.grid)))),
         ("n = 2, x = (1, 1), equal prior, where both neighbours lie at LS(x): it fails for every ε > 0", always),
     )
 
@@ -187,15 +128,12 @@ def closed_proof(comparison: Comparison) -> Proof:
     return proof
 
 
-FAR_ROWS = [(200, PRIORS_42[0], EPS_42[4]), (300, PRIORS_42[1], EPS_42[0]), (400, PRIORS_42[5], EPS_42[6])]
+FAR_ROWS = [at(200, "1 1", "1/100"), at(300, "1/2 1/2", "1"), at(400, "1/1000 3", "16")]
 
 
-def _far() -> Outcome:
-    """Returns the outcome on a few data sets far out."""
-    return replace(CLOSED, data=lambda n: [0, 1, n // 2, n - 1]).run(FAR_ROWS)
-
-
-@check("acc.4.2.closed", grid=DEFAULT, wide=WIDE)
+@check(CLOSED, grid=GRID_42)
 def closed(context: Context) -> Outcome:
     """Decides the theorem with H ≤ LS(x)."""
-    return closed_proof(CLOSED).settle(("", CLOSED.run(points(context.grid))), ("single rows far out", _far()))
+    stated = STATED[CLOSED]
+    far = replace(stated, data=lambda n: [0, 1, n // 2, n - 1]).run(FAR_ROWS)
+    return closed_proof(stated).settle(("", stated.run(context.grid)), ("single rows far out", far))

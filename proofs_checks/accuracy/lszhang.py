@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -11,18 +11,19 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Sides, Statement, Step, annotate, check, over, scan
 from dpaudit.claims.algebra import variables
 from dpaudit.claims.shown import step
 from dpaudit.mechanisms.laplace import cell_law
-from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.divergences import HellingerDistance
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
 from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
-from proofs_checks.accuracy.sides import EQUAL_PRIORS, Point, equal, points, priors, rationals, unequal
+from proofs_checks.accuracy.sides import at, equal, unequal
+from proofs_checks.accuracy.stated import EQUAL_PRIORS
+from proofs_checks.points import Prior, priors, rationals
 from proofs_checks.setting.exact import by_distance
 
 PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/100 1/100", "10 10", "1 2", "1 4", "1 8")
@@ -31,8 +32,7 @@ WORDS = (
     "x = (n/2, n/2), every separating t over all (n+1)² outputs, ties by BC²; verdict over the equal priors (α, α), "
     "because balanced data with an unequal prior have no balanced posterior: those are a part of their own"
 )
-DEFAULT = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS)
-WIDE = Grid(WORDS, n=range(2, 17, 2), prior=PRIORS, eps=EPS)
+GRID = Grid(WORDS, n=[2, 4, 6], prior=PRIORS, eps=EPS).wider(n=range(2, 17, 2))
 
 
 @lru_cache(maxsize=512)
@@ -56,41 +56,47 @@ def separated(model: Model, a: int) -> tuple[tuple[int, Histogram, fmpq_poly], .
     return tuple(found)
 
 
-def batch(point: Point, bound: Callable[[Any, Any], Any]) -> Batch:
-    """Returns all thresholds of the balanced data set; ``bound(p, p^kappa)`` is the right side."""
-    n, prior, eps = point
-    model, a = Model(n, prior), n // 2
-    cases = {(kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in separated(model, a)}
-
-    def steps(tag: tuple[int, Histogram]) -> list[Step]:
-        (kappa, far), h = tag, HellingerDistance(model)
-        chain = [group[0] for group in levels(model, a)]
-        beyond = chain[chain.index(far) + 1]
-        near = [r for group in levels(model, a)[: chain.index(far) + 1] for r in group]
-        left, right = cases[tag]
-        return [
-            step("farthest near output", f"H(x, {far})", h.between((a, n - a), far)),
-            step(
-                "nearest other output: t lies above the former, and at most at",
-                f"H(x, {beyond})",
-                h.between((a, n - a), beyond),
-            ),
-            step("near outputs", "H < t", ", ".join(map(str, sorted(near)))),
-            step("κ", "near outputs to the right with total n", kappa),
-            step("p", "e^(−ε/2)", power(eps / 2)),
-            step("Pr[H < t]", str(left).replace("x", "p"), evaluate(left, power(eps / 2))),
-            step("claimed", str(right).replace("x", "p"), evaluate(right, power(eps / 2))),
-        ]
-
-    def sides() -> list[tuple[tuple[int, Histogram], Ball, Ball]]:
-        p = power(eps / 2)
-        return [(tag, evaluate(left, p), evaluate(right, p)) for tag, (left, right) in cases.items()]
-
-    where = {"n": n, "prior": prior, "eps": eps, "x": (a, n - a)}
-    return Batch(where, sides, ("kappa", "farthest"), lambda tag: bool(cases[tag][0] == cases[tag][1]), steps)
+Bound = Callable[[Any, Any], Any]
+Thresholds = dict[tuple[Histogram, int, Histogram], tuple[fmpq_poly, fmpq_poly]]
+"""By x, kappa and a farthest near output: Pr[H < t] and the bound."""
 
 
-def square_proof(statement: Statement, bound: Callable[[Any, Any], Any]) -> Proof:
+def run(statement: Statement, bound: Bound, points: Iterable[Point], keep: Callable[[Prior], bool] = equal) -> Outcome:
+    """Returns the outcome over all thresholds of balanced data; ``bound(p, p^kappa)`` is the right side."""
+
+    def subject(point: Point) -> tuple[Model, Fraction, Thresholds]:
+        model, a = Model(point.n, point.prior), point.n // 2
+        found = separated(model, a)
+        return model, point.eps / 2, {((a, a), kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in found}
+
+    def sides(at: tuple[Model, Fraction, Thresholds]) -> Sides:
+        p = power(at[1])
+        return [(tag, evaluate(left, p), evaluate(right, p)) for tag, (left, right) in at[2].items()]
+
+    kept = (point for point in points if keep(point.prior))
+    names = ("x", "kappa", "farthest")
+    tie = lambda at, tag: bool(at[2][tag][0] == at[2][tag][1])  # noqa: E731
+    return scan(statement, over(kept, subject, sides, names, tie, lambda at, tag: worked(*at, tag)))
+
+
+def worked(model: Model, rate: Fraction, cases: Thresholds, tag: tuple[Histogram, int, Histogram]) -> list[Step]:
+    """Returns the outputs around the threshold, and both sides as polynomials in p."""
+    (x, kappa, far), h, groups = tag, HellingerDistance(model), levels(model, tag[0][0])
+    number = next(i for i, group in enumerate(groups) if group[0] == far)
+    beyond, near = groups[number + 1][0], [r for group in groups[: number + 1] for r in group]
+    lines = [
+        step("farthest near output", f"H(x, {far})", h.between(x, far)),
+        step("nearest other output: t lies above the former, and at most at", f"H(x, {beyond})", h.between(x, beyond)),
+        step("near outputs", "H < t", ", ".join(map(str, sorted(near)))),
+        step("κ", "near outputs to the right with total n", kappa),
+        step("p", "e^(−ε/2)", power(rate)),
+    ]
+    for name, poly in zip(("Pr[H < t]", "claimed"), cases[tag], strict=True):
+        lines.append(step(name, str(poly).replace("x", "p"), evaluate(poly, power(rate))))
+    return lines
+
+
+def square_proof(statement: Statement, bound: Bound) -> Proof:
     """Proves Pr[H < t] >= bound(p, K), K = p^kappa, for every n and equal prior; ``bound`` is the statement's."""
     c, k = variables("c", "k")
     proof = Proof().concludes(statement, ">=")
@@ -127,20 +133,19 @@ printed_equality, printed_bound = SQUARED_INTERVAL.of, SQUARED_ABOVE.of
 EQUALITY = Statement("Pr[H < t] of LSZhang", "=", stated("acc.4.5.lszhang-eq.balanced").words)
 AT_LEAST = replace(EQUALITY, relation=">=")
 BOUND = Statement("Pr[H < t] of LSZhang", ">=", stated("acc.4.5.lszhang-lb.balanced").words)
-FAR_POINTS: list[Point] = [(12, PRIORS[0], Fraction(1, 1000)), (20, PRIORS[1], Fraction(32))]
+FAR_POINTS = [at(12, "1 1", "1/1000"), at(20, "1/2 1/2", "32")]
 
 
-def _proved(statement: Statement, bound: Callable[[Any, Any], Any], context: Context) -> Outcome:
+def _proved(statement: Statement, bound: Bound, context: Context) -> Outcome:
     """Returns the verdict over the equal priors, settled by the proof where it holds."""
-    scanned = scan(statement, (batch(point, bound) for point in points(context.grid, equal)))
-    far = scan(statement, (batch(point, bound) for point in FAR_POINTS))
-    return square_proof(statement, bound).settle(("", scanned), ("single rows far out", far))
+    near, far = (run(statement, bound, points) for points in (context.grid, FAR_POINTS))
+    return square_proof(statement, bound).settle(("", near), ("single rows far out", far))
 
 
-@check("acc.4.5.lszhang-eq.balanced", grid=DEFAULT, wide=WIDE)
+@check("acc.4.5.lszhang-eq.balanced", grid=GRID)
 def equality(context: Context) -> Outcome:
     """Decides the equality for LSZhang on balanced data."""
-    found = scan(EQUALITY, (batch(point, printed_equality) for point in points(context.grid, equal)))
+    found = run(EQUALITY, printed_equality, context.grid)
     (_, _, true) = separated(Model(2, PRIORS[0]), 1)[1]
     always = Proof().equal(
         "Pr − printed at n = 2, x = (1, 1), uniform prior, κ = 0, second threshold",
@@ -155,9 +160,9 @@ def equality(context: Context) -> Outcome:
     )
 
 
-@check("acc.4.5.lszhang-lb.balanced", grid=DEFAULT, wide=WIDE)
+@check("acc.4.5.lszhang-lb.balanced", grid=GRID)
 def lower_bound(context: Context) -> Outcome:
     """Decides the lower bound for LSZhang on balanced data."""
-    others = scan(BOUND, (batch(point, printed_bound) for point in points(context.grid, unequal)))
+    others = run(BOUND, printed_bound, context.grid, unequal)
     proved = _proved(BOUND, printed_bound, context)
     return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))

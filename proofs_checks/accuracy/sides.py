@@ -7,20 +7,20 @@ q = e^(-eps) also give the polynomial, so that a tie is a polynomial identity (e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from re import sub
+from typing import Any
 
 from flint import fmpq_poly
 
-from dpaudit.claims import Batch, Grid, Outcome, Statement, Step, scan
-from dpaudit.claims.shown import show, step
+from dpaudit.claims import Outcome, Point, Sides, Statement, Step, over, scan, show, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import InPowers, InSteps, InTail, stated
+from dpaudit.utility.bounds import InPowers, InSteps, InTail, e_global
 from proofs_checks.accuracy.rows import (
     Q,
     Span,
@@ -34,29 +34,18 @@ from proofs_checks.accuracy.rows import (
     separated,
     weight_sum,
 )
+from proofs_checks.points import Prior, rationals
 from proofs_checks.setting.exact import decided
 
-Prior = tuple[Fraction, ...]
-Point = tuple[int, Prior, Fraction]
-"""(n, prior, eps)."""
 
-EQUAL_PRIORS = "for every equal prior (α, α)"
-"""What a verdict on balanced data speaks of: with an unequal prior the posterior of balanced data is not balanced."""
+def at(n: int, prior: str, eps: str) -> Point:
+    """Returns one point: at(2, "1 1", "1/2")."""
+    return Point(n=n, prior=rationals(prior), eps=Fraction(eps))
 
 
-def rationals(texts: str) -> list[Fraction]:
-    """Returns the numbers of "1 1/2 2", in that order: the order of search."""
-    return [Fraction(text) for text in texts.split()]
-
-
-def priors(*texts: str) -> list[Prior]:
-    """Returns the priors "1 1", "1/2 1/2", … in that order."""
-    return [tuple(rationals(text)) for text in texts]
-
-
-def points(grid: Grid, keep: Callable[[Prior], bool] = lambda prior: True) -> Iterator[Point]:
-    """Yields (n, prior, eps) in the order of the grid, for the priors to be kept."""
-    return ((point.n, point.prior, point.eps) for point in grid if keep(point.prior))
+def any_prior(prior: Prior) -> bool:
+    """Returns True."""
+    return True
 
 
 def equal(prior: Prior) -> bool:
@@ -69,25 +58,19 @@ def unequal(prior: Prior) -> bool:
     return not equal(prior)
 
 
-@dataclass(frozen=True)
-class Near:
-    """The near outputs by their first cell, lo..hi."""
-
-    lo: int
-    hi: int
-
-    def __str__(self) -> str:
-        return str(self.lo) if self.lo == self.hi else f"{self.lo}…{self.hi}"
+Tag = tuple[Span, int, str]
+"""x, kappa and the near outputs."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One instance: model, epsilon, data set and near outputs."""
+    """One instance: model, epsilon, data set and near outputs, by their first cell lo..hi."""
 
     model: Model
     eps: Fraction
     a: int
-    near: Near
+    lo: int
+    hi: int
 
     @property
     def n(self) -> int:
@@ -97,7 +80,7 @@ class Case:
     @property
     def kappa(self) -> int:
         """Returns the number of near outputs to the right of x."""
-        return self.near.hi - self.a
+        return self.hi - self.a
 
     @property
     def epsilon(self) -> Ball:
@@ -110,9 +93,14 @@ class Case:
         return local_sensitivity(self.model, self.a)
 
     @property
-    def span(self) -> Span:
-        """Returns (lo, hi)."""
-        return self.near.lo, self.near.hi
+    def near(self) -> str:
+        """Returns the near outputs in words."""
+        return str(self.lo) if self.lo == self.hi else f"{self.lo}…{self.hi}"
+
+    @property
+    def tag(self) -> Tag:
+        """Returns what tells the case from the others of its model and epsilon."""
+        return (self.a, self.n - self.a), self.kappa, self.near
 
 
 @dataclass(frozen=True)
@@ -158,8 +146,8 @@ def _in_numbers(words: str, case: Case) -> str:
 
 def _interval_words(case: Case) -> str:
     """Returns Pr[lo <= output <= hi] of LSHist as in the interval law: clipped ends drop their term."""
-    terms = [f"½·e^(−{case.a - case.near.lo}ε)"] if case.near.lo > 0 else []
-    terms += [f"½·e^(−{case.kappa + 1}ε)"] if case.near.hi < case.n else []
+    terms = [f"½·e^(−{case.a - case.lo}ε)"] if case.lo > 0 else []
+    terms += [f"½·e^(−{case.kappa + 1}ε)"] if case.hi < case.n else []
     return " − ".join(["1", *terms]) + f", ε = {case.eps}"
 
 
@@ -167,7 +155,7 @@ def _exponential(local: bool) -> Side:
     name, rate = ("EHDL", "2·LS(x)") if local else ("EHD", "2·GS₀")
 
     def steps(case: Case) -> list[Step]:
-        inside = weight_sum(case.model, case.a, case.eps, local, *case.span)
+        inside = weight_sum(case.model, case.a, case.eps, local, case.lo, case.hi)
         whole = weight_sum(case.model, case.a, case.eps, local, 0, case.n)
         base = [step("LS(x)", "larger of H(x, x±1)", local_sensitivity(case.model, case.a))] if local else []
         return [
@@ -179,7 +167,7 @@ def _exponential(local: bool) -> Side:
 
     return Side(
         f"Pr[H < t] of {name}",
-        lambda case: exponential_interval(case.model, case.a, case.eps, local, *case.span),
+        lambda case: exponential_interval(case.model, case.a, case.eps, local, case.lo, case.hi),
         lambda case: "near weights / all weights",
         steps=steps,
         near_probability=True,
@@ -188,9 +176,9 @@ def _exponential(local: bool) -> Side:
 
 LSHIST = Side(
     "Pr[H < t] of LSHist",
-    lambda case: evaluate(laplace_interval(case.n, case.a, *case.span), power(case.eps)),
+    lambda case: evaluate(laplace_interval(case.n, case.a, case.lo, case.hi), power(case.eps)),
     _interval_words,
-    lambda case: laplace_interval(case.n, case.a, *case.span),
+    lambda case: laplace_interval(case.n, case.a, case.lo, case.hi),
     near_probability=True,
 )
 EHD, EHDL = _exponential(False), _exponential(True)
@@ -213,55 +201,59 @@ def balanced_x(n: int) -> Iterable[int]:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """For every case (that meets the hypothesis): left relation right.
+class Hypothesis:
+    """Two expressions of kappa, n, q, K = q^kappa and u = e^(-eps/(2 GS_0)), of which the first must be smaller.
 
-    ``sets`` gives the near outputs of a data set; ``hypothesis`` gives two numbers of which the first must be
-    certainly smaller for the case to count.
+    Numbers give the hypothesis of a case; a proof puts symbols into the same expressions.
     """
+
+    words: str
+    sides: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any]]
+
+    def __call__(self, case: Case) -> tuple[Ball, Ball]:
+        """Returns balls that contain both sides."""
+        values = power(case.eps), power(case.eps, case.kappa), e_global(case)
+        low, high = self.sides(case.kappa, case.n, *values)
+        return ball(1) * low, ball(1) * high
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """For every case that meets the hypothesis: left relation right. ``sets`` gives the near outputs of a data set."""
 
     left: Side
     relation: str
     right: Side
     data: Datasets = every_x
     sets: Sets = separated
-    hypothesis: Callable[[Case], tuple[Ball, Ball]] | None = None
-    hypothesis_words: str = ""
+    hypothesis: Hypothesis | None = None
     closeness: str = "difference"
-    start_bits: int = 128
 
     @property
     def statement(self) -> Statement:
         """Returns the statement in words."""
         return Statement(self.left.meaning, self.relation, self.right.meaning, self.closeness)
 
-    def run(self, points: Iterable[Point], finding: str = "") -> Outcome:
-        """Returns the outcome of the scan over the points, in their order."""
-        return scan(self.statement, filter(None, map(self._batch, points)), finding)
+    def run(self, points: Iterable[Point], keep: Callable[[Prior], bool] = any_prior, finding: str = "") -> Outcome:
+        """Returns the outcome of the scan over the points with a prior to be kept, in their order."""
 
-    def _batch(self, point: Point) -> Batch | None:
-        n, prior, eps = point
-        cases = [case for case in self._cases(Model(n, prior), eps) if self._counts(case)]
-        if not cases:
-            return None
-        by_tag = {self._tag(case): case for case in cases}
-        return Batch(
-            {"n": n, "prior": prior, "eps": eps},
-            lambda: [(tag, self.left.value(case), self.right.value(case)) for tag, case in by_tag.items()],
-            ("x", "kappa", "near"),
-            lambda tag: self._tie(by_tag[tag]),
-            lambda tag: self.steps(by_tag[tag]),
-            self.start_bits,
-        )
+        def sides(cases: dict[Tag, Case]) -> Sides:
+            return [(tag, self.left.value(case), self.right.value(case)) for tag, case in cases.items()]
 
-    @staticmethod
-    def _tag(case: Case) -> tuple[tuple[int, int], int, Near]:
-        return (case.a, case.n - case.a), case.kappa, case.near
+        def tie(cases: dict[Tag, Case], tag: Tag) -> bool | None:
+            return self._tie(cases[tag])
 
-    def _cases(self, model: Model, eps: Fraction) -> Iterator[Case]:
-        for a in self.data(model.n):
-            for lo, hi in self.sets(model, a):
-                yield Case(model, eps, a, Near(lo, hi))
+        def steps(cases: dict[Tag, Case], tag: Tag) -> list[Step]:
+            return self.steps(cases[tag])
+
+        kept = (point for point in points if keep(point.prior))
+        batches = over(kept, self._cases, sides, ("x", "kappa", "near"), tie, steps)
+        return scan(self.statement, batches, finding)
+
+    def _cases(self, point: Point) -> dict[Tag, Case]:
+        model = Model(point.n, point.prior)
+        cases = [Case(model, point.eps, a, *span) for a in self.data(model.n) for span in self.sets(model, a)]
+        return {case.tag: case for case in cases if self._counts(case)}
 
     def _counts(self, case: Case) -> bool:
         hypothesis = self.hypothesis
@@ -270,7 +262,7 @@ class Comparison:
         return decided(balls.decide(lambda: balls.less(*hypothesis(case)))[0])
 
     def _tie(self, case: Case) -> bool | None:
-        if self.left.near_probability and self.right.near_probability and case.span == (0, case.n):
+        if self.left.near_probability and self.right.near_probability and (case.lo, case.hi) == (0, case.n):
             return True
         if self.left.poly is None or self.right.poly is None:
             return None
@@ -281,7 +273,7 @@ class Comparison:
         lines = [*setting_steps(case)]
         if self.hypothesis is not None:
             low, high = self.hypothesis(case)
-            lines.append(step("hypothesis", self.hypothesis_words, f"{show(low)} < {show(high)}"))
+            lines.append(step("hypothesis", self.hypothesis.words, f"{show(low)} < {show(high)}"))
         for side in (self.left, self.right):
             lines += [*side.steps(case), step(side.meaning, side.formula(case), side.value(case))]
         return lines
@@ -289,7 +281,7 @@ class Comparison:
 
 def setting_steps(case: Case) -> list[Step]:
     """Returns posterior, the distances around the threshold, and the near outputs."""
-    row, (lo, hi) = distances(case.model, case.a), case.span
+    row, lo, hi = distances(case.model, case.a), case.lo, case.hi
     alpha, beta = case.model.prior
     far = [r for r in (lo - 1, hi + 1) if 0 <= r <= case.n]
     lines = [step("posterior", "Beta(x + prior)", f"Beta({case.a + alpha}, {case.n - case.a + beta})")]
@@ -300,21 +292,3 @@ def setting_steps(case: Case) -> list[Step]:
         lines.append(step("nearest others", "t is at most the smaller of", shown))
     lines.append(step("steps", "κ to the right; to the left", f"κ = {case.kappa}; {case.a - lo}"))
     return lines
-
-
-def relabelled(side: Side, meaning: str) -> Side:
-    """Returns the same side under another name."""
-    return replace(side, meaning=meaning)
-
-
-# ------------------------------------------------------------------ the documents' bounds
-
-RELATIONS = {"≥": ">=", "≤": "<="}
-
-
-def claimed(claim: str, mechanism: Side, data: Datasets = every_x, sets: Sets = separated) -> Comparison:
-    """Returns the comparison that the claim states: the mechanism's probability against the documents' bound."""
-    bound = stated(claim)
-    closeness = "ratio" if isinstance(bound.form, InSteps) else "difference"
-    relation = RELATIONS.get(bound.relation, bound.relation)
-    return Comparison(mechanism, relation, from_form(bound.words, bound.form), data, sets, closeness=closeness)

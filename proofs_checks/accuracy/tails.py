@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import chain
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.mechanisms.exponential import EHD, MH, Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.bounds import BOUNDS, Bound, InTail
-from proofs_checks.accuracy.sides import RELATIONS
+from proofs_checks.accuracy.stated import RELATIONS
+from proofs_checks.points import Pair, exponential_at, priors, rationals
 from proofs_checks.setting.exact import levels
 
 Maker = Callable[..., Exponential]
@@ -90,13 +90,6 @@ def is_definition(bound: InTail) -> bool:
         return False
 
 
-def mechanism(kind: Maker, point: SimpleNamespace) -> Exponential:
-    """Returns the mechanism at a point of the grid."""
-    model = Model(point.n, tuple(Fraction(alpha) for alpha in point.prior))
-    gamma = {"gamma": Fraction(point.gamma)} if hasattr(point, "gamma") else {}
-    return kind(model, Fraction(point.eps), **gamma)
-
-
 Chosen = Callable[[Model], Sequence[Histogram]]
 
 
@@ -110,35 +103,22 @@ def two_rows(model: Model) -> Sequence[Histogram]:
     return model.histograms[0], model.histograms[len(model.histograms) // 2]
 
 
-def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) -> Iterator[Batch]:
+def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) -> Batches:
     """Yields one batch a point: every data set x and every attained distance t.
 
     If the bound is the definition itself, term by term, a tie is exact. ``rows`` picks the data sets.
     """
-    for point in grid:
-        yield _batch(mechanism(kind, point), bound, vars(point), rows)
+    same = is_definition(bound)
 
+    def sides(subject: Exponential) -> Sides:
+        return [(tag, tail.probability(), bound.value(tail)) for tag, tail in tails(subject, rows(subject.model))]
 
-def _batch(subject: Exponential, bound: InTail, where: dict[str, object], rows: Chosen) -> Batch:
-    model, same = subject.model, is_definition(bound)
-
-    def tails(wanted: object = None) -> Iterator[tuple[tuple[Histogram, Histogram], Tail]]:
-        h, law = Hellinger(model), subject.law()
-        rates = subject.rates(h)
-        for x in rows(model):
-            groups, rate = [level.members for level in levels(model, x)], -rates(x)
-            logs = dict(zip(model.histograms, [rate * d for d in h.row(x)], strict=True))
-            probabilities = dict(zip(model.histograms, law.probabilities(x), strict=True))
-            for i, group in enumerate(groups):
-                if wanted is None or wanted == (x, group[0]):
-                    yield (x, group[0]), Tail(probabilities, logs, [r for farther in groups[i:] for r in farther])
-
-    def steps(tag: tuple[Histogram, Histogram]) -> list[Step]:
-        ((_, tail),) = tails(tag)
-        c = Hellinger(model).between(*tag)
+    def steps(subject: Exponential, tag: Pair) -> list[Step]:
+        tail = dict(tails(subject, [tag[0]]))[tag]
+        h = Hellinger(subject.model)
         return [
-            step("t", f"H(x, r), r = {tag[1]}", c),
-            step("rate", f"ε/(2Δ), Δ the sensitivity of {subject.name}", subject.rates(Hellinger(model))(tag[0])),
+            step("t", f"H(x, r), r = {tag[1]}", h.between(*tag)),
+            step("rate", f"ε/(2Δ), Δ the sensitivity of {subject.name}", subject.rates(h)(tag[0])),
             step("outputs with H ≥ t", f"of |R| = {len(tail.logs)}", len(tail.counted)),
             step("their weights", "Σ exp(−rate·H) over H ≥ t", tail.total()),
             step("NL(x)", "Σ exp(−rate·H) over R", tail.total(all_outputs=True)),
@@ -146,13 +126,20 @@ def _batch(subject: Exponential, bound: InTail, where: dict[str, object], rows: 
             step("the bound", "", bound.value(tail)),
         ]
 
-    return Batch(
-        where,
-        lambda: [(tag, tail.probability(), bound.value(tail)) for tag, tail in tails()],
-        ("x", "r"),
-        lambda tag: True if same else None,
-        steps,
-    )
+    subject = partial(exponential_at, kind)
+    return over(grid, subject, sides, ("x", "r"), lambda subject, tag: True if same else None, steps)
+
+
+def tails(subject: Exponential, rows: Sequence[Histogram]) -> Iterator[tuple[Pair, Tail]]:
+    """Yields for every attained distance t of the data sets (x, an output at t) and the tail."""
+    model, h, law = subject.model, Hellinger(subject.model), subject.law()
+    rates = subject.rates(h)
+    for x in rows:
+        groups, rate = [level.members for level in levels(model, x)], -rates(x)
+        logs = dict(zip(model.histograms, [rate * d for d in h.row(x)], strict=True))
+        probabilities = dict(zip(model.histograms, law.probabilities(x), strict=True))
+        for i, group in enumerate(groups):
+            yield (x, group[0]), Tail(probabilities, logs, [r for farther in groups[i:] for r in farther])
 
 
 def bound_proof(bound: Bound) -> Proof:
@@ -179,20 +166,15 @@ def tight_proof(bound: Bound) -> Proof:
     )
 
 
-PRIORS: list[tuple[Fraction, ...]] = [
-    tuple(Fraction(a) for a in prior.split()) for prior in ("1 1", "1/2 1/2", "1/100 1/100", "1 2", "1 1 1", "1/2 1 2")
-]
-EPS = [Fraction(e) for e in ("1", "1/2", "2", "1/100", "16")]
+PRIORS = priors("1 1", "1/2 1/2", "1/100 1/100", "1 2", "1 1 1", "1/2 1 2")
+EPS = rationals("1 1/2 2 1/100 16")
 ANY_S = "the proof uses only S > 0: it holds for P1's MHdelta as well"
 WORDS = "every data set x, every attained t = H(x, r); ties by BC²"
-FIRST = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS)
-SMOOTH = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS, gamma=[Fraction(1)])
-WIDE = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS)
-WIDE_SMOOTH = Grid(WORDS, n=range(1, 8), prior=PRIORS, eps=EPS, gamma=[Fraction(1), Fraction(1, 2), Fraction(3)])
-
-
-FAR = Grid("", n=[100], prior=PRIORS[:1], eps=[Fraction(1, 1000), Fraction(64)])
-FAR_K = Grid("", n=[2], prior=[(Fraction(1, 2),) * 8], eps=[Fraction(32)])
+FIRST = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS).wider(n=range(1, 8))
+ONE_GAMMA = Grid(WORDS, n=range(1, 5), prior=PRIORS, eps=EPS, gamma=[1])
+SMOOTH = ONE_GAMMA.wider(n=range(1, 8), gamma=rationals("1 1/2 3"))
+FAR = Grid("", n=[100], prior=PRIORS[:1], eps=rationals("1/1000 64"))
+FAR_K = Grid("", n=[2], prior=[rationals("1/2 " * 8)], eps=[32])
 STATED = {bound.claim: bound for bound in BOUNDS if bound.of_tail}
 KINDS: dict[str, Maker] = {"EHD": EHD, "MH": MH}
 
@@ -217,10 +199,10 @@ def form_of(bound: Bound) -> InTail:
     return bound.form
 
 
-def proved(claim: str, grid: Grid, wide: Grid, proof: Callable[[Bound], Proof], finding: str = "") -> None:
+def proved(claim: str, grid: Grid, proof: Callable[[Bound], Proof], finding: str = "") -> None:
     """Makes the check of a bound that is proved; it is scanned on the grid and on a few rows far out."""
 
-    @check(claim, grid=grid, wide=wide)
+    @check(claim, grid=grid)
     def decide(context: Context) -> Outcome:
         bound = STATED[claim]
         far = scanned(bound, FAR, FAR_K, rows=two_rows)
@@ -228,20 +210,20 @@ def proved(claim: str, grid: Grid, wide: Grid, proof: Callable[[Bound], Proof], 
         return settled.having("; ".join(filter(None, (finding, settled.finding))))
 
 
-proved("acc.em-tail", FIRST, WIDE, bound_proof)
-proved("acc.mh-tight.corrected", SMOOTH, WIDE_SMOOTH, tight_proof)
-proved("acc.mh-second.corrected", SMOOTH, WIDE_SMOOTH, bound_proof, ANY_S)
-proved("acc.mh-loose", SMOOTH, WIDE_SMOOTH, bound_proof, ANY_S)
+proved("acc.em-tail", FIRST, bound_proof)
+proved("acc.mh-tight.corrected", SMOOTH, tight_proof)
+proved("acc.mh-second.corrected", SMOOTH, bound_proof, ANY_S)
+proved("acc.mh-loose", SMOOTH, bound_proof, ANY_S)
 
 
-@check("acc.mh-tight.stated", grid=SMOOTH, wide=WIDE_SMOOTH)
+@check("acc.mh-tight.stated", grid=SMOOTH)
 def mh_tight_stated(context: Context) -> Outcome:
     """Decides the "tight" expression as printed."""
     found = scanned(STATED["acc.mh-tight.stated"], context.grid)
     return found.having("the printed weights are the squares of the true ones")
 
 
-@check("acc.mh-second.stated", grid=SMOOTH, wide=WIDE_SMOOTH)
+@check("acc.mh-second.stated", grid=SMOOTH)
 def mh_second_stated(context: Context) -> Outcome:
     """Decides the second bound as printed."""
     bound = STATED["acc.mh-second.stated"]

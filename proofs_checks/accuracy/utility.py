@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Table, annotate, check, measured
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import show
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Table, annotate, check, measured, show, variables
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHD
 from dpaudit.mechanisms.laplace import LSHist, LSZhang
@@ -22,12 +19,11 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
 from dpaudit.utility.staircase import build
 from proofs_checks.accuracy.rows import power
-from proofs_checks.accuracy.sides import Prior, priors, rationals
+from proofs_checks.points import Prior, priors, rationals
 
 UNIFORM: Prior = priors("1 1")[0]
 BITS = 256
 DEFAULT = Grid("x = (n/2, n/2), uniform prior", n=[100], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
-WIDE = Grid("x = (n/2, n/2), uniform prior", n=[100, 200], eps=rationals("1/2 1 2"), delta=rationals("1/10 1/100"))
 
 
 def quantile(mechanism: PosteriorMechanism, metric: str, level: Fraction) -> Ball:
@@ -78,7 +74,7 @@ ROWS: tuple[tuple[type[PosteriorMechanism], Steps, int], ...] = (
 )
 
 
-def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: SimpleNamespace) -> tuple[tuple[str, ...], bool]:
+def row(kind: type[PosteriorMechanism], steps: Steps, cells: int, at: Point) -> tuple[tuple[str, ...], bool]:
     """Returns one line of the table, and whether the printed distance is certainly at least the true one."""
     n, eps, delta = at.n, at.eps, at.delta
     mechanism = kind(Model(n, UNIFORM), eps)
@@ -96,7 +92,7 @@ def no_real_value() -> Proof:
     return proof.says("so 1 − base^exponent < 0 for an exponent > 0", "its square root is not a real number")
 
 
-@check("acc.table-utility", grid=DEFAULT, wide=WIDE, weight=3)
+@check("acc.table-utility", grid=DEFAULT.wider(n=[100, 200]), weight=3)
 def utility(context: Context) -> Outcome:
     """Measures the utility table."""
     lines, bounded = [], {kind.name: True for kind, *_ in ROWS}

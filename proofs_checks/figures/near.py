@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import factorial, prod
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Sides, Statement, Step, check, scan
-from dpaudit.claims.shown import step
+from dpaudit.claims import Batch, Context, Grid, Outcome, Sides, Statement, Step, check, scan, step
 from dpaudit.mechanisms.laplace import LaplaceLaw, LSDim, LSHist
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -136,12 +135,10 @@ def order(x: Histogram, pair: tuple[str, str]) -> Batch:
     return Batch(where, sides, ("level",), steps=steps)
 
 
-@check(
-    "fig.near-candidates",
-    grid=Grid("prior (1, …, 1), ε = 1, γ = 1; the exact answer and the nearest wrong candidates", x=DATA),
-    wide=Grid("prior (1, …, 1), ε = 1, γ = 1; the exact answer and the nearest wrong candidates", x=MORE),
-    weight=5,
-)
+WORDS = "prior (1, …, 1), ε = 1, γ = 1; the exact answer and the nearest wrong candidates"
+
+
+@check("fig.near-candidates", grid=Grid(WORDS, x=DATA).wider(x=MORE), weight=5)
 def near_candidates(ctx: Context) -> Outcome:
     """LSHist gives the nearest candidates the largest probability, then MH, then LSDim (A3 Fig. 3)."""
     data = [point.x for point in ctx.grid]

@@ -51,7 +51,7 @@ def _entry_steps(recipe: Recipe, printed: Printed, column: str, distance: str) -
     text = printed[number][tables.COLUMNS.index(column)]
     return [
         step("LS(x)", "max over adjacent x′ of H(x,x′)", row.ls),
-        step(f"sensitivity used ({recipe.sensitivity})", "", tables.sensitivity(row, recipe.sensitivity)),
+        step(f"sensitivity used ({recipe.sensitivity})", "", row.sensitivity(recipe.sensitivity, tables.EPS)),
         step("candidates of the row", f"at the distance nearest to {distance}", _members(members)),
         step("computed", column, value),
         step("printed", "", text),
@@ -77,7 +77,7 @@ def whole(recipe: Recipe, printed: Printed) -> Batch:
     def steps() -> list[Step]:
         values = tables.computed(recipe, printed)
         row = tables.row_of(recipe)
-        lines = [step(f"sensitivity ({recipe.sensitivity})", "", tables.sensitivity(row, recipe.sensitivity))]
+        lines = [step(f"sensitivity ({recipe.sensitivity})", "", row.sensitivity(recipe.sensitivity, tables.EPS))]
         for name, i, text in tables.entries(printed):
             value, members = values[name, i]
             lines.append(step(f"{name}, {len(members)} candidates, e.g. {members[0]}", f"printed {text}", value))
@@ -88,17 +88,19 @@ def whole(recipe: Recipe, printed: Printed) -> Batch:
 
 def readings(stated: Recipe, printed: Printed) -> list[Part]:
     """Returns the columns one by one, under each reading that P1 offers."""
-    return [
-        scan(DIGIT, [digits(stated, printed, "H")]).part("the column of distances"),
-        scan(DIGIT, [digits(stated, printed, "exponential")]).part("the exponential column by Definition 4.1"),
-        scan(DIGIT, [digits(replace(stated, factor=1), printed, "exponential")]).part(
-            "the exponential column with S_exp and −εH/S, as §5.3 and §5.4.1 write the exponent"
+    full, floored = replace(stated, factor=1), replace(stated, noise=FLOORED)
+    tried = (
+        (stated, "H", "the column of distances"),
+        (stated, "exponential", "the exponential column by Definition 4.1"),
+        (
+            full,
+            "exponential",
+            "the exponential column with S_exp and −εH/S, as §5.3 and §5.4.1 write the exponent",
         ),
-        scan(DIGIT, [digits(stated, printed, "Laplace")]).part("the Laplace column by the law of |Y| in §5.1"),
-        scan(DIGIT, [digits(replace(stated, noise=FLOORED), printed, "Laplace")]).part(
-            "the Laplace column by the mechanism itself: floored and clipped"
-        ),
-    ]
+        (stated, "Laplace", "the Laplace column by the law of |Y| in §5.1"),
+        (floored, "Laplace", "the Laplace column by the mechanism itself: floored and clipped"),
+    )
+    return [scan(DIGIT, [digits(recipe, printed, column)]).part(words) for recipe, column, words in tried]
 
 
 def stated(recipe: Recipe, printed: Printed) -> Outcome:

@@ -59,9 +59,18 @@ class Row:
         chosen = [(d, value) for d, value in self._everywhere if most is None or d <= most]
         return balls.maximum([value * (-gamma * d).exp() for d, value in chosen])
 
-    def gamma_p1(self, eps: Fraction, delta: Fraction) -> Ball:
-        """Returns a ball that contains γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))  (P1 §4.2)."""
-        return MHdelta(self.model, eps, delta).gamma()
+    def sensitivity(self, name: str, eps: Fraction) -> Ball:
+        """Returns a ball that contains the sensitivity of that name at x; P1's γ is that of ε and DELTA."""
+        gamma = MHdelta(self.model, eps, DELTA).gamma()
+        values: dict[str, Callable[[], Ball]] = {
+            S_EXP: lambda: self.smooth_exp(gamma),
+            S_EXP_NEAR: lambda: self.smooth_exp(gamma, 1),
+            S_GAMMA: lambda: self.smooth(Fraction(1)),
+            LS: lambda: self.ls,
+            GS_CONSTANT: gs_constant,
+            GS_EXACT: lambda: global_(self.h),
+        }
+        return values[name]()
 
     def exponential(self, rate: Ball) -> list[Ball]:
         """Returns balls that contain P(r) ∝ exp(−rate·H(x,r))."""
@@ -158,20 +167,6 @@ def _row(n: int, prior: tuple[int, ...], x: Histogram, bits: int) -> Row:
     return Row(make_model(n, prior=prior), x)
 
 
-def sensitivity(row: Row, name: str) -> Ball:
-    """Returns a ball that contains the sensitivity of that name at x."""
-    gamma = row.gamma_p1(EPS, DELTA)
-    values: dict[str, Callable[[], Ball]] = {
-        S_EXP: lambda: row.smooth_exp(gamma),
-        S_EXP_NEAR: lambda: row.smooth_exp(gamma, 1),
-        S_GAMMA: lambda: row.smooth(Fraction(1)),
-        LS: lambda: row.ls,
-        GS_CONSTANT: gs_constant,
-        GS_EXACT: lambda: global_(row.h),
-    }
-    return values[name]()
-
-
 def abs_law(t: int) -> Ball:
     """Returns a ball that contains Pr[⌊|Y|⌋ = t] = e^(−tε/2) − e^(−(t+1)ε/2), Y ~ Lap(2/ε)  (P1 §5.1)."""
     return (-ball(EPS * t / 2)).exp() - (-ball(EPS * (t + 1) / 2)).exp()
@@ -204,7 +199,7 @@ def level(row: Row, printed: str) -> tuple[Histogram, ...]:
 def computed(recipe: Recipe, printed: Printed) -> dict[tuple[str, int], tuple[Ball, tuple[Histogram, ...]]]:
     """Returns what the recipe gives in place of every printed number, by (column, row), and the row's candidates."""
     row = row_of(recipe)
-    rate = ball(EPS / recipe.factor) / sensitivity(row, recipe.sensitivity)
+    rate = ball(EPS / recipe.factor) / row.sensitivity(recipe.sensitivity, EPS)
     law = row.exponential(rate)
     values = {}
     for number, (distance, _, _) in enumerate(printed):

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import factorial
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Statement, Step, annotate, check, each, scan, search, single
-from dpaudit.claims.shown import brief, step
-from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.claims import Context, Grid, Outcome, Step, annotate, brief, check, scan, search, step
+from dpaudit.claims.batches import Batch, Batches, Statement, each, single
+from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.posterior.model import count_histograms
-from proofs_checks.privacy.scores import mechanism_at
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, count_histograms, make_model
+from proofs_checks.points import exponential_at, maker, priors, rationals
 from proofs_checks.privacy.tools import delta_steps, epsilon_batches, true_delta
 from proofs_checks.setting.lemmas import g
 
@@ -52,8 +53,8 @@ class Large:
     delta: Fraction
     tail: int
 
-    def orbits(self) -> Iterator[tuple[int, int, int, tuple[int, ...]]]:
-        """Yields (number of candidates, c₁, c₂, partition of the others)."""
+    def orbits(self) -> Iterator[tuple[int, Histogram]]:
+        """Yields (number of candidates, one of them) of every orbit."""
         cells = self.k - 2
         for rest in range(self.n + 1):
             for parts in partitions(rest, rest, cells):
@@ -61,11 +62,11 @@ class Large:
                 for repeated in Counter(parts).values():
                     size //= factorial(repeated)
                 for second in range(self.n - rest + 1):
-                    yield size, self.n - rest - second, second, parts
+                    yield size, (self.n - rest - second, second, *parts, *(0,) * (cells - len(parts)))
 
     def complete(self) -> bool:
         """Returns whether the orbits hold every candidate once."""
-        return sum(size for size, *_ in self.orbits()) == count_histograms(self.n, self.k)
+        return sum(size for size, _ in self.orbits()) == count_histograms(self.n, self.k)
 
     def sensitivities(self) -> tuple[Ball, Ball, Ball, Ball]:
         """Returns LS(x) = S_exp(x), LS(x′), S_exp(x′) and γ.
@@ -80,18 +81,13 @@ class Large:
 
     def weights(self) -> list[tuple[int, Ball, Ball]]:
         """Returns (number of candidates, weight from x, weight from x′) of every orbit."""
-        n = self.n
-        near = [[cell(self.first, n - 1, c) for c in range(n + 1)], [cell(self.other, 1, c) for c in range(n + 1)]]
-        corner = [[cell(self.first, n, c) for c in range(n + 1)], [cell(self.other, 0, c) for c in range(n + 1)]]
-        s, _, t, _ = self.sensitivities()
-        half = ball(self.eps / 2)
-        result = []
-        for size, c1, c2, parts in self.orbits():
-            rest = balls.total([corner[1][part] for part in parts])
-            here = far(near[0][c1] + near[1][c2] + rest) if (c1, c2) != (n - 1, 1) else balls.zero()
-            there = far(corner[0][c1] + corner[1][c2] + rest) if c1 != n else balls.zero()
-            result.append((size, (-half * here / s).exp(), (-half * there / t).exp()))
-        return result
+        h = Hellinger(make_model(self.n, prior=(self.first, *(self.other,) * (self.k - 1))))
+        (s, _, t, _), half, empty = self.sensitivities(), ball(self.eps / 2), (0,) * (self.k - 2)
+        x, y = (self.n - 1, 1, *empty), (self.n, 0, *empty)
+        return [
+            (size, (-half * h.between(x, r) / s).exp(), (-half * h.between(y, r) / t).exp())
+            for size, r in self.orbits()
+        ]
 
     def delta_lower(self) -> Ball:
         """Returns a ball that contains Σ_r max(0, P_x(r) − e^ε·P_x′(r)): a lower bound of δ(ε)."""
@@ -117,34 +113,22 @@ class Large:
         ]
 
 
-def cell(alpha: int, i: int, j: int) -> Ball:
-    """Returns ln of Γ(α+(i+j)/2)/√(Γ(α+i)Γ(α+j))."""
-    ends = ball(alpha + i).lgamma() + ball(alpha + j).lgamma()
-    return ball(alpha + Fraction(i + j, 2)).lgamma() - ends / 2
-
-
-def far(log_bc: Ball) -> Ball:
-    """Returns the distance √(1 − BC) from ln BC."""
-    return (-log_bc.expm1()).sqrt()
-
-
 DELTA_MOST = Statement("δ(ε) of M_H, k = 2", "<=", "δ", closeness="ratio")
 PAIR_MOST = Statement("Σ max(0, P_x − e^ε·P_x′)", "<=", "δ", closeness="ratio")
 PURE = Statement("true ε", ">", "ε")
-TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
-TINY = Fraction(1, 10**8)
-PRIORS = ((1, 1), (HALF, HALF), (TENTH, TENTH), (1, 2), (Fraction(1, 10**4), 1000))
-EPS = (1, TENTH, 4, 16)
+TINY, HALF = Fraction(1, 10**8), Fraction(1, 2)
+PRIORS = priors("1 1", "1/2 1/2", "1/10 1/10", "1 2", "1/10000 1000")
+EPS = rationals("1 1/10 4 16")
 DELTAS = (TINY, Fraction(1, 100), HALF)
 WORDS = "k = 2, every ordered adjacent pair"
-LONG = Grid(WORDS, n=[60, 120], eps=[16], delta=[TENTH, HALF], prior=[(Fraction(1, 10**4), 1000)])
+LONG = Grid(WORDS, n=[60, 120], eps=[16], delta=rationals("1/10 1/2"), prior=PRIORS[-1:])
 DEFAULT = (
     Grid(WORDS, n=range(1, 9), eps=EPS, delta=DELTAS, prior=PRIORS)
     + Grid(WORDS, n=[20, 40], eps=EPS, delta=[TINY, HALF], prior=PRIORS)
     + LONG
 )
 WIDE = (
-    Grid(WORDS, n=range(1, 25), eps=(*EPS, HALF, 2, 64), delta=(*DELTAS, TENTH), prior=PRIORS)
+    Grid(WORDS, n=range(1, 25), eps=(*EPS, HALF, 2, 64), delta=(*DELTAS, Fraction(1, 10)), prior=PRIORS)
     + Grid(WORDS, n=[40, 80, 120, 200], eps=EPS, delta=DELTAS, prior=PRIORS)
     + LONG
 )
@@ -154,16 +138,13 @@ DIRICHLET = (
 )
 
 
-def delta_batches(grid: Grid) -> Iterator[Batch]:
+def delta_batches(grid: Grid) -> Batches:
     """Yields δ(ε) of MHdelta against its own δ."""
 
-    def sides(at: tuple[Exponential, Fraction]) -> tuple[Ball, Ball]:
-        return true_delta(at[0], at[0].epsilon), ball(at[1])
+    def sides(at: MHdelta) -> tuple[Ball, Ball]:
+        return true_delta(at, at.epsilon), ball(at.delta)
 
-    def subject(point: SimpleNamespace) -> tuple[Exponential, Fraction]:
-        return mechanism_at("MHdelta", point), point.delta
-
-    return each(grid, subject, sides, steps=lambda at: delta_steps(at[0], at[0].epsilon))
+    return each(grid, partial(exponential_at, MHdelta), sides, steps=lambda at: delta_steps(at, at.epsilon))
 
 
 def dirichlet(words: str, large: Large) -> Batch:
@@ -187,12 +168,8 @@ def mhdelta(ctx: Context) -> Outcome:
             over = brief(extended.counterexample.left.value)
             lines.append(f"k = {large.k}, n = {large.n}, ε = {large.eps}: {over} > δ = {large.delta}")
     first = DIRICHLET[0][1]
-    repaired = Large(
-        first.n, first.k, first.first, first.other, first.eps, first.delta, count_histograms(first.n, first.k)
-    )
+    repaired = replace(first, tail=count_histograms(first.n, first.k))
     parts.append(scan(PAIR_MOST, [dirichlet("", repaired)]).part("the same pair, k = 17, with |R| for n+1 in γ"))
-    pure = search(
-        PURE, epsilon_batches((vars(point), mechanism_at("MHdelta", point), Fraction(point.eps)) for point in LONG)
-    )
+    pure = search(PURE, epsilon_batches(LONG, maker("MHdelta"), lambda mechanism: mechanism.epsilon))
     wrong = "the Dirichlet mechanism with the same γ is NOT (ε, δ)-DP: " + "; ".join(lines) if lines else ""
     return annotate(outcome.having(wrong, parts), ("k = 2 needs its δ: there is a setting with true ε > ε", pure))

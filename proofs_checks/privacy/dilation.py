@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 
 from flint import fmpq
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Part, Proof, Sides, Statement, Step, annotate, check
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.batches import over, single
-from dpaudit.claims.scans import scan
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Part, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over, single
+from dpaudit.mechanisms.exponential import MH, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
-from proofs_checks.privacy.scores import Scores, Select, all_scores, mechanism_at, score_batches
-from proofs_checks.setting.exact import decided, levels, model_at
+from proofs_checks.points import exponential_at, model_at, priors, rationals
+from proofs_checks.privacy.scores import Scores, Select, all_scores, score_batches
+from proofs_checks.setting.exact import decided, levels
 from proofs_checks.setting.levels import level_steps
 
 STATED = Statement("Pr[u = a]", "<=", "e^(ε/2)·Pr[u = e^λa] + δ′/2")
 SAME_COUNT = Statement("candidates at a", "=", "candidates at e^λa")
-HALF = Fraction(1, 2)
-EQUAL = ((1, 1), (HALF, HALF), (2, 2), (Fraction(1, 3), Fraction(1, 3)))
-PRIORS = (*EQUAL, (1, 2), (HALF, Fraction(3, 2)))
-EPS = (1, HALF, 2)
+EQUAL = priors("1 1", "1/2 1/2", "2 2", "1/3 1/3")
+PRIORS = (*EQUAL, *priors("1 2", "1/2 3/2"))
+EPS = rationals("1 1/2 2")
 ALL = "k = 2; every x and all attained a, b ≠ 0"
 
 
@@ -62,7 +58,7 @@ def stated_steps(scores: Scores, i: int, j: int) -> list[Step]:
 
 def at_zero(lam: int) -> Part:
     """Returns the part a = 0, whose dilates are all 0: any λ is possible there, ±1 is taken, at n = 1."""
-    mechanism = mechanism_at("MH", SimpleNamespace(n=1, prior=(1, 1), eps=1))
+    mechanism = exponential_at(MH, Point(n=1, eps=1))
 
     def sides() -> tuple[Ball, Ball]:
         scores = all_scores(mechanism)((0, 1))
@@ -81,14 +77,14 @@ def stated_negative(ctx: Context) -> Outcome:
     )
     rule.equal("right side", "< E + 1 − (n+1)E = 1 − nE", e + 1 - (n + 1) * e, 1 - n * e)
     rule.says("so", "the right side is negative and the inequality fails at every such pair, for every n, prior and ε")
-    outcome = scan(STATED, score_batches(ctx.grid, "MH", shrinks, stated_right, extra=stated_steps))
+    outcome = scan(STATED, score_batches(ctx.grid, MH, shrinks, stated_right, extra=stated_steps))
     return annotate(outcome, ("it fails at every pair of nonzero scores", rule)).having(parts=[at_zero(-1)])
 
 
 @check("dilation.stated.positive", grid=Grid(ALL, n=range(1, 7), eps=EPS, prior=PRIORS))
 def stated_positive(ctx: Context) -> Outcome:
     """MH, λ > 0: Pr[u = a] ≤ e^(ε/2)·Pr[u = e^λa] + δ′/2 (A3 Lemma 5.4)."""
-    outcome = scan(STATED, score_batches(ctx.grid, "MH", grows, stated_right, extra=stated_steps))
+    outcome = scan(STATED, score_batches(ctx.grid, MH, grows, stated_right, extra=stated_steps))
     return outcome.having(parts=[at_zero(1)])
 
 
@@ -103,7 +99,7 @@ def assertion(ctx: Context) -> Outcome:
     return annotate(scan(SAME_COUNT, count_batches(ctx.grid)), (f"equal priors α₁ = α₂, n ≤ {most}", equal))
 
 
-def count_batches(grid: Grid) -> Iterator[Batch]:
+def count_batches(grid: Grid) -> Batches:
     """Yields the numbers of candidates at neighbouring nonzero levels: if all are equal, so are any two."""
 
     def sides(model: Model) -> Sides:
@@ -117,13 +113,10 @@ def count_batches(grid: Grid) -> Iterator[Batch]:
 
 P1 = Statement("Pr[u = −a]", "<=", "e^(ε/2)·Pr[u = −e^λa] + δ/2")
 NOT_MORE = Statement("candidates at a", ">=", "candidates at the next farther score")
-TINY = Fraction(1, 10**8)
 
 
 def near(scores: Scores, i: int, j: int) -> bool:
     """Returns whether |λ| ≤ γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))."""
-    if scores.gamma is None:
-        raise TypeError("MHdelta has a γ")
     return decided(balls.at_most(abs(scores.dilation(i, j)), scores.gamma))
 
 
@@ -137,32 +130,26 @@ def near_grows(scores: Scores, i: int, j: int) -> bool:
     return grows(scores, i, j) and near(scores, i, j)
 
 
-def p1_batches(grid: Grid, select: Select) -> Iterator[Batch]:
+def p1_batches(grid: Grid, select: Select) -> Batches:
     """Yields Pr[u = −a] against e^(ε/2)·Pr[u = −b] + δ/2."""
 
     def right(scores: Scores, i: int, j: int) -> Ball:
-        return scores.half * scores.chances[j] + ball((scores.delta or Fraction(0)) / 2)
+        return scores.half * scores.chances[j] + ball(scores.delta / 2)
 
     def extra(scores: Scores, i: int, j: int) -> list[Step]:
-        lines = [step("λ", "ln(b/a)", scores.dilation(i, j))]
-        return lines if scores.gamma is None else [*lines, step("γ, the largest |λ|", "", scores.gamma)]
+        return [step("λ", "ln(b/a)", scores.dilation(i, j)), step("γ, the largest |λ|", "", scores.gamma)]
 
-    return score_batches(grid, "MHdelta", select, right, extra=extra)
+    return score_batches(grid, MHdelta, select, right, extra=extra)
 
 
-P1_PRIORS = ((1, 1), (HALF, HALF), (1, 2), (HALF, Fraction(3, 2)))
-P1_EPS = (1, HALF, 2, Fraction(21, 10))
-P1_DELTAS = (TINY, Fraction(1, 100), Fraction(3, 1000))
+P1_PRIORS = priors("1 1", "1/2 1/2", "1 2", "1/2 3/2")
+P1_EPS = rationals("1 1/2 2 21/10")
+P1_DELTAS = rationals("1e-8 1/100 3/1000")
 P1_WORDS = "k = 2; every x and all attained a, b ≠ 0 with |λ| ≤ γ"
 P1_GRID = Grid(P1_WORDS, n=range(1, 14), eps=P1_EPS, delta=P1_DELTAS, prior=P1_PRIORS)
 
 
-@check(
-    "dilation.p1.negative",
-    grid=P1_GRID,
-    wide=Grid(P1_WORDS, n=range(1, 31), eps=P1_EPS, delta=P1_DELTAS, prior=P1_PRIORS),
-    weight=6,
-)
+@check("dilation.p1.negative", grid=P1_GRID.wider(n=range(1, 31)), weight=6)
 def p1_negative(ctx: Context) -> Outcome:
     """MHdelta, λ < 0 (P1 Lemma 4.2)."""
     a, b, t = variables("a", "b", "t")

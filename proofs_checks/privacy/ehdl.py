@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Table, annotate, check, each, scan, search, single
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Table, annotate, check, scan, search, variables
+from dpaudit.claims.batches import Statement, each, single
 from dpaudit.claims.shown import brief, refined, significant, text
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
-from proofs_checks.privacy.tools import Subject, epsilon_batches, loss_steps, subject, true_epsilon
-from proofs_checks.setting.exact import Number
+from proofs_checks.points import Prior, maker, rationals
+from proofs_checks.privacy.tools import epsilon_batches, loss_steps, true_epsilon
 from proofs_checks.setting.lemmas import g
 
 EXCEEDS = Statement("true ε / ε", ">", "1")
@@ -24,29 +22,26 @@ STAYS = Statement("true ε", "<=", "ε")
 LIMIT_ABOVE = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", ">", "1")
 LIMIT_BELOW = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", "<", "1")
 UNIFORM = (1, 1)
-TENTH = Fraction(1, 10)
 WORDS = "prior (1,1); every ordered adjacent pair and output"
-EPS = (Fraction(1, 100), 1, 16)
+EPS = rationals("1/100 1 16")
 DEFAULT = Grid(WORDS, n=range(1, 61), eps=EPS) + Grid(WORDS, n=[100, 200, 400], eps=EPS)
-WIDE = Grid(WORDS, n=range(1, 201), eps=(Fraction(1, 100), TENTH, 1, 4, 16)) + Grid(WORDS, n=[400, 1000], eps=EPS)
+WIDE = Grid(WORDS, n=range(1, 201), eps=rationals("1/100 1/10 1 4 16")) + Grid(WORDS, n=[400, 1000], eps=EPS)
 SHOWN = (1, 2, 4, 10, 20, 50, 100, 200, 400, 1000)
 FAR = (1000, 10000)
 """Here only the pair x = 2, x′ = 1 is looked at: a lower bound of the true ε, the whole of it at small ε."""
-MAIN = ((TENTH, TENTH), Fraction(1), range(1, 161))
+MAIN = (rationals("1/10 1/10"), Fraction(1), range(1, 161))
 """Prior, ε and n of the main witness: the Beta system, equal prior."""
 DIRICHLET = (
-    ((1000, 100, 100), Fraction(8), range(1, 9)),
-    ((Fraction(1, 1000), *(1000,) * 7), Fraction(1, 100), range(1, 3)),
+    (rationals("1000 100 100"), Fraction(8), range(1, 9)),
+    (rationals("1/1000" + 7 * " 1000"), Fraction(1, 100), range(1, 3)),
 )
-MORE = (((TENTH, TENTH), TENTH, range(1, 101)), ((Fraction(1, 4), Fraction(1, 4)), Fraction(1), range(300, 401)))
+MORE = (
+    (rationals("1/10 1/10"), Fraction(1, 10), range(1, 101)),
+    (rationals("1/4 1/4"), Fraction(1), range(300, 401)),
+)
 
 
-def ehdl(n: int, prior: Sequence[Number], eps: Number) -> PosteriorMechanism:
-    """Returns EHDL."""
-    return subject("EHDL", n, tuple(prior), eps)
-
-
-def limit(alpha: Number) -> Ball:
+def limit(alpha: Fraction | int) -> Ball:
     """Returns lim true ε/ε of the pair x = 2, x′ = 1 at output 2 as n → ∞, ε fixed, α the prior of the first cell.
 
     Nearly all candidates end at distance → 1, so the loss over ε tends to ½(LS₂/LS₁ + 1/LS₂ − 1/LS₁) with
@@ -56,12 +51,12 @@ def limit(alpha: Number) -> Ball:
     return (second / first + 1 / second - 1 / first) / 2
 
 
-def one_pair(n: int, eps: Number, prior: Sequence[Number] = UNIFORM) -> Ball:
+def one_pair(n: int, eps: Fraction) -> Ball:
     """Returns the loss over ε of x = 2 against x′ = 1 at output 2: a lower bound of true ε/ε, cheap at any n."""
-    mechanism = ehdl(n, prior, eps)
+    mechanism = maker("EHDL")(Point(n=n, eps=eps))
     law, index = mechanism.law(), list(mechanism.outputs()).index((2, n - 2))
     loss = law.log_probabilities((2, n - 2))[index] - law.log_probabilities((1, n - 1))[index]
-    return loss / ball(Fraction(eps))
+    return loss / ball(eps)
 
 
 @check("ehdl.not-private.uniform", grid=DEFAULT, wide=WIDE, weight=12, audits=("EHDL", {}))
@@ -74,7 +69,7 @@ def uniform(ctx: Context) -> Outcome:
         seen.setdefault((mechanism.model.n, str(mechanism.epsilon)), shown(share))
         return share, ball(1)
 
-    found = each(ctx.grid, lambda point: ehdl(point.n, UNIFORM, point.eps), sides, steps=loss_steps)
+    found = each(ctx.grid, maker("EHDL"), sides, steps=loss_steps)
     outcome = search(EXCEEDS, (replace(batch, where={**batch.where, "prior": UNIFORM}) for batch in found))
     top = brief(refined(lambda: limit(1)))
     words = (
@@ -101,7 +96,7 @@ def shown(share: Ball) -> str:
 
 def table(seen: dict[tuple[int, str], str], top: str) -> Table:
     """Returns true ε/ε by n and ε; beyond the searched n the pair x = 1, x′ = 2 alone; and its limit."""
-    columns = [str(Fraction(eps)) for eps in EPS]
+    columns = [str(eps) for eps in EPS]
     rows = [(f"{n}", *(seen.get((n, eps), "–") for eps in columns)) for n in SHOWN if (n, columns[0]) in seen]
     for n in FAR:
         values = [brief(refined(lambda n=n, eps=eps: one_pair(n, eps))) for eps in EPS]  # type: ignore[misc]
@@ -113,14 +108,11 @@ def table(seen: dict[tuple[int, str], str], top: str) -> Table:
 # ------------------------------------------------------------------ any prior
 
 
-def least(prior: Sequence[Number], eps: Fraction, sizes: range) -> Outcome:
+def least(prior: Prior, eps: Fraction, sizes: range) -> Outcome:
     """Returns the witness of true ε > ε with the least n of ``sizes``."""
-
-    def subjects() -> Iterator[Subject]:
-        for n in sizes:
-            yield {"n": n, "prior": tuple(prior), "eps": eps}, ehdl(n, prior, eps), eps
-
-    return search(replace(STAYS, relation=">"), epsilon_batches(subjects()))
+    grid = Grid(n=sizes, prior=[prior], eps=[eps])
+    batches = epsilon_batches(grid, maker("EHDL"), lambda mechanism: mechanism.epsilon)
+    return search(replace(STAYS, relation=">"), batches)
 
 
 def one_record() -> Proof:
@@ -128,7 +120,7 @@ def one_record() -> Proof:
     (e,) = variables("e")
     proof = Proof().says("n = 1", "every other candidate is adjacent, so 0 ≤ H(x,r)/LS(x) ≤ 1 for every x and r")
     proof.says("so", "H/LS changes by at most 1 between any x, x′")
-    rate = lambda: EHDL.numerator(SimpleNamespace(epsilon=e)) == e  # type: ignore[arg-type]  # noqa: E731
+    rate = lambda: EHDL.numerator(Point(epsilon=e)) == e  # type: ignore[arg-type]  # noqa: E731
     proof.holds("twice", "the numerator of EHDL's rate is ε, so (ε/2)·1 + (ε/2)·1 = ε bounds the loss", rate)
     return proof.concludes(STAYS, "<=")
 

@@ -2,59 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, annotate, check, scan, single
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, annotate, check, each, scan, spelled, variables
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.rationals import Exact
 from dpaudit.privacy.guarantee import claimed_epsilon
+from proofs_checks.points import Prior, maker, priors, rationals
 from proofs_checks.privacy.smooth import smooth_bound
-from proofs_checks.privacy.tools import Subject, epsilon_batches, subject
-from proofs_checks.setting.exact import Number
+from proofs_checks.privacy.tools import epsilon_batches
 from proofs_checks.setting.gs import at_least_one_proof
 
 PRIVATE = Statement("true ε", "<=", "claimed ε", closeness="ratio")
-HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
-EPS = (1, Fraction(1, 100), 16)
-AT_LEAST_ONE = ((1, 1), (2, 2), (1, 100), (1, 1, 1), (1, 2, 3))
-ANY = ((1, 1), (HALF, HALF), (TENTH, 1), (Fraction(1, 1000), 100), (1, 1, 1), (TENTH, 1, 10))
+EPS = rationals("1 1/100 16")
+AT_LEAST_ONE = priors("1 1", "2 2", "1 100", "1 1 1", "1 2 3")
+ANY = priors("1 1", "1/2 1/2", "1/10 1", "1/1000 100", "1 1 1", "1/10 1 10")
 BELOW_ONE = tuple((Fraction(1, d), Fraction(1, d)) for d in (*range(1, 21), 100))
-GAMMAS = (1, TENTH, 2)
-FAR_WORDS = "x = 1, x′ = 2 and back, every output"
-FAR_EPS = (Fraction(1, 1000), 64)
-FAR_AT_LEAST_ONE = ((1, 1), (1, 1000))
-FAR_ANY = (*FAR_AT_LEAST_ONE, (Fraction(1, 1000), Fraction(1, 1000)))
+PAIRS = "every adjacent pair and output"
+FAR_AT_LEAST_ONE = priors("1 1", "1 1000")
+FAR_ANY = (*FAR_AT_LEAST_ONE, *priors("1/1000 1/1000"))
 CLAIMED: dict[str, Fraction | int] = {"EHD": 1, "EHDS": 1, "MH": 1}
 """Multiples of the guarantee in the documents; a test changes one."""
 
 
-def subjects(grid: Grid, mech: str, **options: str) -> Iterator[Subject]:
-    """Yields every mechanism of the grid with its parameters and its claimed guarantee."""
-    for point in grid:
-        given = {"gamma": point.gamma} if hasattr(point, "gamma") else {}
-        mechanism = subject(mech, point.n, point.prior, point.eps, **options, **given)
-        claimed = claimed_epsilon(mechanism.claimed())
-        if claimed is not None:
-            yield vars(point), mechanism, CLAIMED[mech] * claimed
-
-
-Priors = tuple[tuple[Number, ...], ...]
-
-
-def small(most: int, most3: int, priors: Priors, **axes: tuple[object, ...]) -> Grid:
-    """Returns the grid of k = 2 up to n = most and k = 3 up to n = most3."""
-    two = [prior for prior in priors if len(prior) == 2]
-    three = [prior for prior in priors if len(prior) == 3]
-    words = "every adjacent pair and output"
-    first = Grid(words, n=range(1, most + 1), eps=EPS, prior=two, **axes)
-    return first + Grid(words, n=range(1, most3 + 1), eps=EPS, prior=three, **axes)
+def promised(mechanism: PosteriorMechanism) -> Fraction:
+    """Returns the ε that the documents promise: their multiple of the mechanism's guarantee."""
+    return CLAIMED[mechanism.name] * (claimed_epsilon(mechanism.claimed()) or Fraction(0))
 
 
 E, GAMMA_PLUS_1 = variables("E", "G")
@@ -112,44 +93,9 @@ def any_delta_proof(proof: Proof) -> Proof:
     return two_halves(proof, "EHD", 1 + 0 * E)
 
 
-def ehd_outcome(proof: Proof, wide: bool, gs: str, priors: Priors, far_priors: Priors) -> Outcome:
-    """Returns the proof for EHD with that sensitivity, audited on a grid and at a few pairs far out."""
-    grid = small(40, 8, priors) if wide else small(8, 3, priors)
-    far = Grid(FAR_WORDS, n=[200], eps=FAR_EPS, prior=far_priors)
-    return proof.settle(
-        (f"true ε computed: {grid}", scan(PRIVATE, epsilon_batches(subjects(grid, "EHD", gs=gs)))),
-        (f"far out: {far}", scan(PRIVATE, far_batches(far, "EHD", gs=gs))),
-    )
-
-
-def ehd_grids(words: str) -> tuple[str, str]:
-    """Returns the words for both grids of EHD."""
-    audited = f"for all n, k, {words}; audited for k = 2, n ≤ {{}} and k = 3, n ≤ {{}}"
-    return audited.format(8, 3), audited.format(40, 8)
-
-
-CITED = ["ls.reduction"]
-ANY_PRIOR, ABOVE_ONE = ehd_grids("priors and ε"), ehd_grids("ε and priors with every αᵢ ≥ 1")
-
-
-@check("dp.ehd.exact-gs", grid=ANY_PRIOR[0], wide=ANY_PRIOR[1], weight=2, uses=CITED, audits=("EHD", {"gs": "exact"}))
-def ehd_exact(ctx: Context) -> Outcome:
-    """EHD with the model's own GS(n, α) is ε-DP (D2 §1.1, P1 §4.1.1)."""
-    return ehd_outcome(any_delta_proof(ctx.proof()), ctx.wide, "exact", ANY, FAR_ANY)
-
-
-@check(
-    "dp.ehd.prior-ge-1", grid=ABOVE_ONE[0], wide=ABOVE_ONE[1], weight=2, uses=CITED, audits=("EHD", {"gs": "constant"})
-)
-def ehd_at_least_one(ctx: Context) -> Outcome:
-    """EHD with the constant GS₀ is ε-DP if every αᵢ ≥ 1 (N0, N4 Theorem 3.1)."""
-    proof = any_delta_proof(ctx.proof().using(at_least_one_proof()))
-    return ehd_outcome(proof, ctx.wide, "constant", AT_LEAST_ONE, FAR_AT_LEAST_ONE)
-
-
 @check(
     "dp.ehd.any-prior",
-    grid=Grid("every adjacent pair and output", n=range(1, 5), eps=[1, HALF, 2], prior=BELOW_ONE),
+    grid=Grid(PAIRS, n=range(1, 5), eps=rationals("1 1/2 2"), prior=BELOW_ONE),
     audits=("EHD", {"gs": "constant"}),
 )
 def ehd_any_prior(ctx: Context) -> Outcome:
@@ -161,7 +107,7 @@ def ehd_any_prior(ctx: Context) -> Outcome:
     )
     text = "H > 2GS₀ ⇔ 1 − g(α₁)g(α₂) > 4(1 − π/4) ⇔ g(α₁)g(α₂) < π − 3, whatever ε"
     rule.equal("criterion", text, 1 - 4 * (1 - p * fmpq(1, 4)), p - 3)
-    outcome = scan(PRIVATE, epsilon_batches(subjects(ctx.grid, "EHD", gs="constant")))
+    outcome = scan(PRIVATE, epsilon_batches(ctx.grid, maker("EHD", gs="constant"), promised))
     return annotate(outcome, ("n = 1, k = 2: it fails exactly when g(α₁)g(α₂) < π − 3, at every ε", rule))
 
 
@@ -179,40 +125,70 @@ def smooth_proof(proof: Proof, mech: str) -> Proof:
     return two_halves(proof, mech, 1 + smooth_bound(GAMMA_PLUS_1 - 1))
 
 
-def smooth_outcome(ctx: Context, mech: str) -> Outcome:
-    """Returns the proof for a mechanism with the γ-smooth sensitivity, audited on a grid."""
-    grid = small(24, 6, ANY, gamma=GAMMAS) if ctx.wide else small(6, 3, ANY, gamma=GAMMAS)
-    far = Grid(FAR_WORDS, n=[200], eps=FAR_EPS, prior=FAR_ANY, gamma=[1, Fraction(1, 100), 50])
-    return smooth_proof(ctx.proof(), mech).settle(
-        (f"true ε computed: {grid}", scan(PRIVATE, epsilon_batches(subjects(grid, mech)))),
-        (f"far out: {far}", scan(PRIVATE, far_batches(far, mech))),
-    )
+# ------------------------------------------------------------------ proved for all n, audited on grids
 
 
-def smooth_check(claim: str, mech: str) -> None:
-    """Makes the check of a mechanism with the γ-smooth sensitivity."""
-    words = "for all n, k, priors, γ > 0 and ε; audited for k = 2, n ≤ {} and k = 3, n ≤ {}, γ = 1, 1/10, 2"
-    cited = ["ls.reduction", "smooth.gamma"]
+@dataclass(frozen=True)
+class Audited:
+    """What a guarantee is proved for, in words, and audited for: k = 2 and 3 up to the two n, and one pair far out."""
 
-    @check(claim, grid=words.format(6, 3), wide=words.format(24, 6), weight=3, uses=cited, audits=(mech, {}))
+    words: str
+    near: tuple[Prior, ...]
+    far: tuple[Prior, ...]
+    most: tuple[int, int]
+    wide: tuple[int, int]
+    gammas: Prior = ()
+    far_gammas: Prior = ()
+
+    def text(self, most: tuple[int, int]) -> str:
+        """Returns the words for the grid of the check."""
+        listed = f", γ = {spelled(self.gammas)}" if self.gammas else ""
+        return f"for all n, k, {self.words}; audited for k = 2, n ≤ {most[0]} and k = 3, n ≤ {most[1]}{listed}"
+
+    def grids(self, wide: bool) -> tuple[Grid, Grid]:
+        """Returns the grid of all pairs and the one far out."""
+        axes, far_axes = ({"gamma": gammas} if gammas else {} for gammas in (self.gammas, self.far_gammas))
+        two, three = (
+            Grid(PAIRS, n=range(1, n + 1), eps=EPS, prior=[p for p in self.near if len(p) == k], **axes)
+            for k, n in zip((2, 3), self.wide if wide else self.most, strict=True)
+        )
+        words = "x = 1, x′ = 2 and back, every output"
+        return two + three, Grid(words, n=[200], eps=rationals("1/1000 64"), prior=self.far, **far_axes)
+
+
+EXACT = Audited("priors and ε", ANY, FAR_ANY, (8, 3), (40, 8))
+CONSTANT = Audited("ε and priors with every αᵢ ≥ 1", AT_LEAST_ONE, FAR_AT_LEAST_ONE, (8, 3), (40, 8))
+SMOOTH = Audited("priors, γ > 0 and ε", ANY, FAR_ANY, (6, 3), (24, 6), rationals("1 1/10 2"), rationals("1 1/100 50"))
+
+
+def far_loss(mechanism: PosteriorMechanism) -> tuple[Ball, Ball]:
+    """Returns the largest loss over all outputs of x = 1, x′ = 2 in both directions, and the promised ε."""
+    n, law = mechanism.model.n, mechanism.law()
+    rows = [law.log_probabilities((c, n - c)) for c in (1, 2)]
+    return balls.maximum([abs(a - b) for a, b in zip(*rows, strict=True)]), ball(promised(mechanism))
+
+
+def private_check(claim: str, mech: str, audited: Audited, prove: Callable[[Proof], Proof], **options: Exact) -> None:
+    """Makes the check that the mechanism keeps its guarantee: proved, and audited on the grids."""
+    grid, wide = audited.text(audited.most), audited.text(audited.wide)
+    uses = ["ls.reduction", "smooth.gamma"] if audited.gammas else ["ls.reduction"]
+
+    @check(claim, grid=grid, wide=wide, weight=3, uses=uses, audits=(mech, {k: str(v) for k, v in options.items()}))
     def decide(ctx: Context) -> Outcome:
-        return smooth_outcome(ctx, mech)
+        near, far = audited.grids(ctx.wide)
+        subject = maker(mech, **options)
+        return prove(ctx.proof()).settle(
+            (f"true ε computed: {near}", scan(PRIVATE, epsilon_batches(near, subject, promised))),
+            (f"far out: {far}", scan(PRIVATE, each(far, subject, far_loss))),
+        )
 
 
-smooth_check("dp.ehds", "EHDS")
-smooth_check("dp.mh", "MH")
+def at_least_one(proof: Proof) -> Proof:
+    """Returns the proof for EHD with the constant GS₀ and every αᵢ ≥ 1, where GS(n, α) ≤ GS₀."""
+    return any_delta_proof(proof.using(at_least_one_proof()))
 
 
-# ------------------------------------------------------------------ far out
-
-
-def far_batches(grid: Grid, mech: str, **options: str) -> Iterator[Batch]:
-    """Yields the largest loss over all outputs of x = 1, x′ = 2 in both directions against the claimed ε."""
-
-    def sides(mechanism: PosteriorMechanism, claimed: Fraction) -> tuple[Ball, Ball]:
-        n, law = mechanism.model.n, mechanism.law()
-        rows = [law.log_probabilities((c, n - c)) for c in (1, 2)]
-        return balls.maximum([abs(a - b) for a, b in zip(*rows, strict=True)]), ball(claimed)
-
-    for where, mechanism, claimed in subjects(grid, mech, **options):
-        yield single(where, partial(sides, mechanism, claimed))
+private_check("dp.ehd.exact-gs", "EHD", EXACT, any_delta_proof, gs="exact")
+private_check("dp.ehd.prior-ge-1", "EHD", CONSTANT, at_least_one, gs="constant")
+private_check("dp.ehds", "EHDS", SMOOTH, partial(smooth_proof, mech="EHDS"))
+private_check("dp.mh", "MH", SMOOTH, partial(smooth_proof, mech="MH"))

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq_mpoly, fmpq_poly
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.mechanisms import make_mechanism
+from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan, variables
 from dpaudit.mechanisms.closed_form import Ratio, at_most
-from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, Monomial, cell_law
+from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, LSDim, LSHist, LSZhang, Monomial, cell_law
 from dpaudit.posterior.model import make_model
-from proofs_checks.privacy.tools import Subject, epsilon_batches
+from proofs_checks.points import maker, rationals
+from proofs_checks.privacy.tools import epsilon_batches
 from proofs_checks.setting.lemmas import moves
 
 PRIVATE = Statement("true ε", "<=", "ε", closeness="ratio")
 ONE_STEP = Ratio(-1, 0)
 """The bound of one cell: 1/q."""
-AUDITED = Grid("by polynomial identities in q", n=range(1, 7), k=[2, 3, 4], eps=[1, Fraction(1, 100), 16])
-FAR = Grid("by polynomial identities in q", n=[300], k=[2, 3], eps=[Fraction(1, 1000), 64])
+AUDITED = Grid("by polynomial identities in q", n=range(1, 7), k=[2, 3, 4], eps=rationals("1 1/100 16"))
+FAR = Grid("by polynomial identities in q", n=[300], k=[2, 3], eps=rationals("1/1000 64"))
 CLAIMED: dict[str, Fraction | int] = {"LSZhang": 1, "LSDim": 1, "LSHist": 1}
 """Multiples of ε that the documents claim; a test changes one."""
+LAPLACE: dict[str, type[Laplace]] = {"LSZhang": LSZhang, "LSDim": LSDim, "LSHist": LSHist}
 
 n, c, o = variables("n", "c", "o")
 
@@ -106,22 +106,16 @@ def touched(mechanism: Laplace) -> int:
 def proved(mech: str, words: str) -> Outcome:
     """Returns the proof that the mechanism is ε-DP, with the engine's own closed forms on a grid."""
     proof = cell_lemma().says("cells", words)
-    kinds = [make_mechanism(mech, make_model(3, k), 1, {}) for k in range(2, 11)]
-    most = max(Fraction(touched(kind), kind.unit()) for kind in kinds if isinstance(kind, Laplace))
+    kinds = [LAPLACE[mech](make_model(3, k), Fraction(1)) for k in range(2, 11)]
+    most = max(Fraction(touched(kind), kind.unit()) for kind in kinds)
     text = f"changed noised cells over s is at most {most}, and the claimed multiple of ε is {CLAIMED[mech]}"
     proof.cases("cells, counted", text, "k = 2…10; all counts and n", lambda: most <= CLAIMED[mech])
     proof.says("so", "P_x(r)/P_x′(r) ≤ (1/q)^(changed cells) = e^(ε·changed/s), at most the claimed guarantee, any k")
-    return proof.concludes(PRIVATE, "<=").settle(
-        (f"true ε in closed form: {AUDITED}", scan(PRIVATE, epsilon_batches(subjects(mech, AUDITED)))),
-        (f"far out: {FAR}", scan(PRIVATE, epsilon_batches(subjects(mech, FAR)))),
+    near, far = (
+        scan(PRIVATE, epsilon_batches(grid, maker(mech), lambda at: CLAIMED[mech] * at.epsilon))
+        for grid in (AUDITED, FAR)
     )
-
-
-def subjects(mech: str, grid: Grid) -> Iterator[Subject]:
-    """Yields the mechanism for every n, k and ε of the audited grid."""
-    for point in grid:
-        mechanism = make_mechanism(mech, make_model(point.n, point.k), point.eps, {})
-        yield vars(point), mechanism, CLAIMED[mech] * mechanism.epsilon
+    return proof.concludes(PRIVATE, "<=").settle((f"true ε in closed form: {AUDITED}", near), (f"far out: {FAR}", far))
 
 
 def laplace_check(mech: str, words: str) -> None:

@@ -6,26 +6,20 @@ h(z) − e^(ε/2+λ)·h(e^λz), which is positive where |z|·(e^λ − 1) > ε/2
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
+from proofs_checks.points import rationals
 
 DILATION = Statement("sup over A of Pr[z ∈ A] − e^(ε/2)·Pr[z ∈ e^λA]", "<=", "δ/2", closeness="ratio")
 EPS_MOST, DELTA_MOST = Fraction(1), Fraction(1, 10)
-SMALL = Grid(
-    "λ = ±ε/(2 ln(2/δ)), worst A",
-    eps=[1, Fraction(1, 2), Fraction(1, 100)],
-    delta=[DELTA_MOST, Fraction(1, 100), Fraction(1, 10**8)],
-)
-DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 100))
+SMALL = Grid("λ = ±ε/(2 ln(2/δ)), worst A", eps=rationals("1 1/2 1/100"), delta=rationals("1/10 1/100 1e-8"))
+DELTAS = rationals("1/2 1/10 9/10 1/100")
 
 
 def log_term(delta: Fraction) -> Ball:
@@ -61,15 +55,15 @@ def worst_negative(eps: Fraction, mu: Ball) -> Ball:
     return 1 - (-z).exp() - ball(eps / 2).exp() * (1 - (-z * (-mu).exp()).exp())
 
 
-def batches(grid: Grid) -> Iterator[Batch]:
+def batches(grid: Grid) -> Batches:
     """Yields both signs of the largest |λ| against δ/2."""
 
-    def sides(at: SimpleNamespace) -> Sides:
+    def sides(at: Point) -> Sides:
         eps, lam = Fraction(at.eps), reach(ball(at.eps), log_term(at.delta))
         yield "λ > 0", worst_positive(eps, lam), ball(claimed(at.delta))
         yield "λ < 0", worst_negative(eps, lam), ball(claimed(at.delta))
 
-    def steps(at: SimpleNamespace, sign: str) -> list[Step]:
+    def steps(at: Point, sign: str) -> list[Step]:
         lam = reach(ball(at.eps), log_term(at.delta))
         lines = [step("|λ|", "ε/(2 ln(2/δ))", lam)]
         if sign == "λ > 0":

@@ -8,39 +8,31 @@ else 2, C_t = 1 if r = BI(x′) else 2, D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
-from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
+from dpaudit.mechanisms.exponential import MH, Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, neighbours
-from proofs_checks.privacy.scores import mechanism_at
+from dpaudit.posterior.model import Histogram, Model
+from proofs_checks.points import Pair, adjacent_pairs, exponential_at, priors, rationals
 from proofs_checks.setting.exact import decided
 
 LEMMA = Statement("P_x(r)", "<=", "e^ε′·P_x′(r) + δ")
-HALF = Fraction(1, 2)
-PRIORS = ((1, 1), (HALF, HALF), (1, 2), (Fraction(1, 10), 1))
-GRID = Grid(
-    "MH, γ = 1, k = 2; every ordered adjacent pair with K > 0 and every r",
-    n=range(1, 9),
-    eps=[1, HALF, 4],
-    prior=PRIORS,
-)
+PRIORS = priors("1 1", "1/2 1/2", "1 2", "1/10 1")
+WORDS = "MH, γ = 1, k = 2; every ordered adjacent pair with K > 0 and every r"
+GRID = Grid(WORDS, n=range(1, 9), eps=rationals("1 1/2 4"), prior=PRIORS)
 COUNTED = Grid(n=range(1, 9), eps=[1], prior=PRIORS)
-Pair = tuple[Histogram, Histogram]
 
 
 @dataclass(frozen=True)
 class Released:
-    """One data set at the precision in force: S(x), NL(x), distances and probabilities by candidate."""
+    """A data set x at the precision in force: S(x), NL(x), distances and probabilities by candidate."""
 
+    x: Histogram
     sensitivity: Ball
     normaliser: Ball
     distances: dict[Histogram, Ball]
@@ -56,7 +48,7 @@ def rows(mechanism: Exponential) -> dict[Histogram, Released]:
         weights = {r: (-rates(x) * value).exp() for r, value in distances.items()}
         whole = balls.total(list(weights.values()))
         chances = {r: w / whole for r, w in weights.items()}
-        result[x] = Released(ball(mechanism.epsilon / 2) / rates(x), whole, distances, chances)
+        result[x] = Released(x, ball(mechanism.epsilon / 2) / rates(x), whole, distances, chances)
     return result
 
 
@@ -75,13 +67,11 @@ def factor(eps: Fraction, here: Released, there: Released, r: Histogram) -> Ball
     return 2 * (ball(eps / 2) * (there.distances[r] - here.distances[r]) / here.sensitivity).exp()
 
 
-def derived(
-    eps: Fraction, n: int, x: Histogram, y: Histogram, r: Histogram, here: Released, there: Released
-) -> tuple[Ball, Ball]:
+def derived(eps: Fraction, here: Released, there: Released, r: Histogram) -> tuple[Ball, Ball]:
     """Returns e^ε′ and δ of the lemma."""
-    own, other = (1 if r == x else 2), (1 if r == y else 2)
+    own, other = (1 if r == here.x else 2), (1 if r == there.x else 2)
     d = factor(eps, here, there, r)
-    tail = 1 - (n + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
+    tail = 1 - (sum(here.x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
     return d * ball(eps / 2).exp() * other / own, d * tail / own
 
 
@@ -90,32 +80,31 @@ def kinds(mechanism: Exponential) -> dict[Pair, str]:
     model, result = mechanism.model, {}
     with balls.precision(256):
         table = rows(mechanism)
-        for x in model.histograms:
-            for y in neighbours(x):
-                if mirrored(model, x, y):
-                    result[x, y] = "K = 0"
-                    continue
-                k = ratio(table[x], table[y])
-                if not decided(balls.less(balls.zero(), k)):
-                    result[x, y] = "K < 0"
-                else:
-                    result[x, y] = "0 < K < 1" if decided(balls.less(k, ball(1))) else "K > 1"
+        for x, y in adjacent_pairs(model):
+            if mirrored(model, x, y):
+                result[x, y] = "K = 0"
+                continue
+            k = ratio(table[x], table[y])
+            if not decided(balls.less(balls.zero(), k)):
+                result[x, y] = "K < 0"
+            else:
+                result[x, y] = "0 < K < 1" if decided(balls.less(k, ball(1))) else "K > 1"
     return result
 
 
-def batches(grid: Grid) -> Iterator[Batch]:
+def batches(grid: Grid) -> Batches:
     """Yields P_x(r) against the lemma's bound wherever K > 0."""
 
-    def subject(point: SimpleNamespace) -> tuple[Exponential, list[Pair]]:
-        mechanism = mechanism_at("MH", point)
+    def subject(point: Point) -> tuple[Exponential, list[Pair]]:
+        mechanism = exponential_at(MH, point)
         return mechanism, [pair for pair, kind in kinds(mechanism).items() if kind in ("0 < K < 1", "K > 1")]
 
     def sides(at: tuple[Exponential, list[Pair]]) -> Sides:
         mechanism, pairs = at
-        table, model = rows(mechanism), mechanism.model
+        table = rows(mechanism)
         for x, y in pairs:
-            for r in model.histograms:
-                scale, delta = derived(mechanism.epsilon, model.n, x, y, r, table[x], table[y])
+            for r in mechanism.model.histograms:
+                scale, delta = derived(mechanism.epsilon, table[x], table[y], r)
                 yield (x, y, r), table[x].chances[r], scale * table[y].chances[r] + delta
 
     return over(grid, subject, sides, ("x", "x′", "r"), steps=lambda at, tag: worked(at[0], *tag))
@@ -125,7 +114,7 @@ def worked(mechanism: Exponential, x: Histogram, y: Histogram, r: Histogram) -> 
     """Returns K, D, e^ε′ and δ in numbers."""
     table = rows(mechanism)
     here, there = table[x], table[y]
-    scale, delta = derived(mechanism.epsilon, mechanism.model.n, x, y, r, here, there)
+    scale, delta = derived(mechanism.epsilon, here, there, r)
     return [
         step("S(x)", "", here.sensitivity),
         step("S(x′)", "", there.sensitivity),
@@ -148,7 +137,7 @@ def lemma(ctx: Context) -> Outcome:
     )
     text = "is < (D/C_r)·(2E + 1 − (n+1)E) = (D/C_r)·(1 − (n−1)E) < 0 for n ≥ 2: it fails at every r"
     rule.equal("the bound", text, 2 * e + 1 - (n + 1) * e, 1 - (n - 1) * e)
-    counted = Counter(kind for point in COUNTED for kind in kinds(mechanism_at("MH", point)).values())
+    counted = Counter(kind for point in COUNTED for kind in kinds(exponential_at(MH, point)).values())
     numbers = ", ".join(f"{kind}: {counted[kind]}" for kind in ("K = 0", "K < 0", "0 < K < 1", "K > 1"))
     outcome = scan(LEMMA, batches(ctx.grid)).having(f"ordered pairs of n ≤ 8, ε = 1: {numbers}")
     return annotate(outcome, ("it fails at every pair with 0 < K < 1, n ≥ 2, and is undefined for K ≤ 0", rule))

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.batches import over
-from dpaudit.claims.scans import scan, search
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, search, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, neighbours
-from proofs_checks.setting.exact import distance, exactly_less, local_exact, model_at, smallest
+from proofs_checks.points import Pair, model_at, priors
+from proofs_checks.setting.exact import distance, exactly_less, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, farther_lemma
 
 SMALLER = Statement("LS(y)", "<", "LS(x)")
 ABOVE_TWO = Statement("−H(x,y)/LS(x) + H(x,y)/LS(y)", ">", "2")
-HALF = Fraction(1, 2)
-PRIORS_2 = ((1, 1), (HALF, HALF), (1, 2), (Fraction(1, 10), 1), (HALF, 1))
-PRIORS_3 = ((1, 1, 1), (HALF, HALF, HALF), (1, 1, 2), (1, 2, 3), (Fraction(1, 10), 1, 1))
+PRIORS_2 = priors("1 1", "1/2 1/2", "1 2", "1/10 1", "1/2 1")
+PRIORS_3 = priors("1 1 1", "1/2 1/2 1/2", "1 1 2", "1 2 3", "1/10 1 1")
 PAIRS = "every ordered adjacent pair with BI(x) farthest from y and LS(y) = H(x,y)"
-BETA = Grid(PAIRS, n=range(1, 13), prior=PRIORS_2)
-DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3)
+BETA = Grid(PAIRS, n=range(1, 13), prior=PRIORS_2).wider(n=range(1, 31))
+DIRICHLET = Grid(PAIRS, n=range(1, 4), prior=PRIORS_3).wider(n=range(1, 7))
 
 
 @lru_cache(maxsize=256)
-def case_pairs(model: Model) -> list[tuple[Histogram, Histogram]]:
+def case_pairs(model: Model) -> list[Pair]:
     """Returns the ordered adjacent pairs with BI(x) a farthest candidate from y and LS(y) = H(x,y), exactly."""
     chosen = []
     for y in model.histograms:
@@ -40,14 +35,14 @@ def case_pairs(model: Model) -> list[tuple[Histogram, Histogram]]:
     return chosen
 
 
-def premise_batches(grid: Grid) -> Iterator[Batch]:
+def premise_batches(grid: Grid) -> Batches:
     """Yields LS(y) against LS(x) for those pairs; equality is decided on BC²."""
 
     def sides(model: Model) -> Sides:
         for x, y in case_pairs(model):
             yield (x, y), distance(local_exact(model, y)), distance(local_exact(model, x))
 
-    def tie(model: Model, tag: tuple[Histogram, Histogram]) -> bool:
+    def tie(model: Model, tag: Pair) -> bool:
         return local_exact(model, tag[0]) == local_exact(model, tag[1])
 
     return over(grid, model_at, sides, ("x", "y"), tie, lambda model, tag: case_steps(model, *tag))
@@ -65,12 +60,7 @@ def case_steps(model: Model, x: Histogram, y: Histogram) -> list[Step]:
     ]
 
 
-@check(
-    "ehdl.premise.beta",
-    grid=BETA,
-    wide=Grid(PAIRS, n=range(1, 31), prior=PRIORS_2),
-    weight=2,
-)
+@check("ehdl.premise.beta", grid=BETA, weight=2)
 def premise_beta(ctx: Context) -> Outcome:
     """k = 2: adjacent x, y with LS(y) < LS(x), BI(x) farthest from y, LS(y) = H(x,y) (D2 §1.2.2)."""
     proof = farther_lemma()
@@ -81,7 +71,7 @@ def premise_beta(ctx: Context) -> Outcome:
     return proof.excludes(search(SMALLER, premise_batches(ctx.grid)))
 
 
-@check("ehdl.premise.dirichlet", grid=DIRICHLET, wide=Grid(PAIRS, n=range(1, 7), prior=PRIORS_3))
+@check("ehdl.premise.dirichlet", grid=DIRICHLET)
 def premise_dirichlet(ctx: Context) -> Outcome:
     """The same for k ≥ 3, any prior (D2 §1.2.2)."""
     proof = farther_lemma().using(adjacent_lemma())
@@ -102,7 +92,7 @@ def premise_dirichlet(ctx: Context) -> Outcome:
     )
 
 
-@check("ehdl.algebra", grid=DIRICHLET, wide=Grid(PAIRS, n=range(1, 7), prior=PRIORS_3))
+@check("ehdl.algebra", grid=DIRICHLET)
 def algebra(ctx: Context) -> Outcome:
     """Wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (D2 §1.2.2)."""
     h, inverse = variables("h", "inverse")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
+from itertools import product
 
-from dpaudit.claims import Batch, Grid, Sides, Step, over
-from dpaudit.claims.shown import step
-from dpaudit.mechanisms.exponential import Exponential, MHdelta
+from dpaudit.claims import Batches, Grid, Point, Sides, Step, over, step
+from dpaudit.mechanisms.exponential import MH, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram
-from proofs_checks.privacy.tools import attained, subject
+from proofs_checks.points import exponential_at
+from proofs_checks.privacy.tools import attained
 from proofs_checks.setting.exact import Level, level_of, levels
 
+Smoothed = MH | MHdelta
 Tag = tuple[Histogram, Histogram, Histogram]
 """x, and one candidate at each of the two scores a and b."""
 
@@ -32,8 +33,8 @@ class Scores:
     distances: list[Ball]
     chances: list[Ball]
     normaliser: Ball
-    gamma: Ball | None = None
-    delta: Fraction | None = None
+    gamma: Ball
+    delta: Fraction
 
     @property
     def half(self) -> Ball:
@@ -45,11 +46,12 @@ class Scores:
         return (self.distances[j] / self.distances[i]).log()
 
 
-def all_scores(mechanism: Exponential) -> Callable[[Histogram], Scores]:
+def all_scores(mechanism: Smoothed) -> Callable[[Histogram], Scores]:
     """Returns x ↦ its scores, at the precision in force."""
     model, h = mechanism.model, Hellinger(mechanism.model)
     rates = mechanism.rates(h)
-    own = (mechanism.gamma(), mechanism.delta) if isinstance(mechanism, MHdelta) else ()
+    (_, gamma), guarantee = mechanism.smoothing(), mechanism.claimed()
+    _, delta = (guarantee and guarantee.epsilon_delta()) or (None, Fraction(0))
 
     def at(x: Histogram) -> Scores:
         rate, sets = rates(x), levels(model, x)
@@ -58,7 +60,7 @@ def all_scores(mechanism: Exponential) -> Callable[[Histogram], Scores]:
         whole = balls.total(weights)
         chances = [w / whole for w in weights]
         sensitivity = ball(mechanism.epsilon / 2) / rate
-        return Scores(model.n, mechanism.epsilon, sensitivity, sets, distances, chances, whole, *own)
+        return Scores(model.n, mechanism.epsilon, sensitivity, sets, distances, chances, whole, gamma, delta)
 
     return at
 
@@ -68,61 +70,45 @@ Select = Callable[[Scores, int, int], bool]
 Value = Callable[[Scores, int, int], Ball]
 
 
-def mechanism_at(mech: str, point: SimpleNamespace) -> Exponential:
-    """Returns MH, or MHdelta with the point's δ, at one point of a grid."""
-    options = {"delta": point.delta} if mech == "MHdelta" else {}
-    mechanism = subject(mech, point.n, point.prior, point.eps, **options)
-    if not isinstance(mechanism, Exponential):
-        raise TypeError(mech)
-    return mechanism
+Chosen = tuple[Smoothed, dict[Histogram, list[tuple[int, int]]]]
+"""The mechanism, and for every data set the pairs of scores that belong to the claim."""
 
 
 def score_batches(
     grid: Grid,
-    mech: str,
+    kind: Callable[..., Smoothed],
     select: Select,
     right: Value,
     tie: Callable[[Level[Histogram], Level[Histogram]], bool | None] = lambda first, second: None,
     extra: Callable[[Scores, int, int], list[Step]] = lambda scores, i, j: [],
-) -> Iterator[Batch]:
+) -> Batches:
     """Yields Pr[u = a] against ``right`` for all data sets and all selected pairs of attained scores a, b."""
 
-    def chosen(point: SimpleNamespace) -> tuple[Exponential, list[tuple[Histogram, int, int]]]:
-        mechanism = mechanism_at(mech, point)
-        return mechanism, _chosen(mechanism, select)
+    def chosen(point: Point) -> Chosen:
+        mechanism = exponential_at(kind, point)
+        with balls.precision(256):
+            at = all_scores(mechanism)
+            return mechanism, {x: selected(at(x)) for x in mechanism.model.histograms}
 
-    def sides(at: tuple[Exponential, list[tuple[Histogram, int, int]]]) -> Sides:
-        scores, current = all_scores(at[0]), None
-        for x, i, j in at[1]:
-            if current is None or current[0] != x:
-                current = x, scores(x)
-            yield _tag(x, current[1], i, j), current[1].chances[i], right(current[1], i, j)
+    def selected(scores: Scores) -> list[tuple[int, int]]:
+        numbers = range(len(scores.levels))
+        return [(i, j) for i, j in product(numbers, numbers) if select(scores, i, j)]
 
-    def decide(at: tuple[Exponential, object], tag: Tag) -> bool | None:
+    def sides(at: Chosen) -> Sides:
+        scores = all_scores(at[0])
+        for x, pairs in at[1].items():
+            row = scores(x)
+            for i, j in pairs:
+                yield (x, row.levels[i].members[0], row.levels[j].members[0]), row.chances[i], right(row, i, j)
+
+    def decide(at: Chosen, tag: Tag) -> bool | None:
         return tie(*(level_of(at[0].model, tag[0], r) for r in tag[1:]))
 
-    def steps(at: tuple[Exponential, object], tag: Tag) -> list[Step]:
+    def steps(at: Chosen, tag: Tag) -> list[Step]:
         where = attained(at[0], Hellinger(at[0].model), tag[0])
         return worked(all_scores(at[0])(tag[0]), tag, extra, where)
 
     return over(grid, chosen, sides, ("x", "r (score a)", "t (score b)"), decide, steps)
-
-
-def _tag(x: Histogram, scores: Scores, i: int, j: int) -> Tag:
-    return x, scores.levels[i].members[0], scores.levels[j].members[0]
-
-
-def _chosen(mechanism: Exponential, select: Select) -> list[tuple[Histogram, int, int]]:
-    with balls.precision(256):
-        at = all_scores(mechanism)
-        rows = [(x, at(x)) for x in mechanism.model.histograms]
-        return [
-            (x, i, j)
-            for x, scores in rows
-            for i in range(len(scores.levels))
-            for j in range(len(scores.levels))
-            if select(scores, i, j)
-        ]
 
 
 def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]], attained_: str) -> list[Step]:

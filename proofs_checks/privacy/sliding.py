@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, step, variables
+from dpaudit.mechanisms.exponential import MH, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, hamming
+from proofs_checks.points import priors, rationals
 from proofs_checks.privacy.scores import Scores, score_batches
 from proofs_checks.setting.exact import Level, decided
 
@@ -18,9 +18,9 @@ STATED = Statement("Pr[u = a]", "<=", "2·e^(−ε(b−a)/(2S))·Pr[u = b]")
 PROVED = Statement("Pr[u = a]", "<=", "2·e^(+ε(b−a)/(2S))·Pr[u = b]")
 P1 = Statement("Pr[u = −a]", "<=", "e^(ε/2)·Pr[u = −b] + δ/2")
 FACTOR = 2
-HALF, TENTH, TINY = Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**8)
-PRIORS = ((1, 1), (HALF, HALF), (1, 2), (TENTH, 1))
-EPS = (1, HALF, 4)
+TINY = Fraction(1, 10**8)
+PRIORS = priors("1 1", "1/2 1/2", "1 2", "1/10 1")
+EPS = rationals("1 1/2 4")
 WORDS = "k = 2; every x and all attained a, b"
 
 
@@ -63,7 +63,7 @@ def slide_steps(scores: Scores, i: int, j: int) -> list[Step]:
 @check("sliding.stated", grid=Grid(WORDS, n=range(1, 9), eps=EPS, prior=PRIORS), uses=["level.at-most-two"])
 def stated(ctx: Context) -> Outcome:
     """MH, k = 2: the sliding property with −ε(b−a)/(2S) (A3 Lemma 5.3)."""
-    outcome = scan(STATED, score_batches(ctx.grid, "MH", always, stated_right, extra=slide_steps))
+    outcome = scan(STATED, score_batches(ctx.grid, MH, always, stated_right, extra=slide_steps))
     return annotate(outcome, ("with +ε(b−a)/(2S), which the lemma's own proof derives", proved_proof(ctx)))
 
 
@@ -91,7 +91,7 @@ def proved(ctx: Context) -> Outcome:
     """MH, k = 2: the sliding property with +ε(b−a)/(2S) (A3 Lemma 5.3's proof)."""
     grid = Grid(WORDS, n=range(1, 13 if ctx.wide else 7), eps=EPS, prior=PRIORS)
     grid += Grid(WORDS, n=[30], eps=[64], prior=[(1, 1)])
-    listed = scan(PROVED, score_batches(grid, "MH", always, proved_right, counts_tie, slide_steps))
+    listed = scan(PROVED, score_batches(grid, MH, always, proved_right, counts_tie, slide_steps))
     return proved_proof(ctx).settle((f"ties by counting: {grid}", listed))
 
 
@@ -130,18 +130,18 @@ def p1_right(scores: Scores, i: int, j: int) -> Ball:
     grid=Grid(
         "k = 2; every x and all attained a, b with b ≤ a + S_exp",
         n=range(1, 9),
-        eps=(1, HALF, Fraction(4, 5)),
+        eps=rationals("1 1/2 4/5"),
         delta=[TINY],
         prior=PRIORS,
     ),
 )
 def p1(ctx: Context) -> Outcome:
     """MHdelta, k = 2: Pr[u = s] ≤ e^(ε/2)·Pr[u = s+Δ] + δ/2 for Δ ≥ −S_exp(x) (P1 Lemma 4.1)."""
-    grid = Grid("C_a ≤ C_b", n=range(1, 7), eps=(1, HALF), delta=[TINY], prior=PRIORS)
-    equal = p1_proof().settle((str(grid), scan(P1, score_batches(grid, "MHdelta", fair, p1_right))))
+    grid = Grid("C_a ≤ C_b", n=range(1, 7), eps=rationals("1 1/2"), delta=[TINY], prior=PRIORS)
+    equal = p1_proof().settle((str(grid), scan(P1, score_batches(grid, MHdelta, fair, p1_right))))
     own = Grid("P1's own setting", n=range(2, 9, 2), eps=[Fraction(4, 5)], delta=[TINY], prior=[(1, 1)])
     return annotate(
-        scan(P1, score_batches(ctx.grid, "MHdelta", within, p1_right)),
+        scan(P1, score_batches(ctx.grid, MHdelta, within, p1_right)),
         ("where C_a ≤ C_b", equal),
-        ("ε = 4/5, n = 2, 4, 6, 8, prior (1,1)", scan(P1, score_batches(own, "MHdelta", within, p1_right))),
+        ("ε = 4/5, n = 2, 4, 6, 8, prior (1,1)", scan(P1, score_batches(own, MHdelta, within, p1_right))),
     )

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, Hellinger
-from dpaudit.posterior.model import Histogram, Model, hamming, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, hamming, make_model
 from dpaudit.posterior.sensitivity import exp_smooth_all, local_all, smooth_all
-from proofs_checks.setting.exact import distance, local_exact, model_at
+from proofs_checks.points import Pair, adjacent_pairs, model_at, priors, rationals
+from proofs_checks.setting.exact import distance, local_exact
 from proofs_checks.setting.lemmas import moves
 
 AT_LEAST_LOCAL = Statement("LS(x)", "<=", "S(x)")
 SMOOTH = Statement("1/S(x) − 1/S(x′)", "<=", "γ")
 SMOOTH_EXP = Statement("ln S_exp(x) − ln S_exp(x′)", "<=", "γ")
-HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
-GAMMAS = (1, TENTH, 2)
-FAR_GAMMAS = (Fraction(1, 10**4), 100)
-FAR_PRIORS = ((1, 1), (HALF, 2))
-PRIORS_2 = ((1, 1), (HALF, HALF), (1, 2), (TENTH, 10))
-PRIORS_3 = ((1, 1, 1), (1, 1, 2))
+GAMMAS = rationals("1 1/10 2")
+PRIORS_2 = priors("1 1", "1/2 1/2", "1 2", "1/10 10")
+PRIORS_3 = priors("1 1 1", "1 1 2")
 Origin = tuple[Algebraic, int]
 """Where the maximum in S(x) is attained: BC² of LS(x″), and d(x,x″)."""
 
@@ -80,22 +76,14 @@ class SmoothSensitivity:
             alive = [place for place, value in zip(places, values, strict=True) if balls.overlap(value, least)]
         return alive[0] if len(alive) == 1 else None
 
-    def changes(self) -> Sides:
-        """Yields 1/S(x) − 1/S(x′), or the difference of logarithms, against γ for every ordered adjacent pair."""
-        score = [v.log() if self.exponential else 1 / v for v in self.values()[1]]
-        at = dict(zip(self.model.histograms, score, strict=True))
-        for x in self.model.histograms:
-            for y in neighbours(x):
-                yield (x, y), at[x] - at[y], ball(smooth_bound(self.gamma))
-
-    def change_is_gamma(self, tag: tuple[Histogram, Histogram]) -> bool | None:
+    def change_is_gamma(self, tag: Pair) -> bool | None:
         """Returns True if both maxima are attained at the same LS and one step apart: then equality is exact."""
         far, near = (self.origin(x) for x in (tag[::-1] if self.exponential else tag))
         if not (far and near and far[0] == near[0] and far[1] == near[1] + 1):
             return None
         return bool(smooth_bound(self.gamma) == self.gamma)
 
-    def steps(self, tag: tuple[Histogram, Histogram]) -> list[Step]:
+    def steps(self, tag: Pair) -> list[Step]:
         """Returns where both maxima are attained."""
         lines = []
         for name, x in zip(("x", "x′"), tag, strict=True):
@@ -105,25 +93,31 @@ class SmoothSensitivity:
         return lines
 
 
-def smooth_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
-    """Yields how much 1/S, or ln S_exp, changes between adjacent data sets, against γ."""
-    subject = partial(smooth_at, exponential=exponential)
-    return over(
-        grid,
-        subject,
-        SmoothSensitivity.changes,
-        ("x", "x′"),
-        SmoothSensitivity.change_is_gamma,
-        SmoothSensitivity.steps,
-    )
+def smooth_batches(grid: Grid, exponential: bool, pairs: Callable[[Model], Iterable[Pair]] = adjacent_pairs) -> Batches:
+    """Yields 1/S(x) − 1/S(x′), or the difference of the logarithms of S_exp, against γ for ordered adjacent pairs."""
+
+    def sides(at: SmoothSensitivity) -> Sides:
+        score = [v.log() if at.exponential else 1 / v for v in at.values()[1]]
+        known = dict(zip(at.model.histograms, score, strict=True))
+        for x, y in pairs(at.model):
+            yield (x, y), known[x] - known[y], ball(smooth_bound(at.gamma))
+
+    subject, tie = partial(smooth_at, exponential=exponential), SmoothSensitivity.change_is_gamma
+    return over(grid, subject, sides, ("x", "x′"), tie, SmoothSensitivity.steps)
 
 
-def smooth_at(point: SimpleNamespace, exponential: bool) -> SmoothSensitivity:
+def two_pairs(model: Model) -> list[Pair]:
+    """Returns x = 1, x′ = 2 and back."""
+    x, y = (1, model.n - 1), (2, model.n - 2)
+    return [(x, y), (y, x)]
+
+
+def smooth_at(point: Point, exponential: bool) -> SmoothSensitivity:
     """Returns the sensitivity at a point of a grid."""
     return SmoothSensitivity(model_at(point), Fraction(point.gamma), exponential)
 
 
-def local_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
+def local_batches(grid: Grid, exponential: bool) -> Batches:
     """Yields LS(x) against S(x); they are equal exactly where the maximum is attained at x itself."""
 
     def sides(at: SmoothSensitivity) -> Sides:
@@ -143,10 +137,8 @@ def neighbours_are_one_apart() -> bool:
 def triangle(most: int) -> bool:
     """Returns whether d(x,x″) ≤ d(x′,x″) + 1 for all x″ and adjacent x, x′ of k = 2, 3 to n = most; k = 2, n = 60."""
     for model in (make_model(60), *(make_model(n, k) for n in range(1, most + 1) for k in (2, 3))):
-        for x in model.histograms:
-            for y in neighbours(x):
-                if any(hamming(x, z) > hamming(y, z) + 1 for z in model.histograms):
-                    return False
+        if any(hamming(x, z) > hamming(y, z) + 1 for x, y in adjacent_pairs(model) for z in model.histograms):
+            return False
     return True
 
 
@@ -171,24 +163,12 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     grid = grid_of(24, 5) if ctx.wide else grid_of(8, 3)
     law = ("−ln S_exp", "−ln LS(x″)") if exponential else ("1/S", "1/LS(x″)")
     statement = SMOOTH_EXP if exponential else SMOOTH
-    far = Grid("x = 1, x′ = 2 and back", n=[40], gamma=FAR_GAMMAS, prior=FAR_PRIORS)
+    far = Grid("x = 1, x′ = 2 and back", n=[40], gamma=rationals("1/10000 100"), prior=priors("1 1", "1/2 2"))
     return proof_for(*law, statement).settle(
         (f"adjacent pairs, ties exactly: {grid}", scan(statement, smooth_batches(grid, exponential))),
         ("S ≥ LS on the same grid, equality exactly", scan(AT_LEAST_LOCAL, local_batches(grid, exponential))),
-        (f"far out: {far}", scan(statement, far_batches(far, exponential))),
+        (f"far out: {far}", scan(statement, smooth_batches(far, exponential, two_pairs))),
     )
-
-
-def far_batches(grid: Grid, exponential: bool) -> Iterator[Batch]:
-    """Yields one pair of a large model in both directions; ties are decided as on the small grid."""
-    for batch in smooth_batches(grid, exponential):
-        n = int(str(batch.where["n"]))
-        pairs = (((1, n - 1), (2, n - 2)), ((2, n - 2), (1, n - 1)))
-
-        def sides(batch: Batch = batch, pairs: tuple[object, ...] = pairs) -> Sides:
-            return [entry for entry in batch.sides() if entry[0] in pairs]
-
-        yield replace(batch, sides=sides)
 
 
 def smooth_check(claim: str, exponential: bool) -> None:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from typing import Protocol, runtime_checkable
 
-from dpaudit.claims import Batch, Step, single
-from dpaudit.claims.shown import step
-from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
-from dpaudit.mechanisms.exponential import Exponential, MHdelta, Smooth
+from dpaudit.claims import Batches, Grid, Point, Step, each, step
+from dpaudit.mechanisms import PosteriorMechanism
+from dpaudit.mechanisms.exponential import Rates
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.numbers.rationals import Exact
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, make_model
+from dpaudit.posterior.model import Histogram, Model
+from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import closure, local_all
 from dpaudit.privacy import loss as privacy_loss
-from dpaudit.privacy.loss import Worst
-from proofs_checks.setting.exact import Number
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Worst
 
 TERMS = 3
 """Terms of a sum that are written out."""
-
-
-def subject(mech: str, n: int, prior: tuple[Number, ...], eps: Number, **options: Exact) -> PosteriorMechanism:
-    """Returns the mechanism of that name; options are gamma, delta, gs."""
-    return make_mechanism(mech, make_model(n, prior=prior), eps, dict(options))
 
 
 def digits() -> int:
@@ -41,42 +35,34 @@ def as_ball(worst: Worst) -> Ball:
 
 def true_epsilon(mechanism: PosteriorMechanism) -> Ball:
     """Returns a ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
-    return as_ball(privacy_loss.worst_loss(mechanism, digits()))
+    return as_ball(privacy_loss.worst_loss(mechanism, Effort(digits())))
 
 
 def true_delta(mechanism: PosteriorMechanism, at: Fraction) -> Ball:
     """Returns a ball that contains delta(at), over all ordered adjacent pairs."""
-    return as_ball(privacy_loss.worst_delta(mechanism, at, 2 * digits()))
+    return as_ball(privacy_loss.worst_delta(mechanism, at, Effort(2 * digits())))
 
 
-Subject = tuple[Mapping[str, object], PosteriorMechanism, Fraction]
-"""The parameters of an instance, the mechanism, and the bound on its true epsilon."""
+def epsilon_batches(
+    grid: Grid, subject: Callable[[Point], PosteriorMechanism], bound: Callable[[PosteriorMechanism], Fraction]
+) -> Batches:
+    """Yields the true epsilon of the mechanism at every point against its bound."""
 
-
-def epsilon_batches(subjects: Iterable[Subject]) -> Iterator[Batch]:
-    """Yields the true epsilon of every mechanism against its bound."""
-
-    def sides(mechanism: PosteriorMechanism, bound: Fraction) -> tuple[Ball, Ball]:
-        return true_epsilon(mechanism), ball(bound)
-
-    def tie(mechanism: PosteriorMechanism, bound: Fraction) -> bool | None:
+    def tie(mechanism: PosteriorMechanism) -> bool | None:
         form = mechanism.algebra().worst()
-        return None if form is None else form.rational() == bound
+        return None if form is None else form.rational() == bound(mechanism)
 
-    for where, mechanism, bound in subjects:
-        both = mechanism, bound
-        yield single(where, partial(sides, *both), partial(tie, *both), partial(loss_steps, mechanism))
+    return each(grid, subject, lambda at: (true_epsilon(at), ball(bound(at))), tie, loss_steps)
 
 
 def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
     """Returns the worst pair and output worked out: distances, sensitivities, normalisers, probabilities, loss."""
-    worst = privacy_loss.worst_loss(mechanism, digits())
+    worst = privacy_loss.worst_loss(mechanism, Effort(digits()))
     x, y, r = worst.witness.x, worst.witness.x_prime, worst.witness.output
     if r is None:
         return []
     lines = [step("the worst pair and output", "x, x′, r", f"{x}, {y}, {r}")]
-    if isinstance(mechanism, Exponential):
-        lines += row_steps(mechanism, x, r, "x") + row_steps(mechanism, y, r, "x′")
+    lines += row_steps(mechanism, x, r, "x") + row_steps(mechanism, y, r, "x′")
     law, index = mechanism.law(), list(mechanism.outputs()).index(r)
     p, q = law.probabilities(x)[index], law.probabilities(y)[index]
     lines += [step("P_x(r)", "", p), step("P_x′(r)", "", q)]
@@ -85,15 +71,14 @@ def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
 
 def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
     """Returns δ(at) of the worst pair worked out: the terms P_x(r) − e^at·P_x′(r) that are positive, and their sum."""
-    worst = privacy_loss.worst_delta(mechanism, at, 2 * digits())
+    worst = privacy_loss.worst_delta(mechanism, at, Effort(2 * digits()))
     x, y = worst.witness.x, worst.witness.x_prime
     law, factor = mechanism.law(), ball(at).exp()
     rows = zip(mechanism.outputs(), law.probabilities(x), law.probabilities(y), strict=True)
     terms = [(r, p, q, p - factor * q) for r, p, q in rows]
     kept = sorted((term for term in terms if balls.certainly_less(balls.zero(), term[3])), key=lambda t: -float(t[3]))
     lines = [step("the worst pair", "x, x′", f"{x}, {y}")]
-    if isinstance(mechanism, Exponential):
-        lines += row_steps(mechanism, x, x, "x")[1:] + row_steps(mechanism, y, y, "x′")[1:]
+    lines += row_steps(mechanism, x, x, "x")[1:] + row_steps(mechanism, y, y, "x′")[1:]
     lines.append(step("e^ε", "", factor))
     for r, p, q, difference in kept[:TERMS]:
         lines += [step(f"P_x({r})", "", p), step(f"P_x′({r})", "", q)]
@@ -107,21 +92,35 @@ def delta_steps(mechanism: PosteriorMechanism, at: Fraction) -> list[Step]:
     return [*lines, step("δ(ε)", words, whole)]
 
 
-def attained(mechanism: Exponential, h: Hellinger, x: Histogram) -> str:
+@runtime_checkable
+class Rated(Protocol):
+    """P_x(r) proportional to exp(−rate(x)·H(x, r)), the rate perhaps with a smoothed sensitivity."""
+
+    @property
+    def model(self) -> Model:
+        """Returns the model."""
+
+    def rates(self, h: Score) -> Rates:
+        """Returns x ↦ rate(x)."""
+
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
+        """Returns (f, γ) where f(Δ(x)) = min over x″ of f(LS(x″)) + γ·d(x, x″)."""
+
+
+def attained(mechanism: Rated, h: Score, x: Histogram) -> str:
     """Returns at which x″ the maximum in the smooth sensitivity of x is attained; nothing for the other ones."""
-    model, local = mechanism.model, local_all(h)
-    if isinstance(mechanism, Smooth):
-        found = closure(model, [1 / v for v in local], ball(mechanism.gamma))
-    elif isinstance(mechanism, MHdelta):
-        found = closure(model, [-v.log() for v in local], mechanism.gamma())
-    else:
+    smoothing = mechanism.smoothing()
+    if smoothing is None:
         return ""
-    i = model.index[x]
+    model, (value, gamma) = mechanism.model, smoothing
+    found, i = closure(model, [value(ls) for ls in local_all(h)], gamma), model.index[x]
     return f"; attained at x″ = {model.histograms[found.sources[i]]}, {found.steps[i]} steps away"
 
 
-def row_steps(mechanism: Exponential, x: Histogram, r: Histogram, name: str) -> list[Step]:
-    """Returns distance, sensitivity and normaliser of one data set."""
+def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: str) -> list[Step]:
+    """Returns distance, sensitivity and normaliser of one data set, for a mechanism that has them."""
+    if not isinstance(mechanism, Rated):
+        return []
     h = Hellinger(mechanism.model)
     rate = mechanism.rates(h)(x)
     weights = [(-rate * value).exp() for value in h.row(x)]

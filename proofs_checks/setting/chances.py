@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, check, over, scan
-from dpaudit.claims.algebra import variables
+from dpaudit.claims import Batches, Context, Grid, Outcome, Proof, Sides, Statement, check, over, scan, variables
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.exponential import ExponentialLaw
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model
-from proofs_checks.setting.exact import level_of, levels, model_at
+from proofs_checks.points import model_at
+from proofs_checks.setting.exact import level_of, levels
 from proofs_checks.setting.levels import PRIORS, chances
 
 SAME_CHANCE = Statement("Pr[z = r]", "=", "Pr[z = r′]")
@@ -21,7 +20,7 @@ LEVEL_SUM = Statement("Pr[u = u(r)]", "=", "C·Pr[z = r]")
 SANITY = Grid(n=range(1, 7), prior=PRIORS[:3], eps=[1]) + Grid(n=range(1, 4), prior=[(1, 1, 1)], eps=[1])
 
 
-def probability_batches(grid: Grid, equal: bool) -> Iterator[Batch]:
+def probability_batches(grid: Grid, equal: bool) -> Batches:
     """Yields Pr[z = r] and Pr[z = r′] of MH for all pairs of equal, or of different, exact distance; ε = 1."""
 
     def sides(model: Model) -> Sides:
@@ -86,7 +85,7 @@ def claimed_sum(count: Any, chance: Any) -> Any:
     return count * chance
 
 
-def sum_batches(grid: Grid) -> Iterator[Batch]:
+def sum_batches(grid: Grid) -> Batches:
     """Yields the probability of every level set against the claimed sum, MH, ε = 1."""
 
     def sides(model: Model) -> Sides:

@@ -8,22 +8,15 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import isqrt
-from types import SimpleNamespace
 from typing import Generic, TypeVar
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Algebraic, bc_squared
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbours
 
-Number = Fraction | int
 R = TypeVar("R", bound=Hashable)
-
-
-def model_at(point: SimpleNamespace) -> Model:
-    """Returns the model of a point of a grid: its n and its prior."""
-    return make_model(point.n, prior=point.prior)
 
 
 def root(value: Fraction) -> Fraction | None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
-from types import SimpleNamespace
 from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Statement, Step, annotate, check, each, scan
+from dpaudit.claims import Batches, Context, Grid, Outcome, Point, Proof, Statement, Step, annotate, check, each, scan
 from dpaudit.claims.shown import brief, refined, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
 from dpaudit.posterior.sensitivity import gs_constant
-from proofs_checks.setting.exact import distance, local_exact, model_at, smallest
+from proofs_checks.points import model_at, priors
+from proofs_checks.setting.exact import distance, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, g, outward_lemma
 
 COUNT_BETA = Statement("|R|, counted", "=", "n + 1")
@@ -27,8 +27,8 @@ GS_EACH = Statement("GS(n)", "=", "√(1−π/4)")
 GS_MOST = Statement("GS(n, α)", "<=", "√(1−π/4)")
 GS0_SQUARED = Algebraic(fmpq(1, 16), ((Fraction(1, 2), -2),))
 """BC² at distance GS₀: (π/4)², exactly."""
-PRIORS = ((1, 1), (1, 1, 1), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), 1))
-AT_LEAST_ONE = ((1, 1), (1, 2), (Fraction(3, 2), Fraction(3, 2)), (1, 100), (1, 1, 1), (1, 2, 3))
+PRIORS = priors("1 1", "1 1 1", "1/2 1/2", "1/2 1")
+AT_LEAST_ONE = priors("1 1", "1 2", "3/2 3/2", "1 100", "1 1 1", "1 2 3")
 
 
 def printed(n: int, m: int) -> int:
@@ -48,13 +48,13 @@ COUNTED: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def count_batches(statement: Statement, grid: Grid) -> Iterator[Batch]:
+def count_batches(statement: Statement, grid: Grid) -> Batches:
     """Yields for every n and m the number of posteriors, by listing them, against the statement's formula."""
 
-    def sides(at: SimpleNamespace) -> tuple[Ball, Ball]:
+    def sides(at: Point) -> tuple[Ball, Ball]:
         return ball(len(set(make_model(at.n, at.m).histograms))), ball(COUNTED[statement.right](at.n, at.m))
 
-    def steps(at: SimpleNamespace) -> list[Step]:
+    def steps(at: Point) -> list[Step]:
         n, m = at.n, at.m
         listed = sorted(set(make_model(n, m).histograms), reverse=True)
         shown = ", ".join(str(c) for c in listed[:6]) + (", …" if len(listed) > 6 else "")
@@ -86,11 +86,7 @@ def candidates_beta(ctx: Context) -> Outcome:
     )
 
 
-@check(
-    "candidates.dirichlet",
-    grid=Grid(n=range(1, 9), m=[3, 4, 5]),
-    wide=Grid(n=range(1, 16), m=[3, 4, 5, 6]),
-)
+@check("candidates.dirichlet", grid=Grid(n=range(1, 9), m=[3, 4, 5]).wider(n=range(1, 16), m=[3, 4, 5, 6]))
 def candidates_dirichlet(ctx: Context) -> Outcome:
     """|R| = C(n+1, m−1) for k = m ≥ 3 (P1 §4.2.1, A3 §4.2)."""
     right = scan(COUNT_RIGHT, count_batches(COUNT_RIGHT, ctx.grid))
@@ -105,7 +101,7 @@ def candidates_dirichlet(ctx: Context) -> Outcome:
 Farthest = tuple[Model, Algebraic, Histogram]
 
 
-def farthest(point: SimpleNamespace) -> Farthest:
+def farthest(point: Point) -> Farthest:
     """Returns the model, BC² of its farthest adjacent pair, exactly, and the pair's first data set."""
     model = model_at(point)
     found = [(local_exact(model, c), c) for c in model.histograms if model.canonical(c) == (c,)]
@@ -113,7 +109,7 @@ def farthest(point: SimpleNamespace) -> Farthest:
     return next((model, bc2, c) for bc2, c in found if bc2 == least)
 
 
-def gs_batches(grid: Grid) -> Iterator[Batch]:
+def gs_batches(grid: Grid) -> Batches:
     """Yields GS(n, α) against √(1−π/4) for every n and prior; equality is decided on BC²."""
 
     def steps(at: Farthest) -> list[Step]:

@@ -11,8 +11,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from dpaudit.claims import Proof
-from dpaudit.claims.algebra import coefficients_positive, variables
+from dpaudit.claims import Proof, coefficients_positive, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger, bc_squared

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from types import SimpleNamespace
 
 from flint import fmpq
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step
 from dpaudit.claims.algebra import coefficients_positive, variables
-from dpaudit.claims.batches import each, over, single
-from dpaudit.claims.scans import scan
-from dpaudit.claims.shown import step
+from dpaudit.claims.batches import Batches, Sides, Statement, each, over, single
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
-from proofs_checks.setting.exact import local_exact, model_at
+from dpaudit.posterior.model import Histogram, Model, make_model
+from proofs_checks.points import adjacent_pairs, model_at, priors
+from proofs_checks.setting.exact import local_exact
 from proofs_checks.setting.lemmas import adjacent_lemma, g, moves, outward_lemma
 from proofs_checks.setting.ls import local_steps
 
@@ -31,10 +28,10 @@ RATE = 2
 L1_BOUND, FIRST_BOUND = 2, 1
 L1_MOST = Statement("ℓ₁ distance of the parameters", "<=", "2")
 FIRST_MOST = Statement("difference in the first cell", "<=", "1")
-HALF = Fraction(1, 2)
-MONOTONE_PRIORS = ((1, 1), (HALF, HALF), (2, 2), (HALF, 1), (1, 2), (1, Fraction(3, 2)))
-WHOLE_DIFFERENCE = ((1, 1), (HALF, HALF), (1, 2), (1, 3), (HALF, Fraction(5, 2)))
-RATIO_PRIORS = ((1, 1), (1, 2), (HALF, 1), (HALF, HALF))
+MONOTONE_PRIORS = priors("1 1", "1/2 1/2", "2 2", "1/2 1", "1 2", "1 3/2")
+MONOTONE = Grid("every two data sets", n=range(1, 9), prior=MONOTONE_PRIORS).wider(n=range(1, 31))
+WHOLE_DIFFERENCE = priors("1 1", "1/2 1/2", "1 2", "1 3", "1/2 5/2")
+RATIO_PRIORS = priors("1 1", "1 2", "1/2 1", "1/2 1/2")
 
 
 def beta(model: Model, x: Histogram) -> tuple[Fraction, Fraction]:
@@ -42,12 +39,7 @@ def beta(model: Model, x: Histogram) -> tuple[Fraction, Fraction]:
     return model.prior[0] + x[0], model.prior[1] + x[1]
 
 
-@check(
-    "ls.monotone",
-    grid=Grid("every two data sets", n=range(1, 9), prior=MONOTONE_PRIORS),
-    wide=Grid("every two data sets", n=range(1, 31), prior=MONOTONE_PRIORS),
-    weight=2,
-)
+@check("ls.monotone", grid=MONOTONE, weight=2)
 def ls_monotone(ctx: Context) -> Outcome:
     """LS does not rise as the Beta parameters come closer (fixed sum) or grow (fixed ratio) (P1 §5.4.2)."""
     whole = Grid(n=range(1, 13), prior=WHOLE_DIFFERENCE)
@@ -64,7 +56,7 @@ def ls_monotone(ctx: Context) -> Outcome:
     )
 
 
-def closer_batches(grid: Grid) -> Iterator[Batch]:
+def closer_batches(grid: Grid) -> Batches:
     """Yields LS(x) against LS(y) for all x, y with |a_x − b_x| < |a_y − b_y|; ties are decided on BC²."""
 
     def sides(model: Model) -> Sides:
@@ -102,7 +94,7 @@ def ratio_proof() -> Proof:
     )
 
 
-def ratio_batches(most: int) -> Iterator[Batch]:
+def ratio_batches(most: int) -> Batches:
     """Yields LS of (ta, tb) against LS of (a, b), t > 1, for data sets of n < n′ ≤ most records, same prior."""
 
     def sides(models: list[Model]) -> Sides:
@@ -112,7 +104,7 @@ def ratio_batches(most: int) -> Iterator[Batch]:
                 if c > a and c * b == a * d:
                     yield (small.n, x, large.n, y), left, right
 
-    def models(point: SimpleNamespace) -> list[Model]:
+    def models(point: Point) -> list[Model]:
         return [make_model(n, prior=point.prior) for n in range(1, most + 1)]
 
     return over(Grid(prior=RATIO_PRIORS), models, sides, ("n", "x", "n′", "x′"))
@@ -144,7 +136,7 @@ def limit_balanced(ctx: Context) -> Outcome:
     proof.holds("prior (1,1)", text, coefficients_positive(gap))
     proof.says("so", "the bound falls to 0 as m grows, whatever the prior").concludes(BELOW_RATE, "<")
 
-    def sides(at: SimpleNamespace) -> tuple[Ball, Ball]:
+    def sides(at: Point) -> tuple[Ball, Ball]:
         return local_at(at.n, at.n // 2) ** 2, ball(Fraction(RATE, at.n))
 
     grid = Grid(n=[2, 10, 100, 1000, 10000], prior=[(1, 1)])
@@ -205,13 +197,12 @@ def l1_sensitivity(ctx: Context) -> Outcome:
     )
 
 
-def l1_batches(grid: Grid, first: bool) -> Iterator[Batch]:
+def l1_batches(grid: Grid, first: bool) -> Batches:
     """Yields the ℓ₁ distance, or the difference in the first cell, of every adjacent pair."""
 
     def sides(model: Model) -> Sides:
-        for x in model.histograms:
-            for y in neighbours(x):
-                moved = [abs(a - b) for a, b in zip(x, y, strict=True)]
-                yield (x, y), ball(moved[0] if first else sum(moved)), ball(FIRST_BOUND if first else L1_BOUND)
+        for x, y in adjacent_pairs(model):
+            moved = [abs(a - b) for a, b in zip(x, y, strict=True)]
+            yield (x, y), ball(moved[0] if first else sum(moved)), ball(FIRST_BOUND if first else L1_BOUND)
 
-    return over(grid, lambda point: make_model(point.n, point.k), sides, ("x", "x′"))
+    return over(grid, model_at, sides, ("x", "x′"))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
-from dpaudit.claims import Batch, Context, Grid, Outcome, Proof, Sides, Statement, Step, annotate, check, over, scan
-from dpaudit.claims.algebra import variables
-from dpaudit.claims.shown import step
+from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
-from proofs_checks.setting.exact import distance, local_exact, model_at
+from proofs_checks.points import Prior, adjacent_pairs, model_at, priors
+from proofs_checks.setting.exact import distance, local_exact
 from proofs_checks.setting.lemmas import outward_lemma
 
 REDUCTION = Statement("|H(x,r) − H(x′,r)|", "<=", "H(x,x′)")
@@ -22,9 +21,9 @@ ABOVE_BALANCED = Statement("LS(x)", ">", "LS(x₀)")
 NOT_BELOW_BALANCED = Statement("LS(x)", ">=", "LS(x₀)")
 TIMES = 1
 """The claimed multiple of H(x,x′)."""
-REDUCTION_PRIORS = ((1, 1), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), 3))
-REDUCTION_PRIORS_3 = ((1, 1, 1), (Fraction(1, 2), 1, 2))
-UNIFORM = ((1, 1),)
+REDUCTION_PRIORS = priors("1 1", "1/2 1/2", "1/10 3")
+REDUCTION_PRIORS_3 = priors("1 1 1", "1/2 1 2")
+UNIFORM = priors("1 1")
 
 
 @check(
@@ -53,46 +52,42 @@ def ls_reduction(ctx: Context) -> Outcome:
     words = f"every x, adjacent x′ and r, ties exactly at r = x, x′: {grid}"
     far = "far out: n = 300, x = 1, x′ = 2 and x = 150, x′ = 151, every 15th r"
     return proof.settle(
-        (words, scan(REDUCTION, reduction_batches(grid))),
-        (far, scan(REDUCTION, far_batches(Grid(n=[300], prior=REDUCTION_PRIORS)))),
+        (words, scan(REDUCTION, reduction_batches(grid, all_three))),
+        (far, scan(REDUCTION, reduction_batches(Grid(n=[300], prior=REDUCTION_PRIORS), some_three))),
     )
 
 
-def at_itself(prior: tuple[Fraction | int, ...]) -> bool:
+def at_itself(prior: Prior) -> bool:
     """Returns whether BC²(x,x) = 1 exactly, for all x of n = 1…6."""
     models = [make_model(n, prior=prior) for n in range(1, 7)]
     found = [bc_squared(model, x, x) for model in models for x in model.histograms]
     return all(bc2.rational == 1 and not bc2.constants for bc2 in found)
 
 
-def far_batches(grid: Grid) -> Iterator[Batch]:
-    """Yields the same for two pairs of a large n."""
+Three = tuple[Histogram, Histogram, Histogram]
+
+
+def all_three(model: Model) -> list[Three]:
+    """Returns every x, adjacent x′ and r."""
+    return [(x, y, r) for x, y in adjacent_pairs(model) for r in model.histograms]
+
+
+def some_three(model: Model) -> list[Three]:
+    """Returns two adjacent pairs of a large n with every 15th r that is neither x nor x′."""
+    pairs = [(at(model, i), at(model, i + 1)) for i in (1, 150)]
+    return [(x, y, r) for x, y in pairs for r in model.histograms[::15] if r not in (x, y)]
+
+
+def reduction_batches(grid: Grid, chosen: Callable[[Model], Sequence[Three]]) -> Batches:
+    """Yields |H(x,r) − H(x′,r)| against H(x,x′) for the chosen x, x′ and r; r = x and r = x′ are ties."""
 
     def sides(model: Model) -> Sides:
         h = Hellinger(model)
-        for i in (1, 150):
-            x, y = at(model, i), at(model, i + 1)
-            for j in range(0, 301, 15):
-                r = at(model, j)
-                if r not in (x, y):
-                    yield (x, y, r), abs(h.between(x, r) - h.between(y, r)), TIMES * h.between(x, y)
+        for x, y, r in chosen(model):
+            yield (x, y, r), abs(h.between(x, r) - h.between(y, r)), TIMES * h.between(x, y)
 
-    return over(grid, model_at, sides, ("x", "x′", "r"))
-
-
-def reduction_batches(grid: Grid) -> Iterator[Batch]:
-    """Yields |H(x,r) − H(x′,r)| against H(x,x′) for all x, adjacent x′ and r."""
-
-    def sides(model: Model) -> Sides:
-        h = Hellinger(model)
-        for x in model.histograms:
-            for y in neighbours(x):
-                for r, a, b in zip(model.histograms, h.row(x), h.row(y), strict=True):
-                    yield (x, y, r), abs(a - b), TIMES * h.between(x, y)
-
-    def tie(model: Model, tag: tuple[Histogram, Histogram, Histogram]) -> bool | None:
-        x, y, r = tag
-        return TIMES == 1 if r in (x, y) else None
+    def tie(model: Model, tag: Three) -> bool | None:
+        return TIMES == 1 if tag[2] in tag[:2] else None
 
     return over(grid, model_at, sides, ("x", "x′", "r"), tie)
 
@@ -175,7 +170,7 @@ def statement_2(ctx: Context) -> Outcome:
     )
 
 
-def right_batches(sizes: Sequence[int], start: Callable[[int], int]) -> Iterator[Batch]:
+def right_batches(sizes: Sequence[int], start: Callable[[int], int]) -> Batches:
     """Yields LS(x) against H(x,x+1) for x from start(n) to n−1; equality is decided on BC²."""
 
     def sides(model: Model) -> Sides:
@@ -210,7 +205,7 @@ def statement_3(ctx: Context) -> Outcome:
     )
 
 
-def balanced_batches(grid: Grid) -> Iterator[Batch]:
+def balanced_batches(grid: Grid) -> Batches:
     """Yields LS(x) against LS(x₀) for every x that is no balanced point; ties are decided on BC²."""
 
     def middle(model: Model) -> Histogram:

@@ -12,7 +12,7 @@ from dpaudit.posterior.model import Model
 from proofs_checks.accuracy import far as accuracy_far
 from proofs_checks.accuracy import rows as accuracy_rows
 from proofs_checks.accuracy import utility as accuracy_utility
-from proofs_checks.accuracy.sides import rationals
+from proofs_checks.points import rationals
 
 
 @pytest.mark.parametrize("prior", ["1 1", "1/2 1/2", "1/100 3", "2 1"])

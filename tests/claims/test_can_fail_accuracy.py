@@ -15,15 +15,15 @@ from proofs_checks.accuracy import corollaries as accuracy_corollaries
 from proofs_checks.accuracy import ehd as accuracy_ehd
 from proofs_checks.accuracy import error as accuracy_error
 from proofs_checks.accuracy import laws as accuracy_laws
-from proofs_checks.accuracy import lshist as accuracy_lshist
 from proofs_checks.accuracy import lszhang as accuracy_lszhang
 from proofs_checks.accuracy import tails as accuracy_tails
 from proofs_checks.accuracy import utility as accuracy_utility
 from proofs_checks.accuracy.rows import ONE, Q
-from proofs_checks.accuracy.sides import from_form
+from proofs_checks.accuracy.sides import EHD, LSHIST, from_form
+from proofs_checks.accuracy.stated import STATED
 from proofs_checks.setting import lemmas as setting_lemmas
 
-EHD, TAILS = accuracy_ehd.STATED, accuracy_tails.STATED
+TAILS = accuracy_tails.STATED
 MULTIPLES = {"em-tail": bounds.loose, "mh-loose": bounds.loose, "mh-tight": bounds.tight, "mh-second": bounds.second}
 
 
@@ -66,44 +66,44 @@ VERDICT = [
     ("acc.mh-second.corrected", TAILS, None, weighed("acc.mh-second.corrected", 2)),
     ("acc.mh-loose", TAILS, None, weighed("acc.mh-loose", 2)),
     ("acc.mh-second.stated", TAILS, None, weighed("acc.mh-second.stated", 1)),
-    ("acc.4.2.strict", accuracy_lshist, "STRICT", accuracy_lshist.CLOSED),
-    ("acc.4.2.closed", accuracy_lshist, "CLOSED", bounded(accuracy_lshist.CLOSED, lambda q, k: 1 - HALF * q)),
+    ("acc.4.2.strict", STATED, None, STATED["acc.4.2.closed"]),
+    ("acc.4.2.closed", STATED, None, bounded(STATED["acc.4.2.closed"], lambda q, k: 1 - HALF * q)),
     ("acc.4.5.lszhang-eq.balanced", accuracy_lszhang, "EQUALITY", accuracy_lszhang.AT_LEAST),
     ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "printed_bound", lambda p, k: 1 - k),
     (
         "acc.4.5.lshist-eq.balanced",
-        accuracy_lshist,
-        "EQ_BALANCED",
-        bounded(accuracy_lshist.EQ_BALANCED, lambda q, k: 1 - k),
+        STATED,
+        None,
+        bounded(STATED["acc.4.5.lshist-eq.balanced"], lambda q, k: 1 - k),
     ),
     (
         "acc.4.5.lshist-lb.balanced",
-        accuracy_lshist,
-        "LB_BALANCED",
-        bounded(accuracy_lshist.LB_BALANCED, lambda q, k: 1 - q * k),
+        STATED,
+        None,
+        bounded(STATED["acc.4.5.lshist-lb.balanced"], lambda q, k: 1 - q * k),
     ),
     (
         "acc.4.5.lshist-eq.all",
-        accuracy_lshist,
-        "EQ_EVERY",
-        replace(accuracy_lshist.EQ_EVERY, right=accuracy_lshist.LSHIST),
+        STATED,
+        None,
+        replace(STATED["acc.4.5.lshist-eq.all"], right=LSHIST),
     ),
-    ("acc.4.5.lshist-lb.all", accuracy_lshist, "LB_EVERY", bounded(accuracy_lshist.LB_EVERY, lambda q, k: 0 * q)),
-    ("acc.4.5.ehd-lower.balanced", EHD, None, EHD["acc.4.5.ehd-lower.repaired"]),
-    ("acc.4.5.ehd-lower.all", EHD, None, distinct(EHD["acc.4.5.ehd-lower.all"])),
+    ("acc.4.5.lshist-lb.all", STATED, None, bounded(STATED["acc.4.5.lshist-lb.all"], lambda q, k: 0 * q)),
+    ("acc.4.5.ehd-lower.balanced", STATED, None, STATED["acc.4.5.ehd-lower.repaired"]),
+    ("acc.4.5.ehd-lower.all", STATED, None, distinct(STATED["acc.4.5.ehd-lower.all"])),
     ("acc.4.5.ehd-upper.balanced", accuracy_ehd, "FAR", 700),
-    ("acc.4.5.ehd-upper.all", EHD, None, distinct(EHD["acc.4.5.ehd-upper.all"])),
-    ("acc.4.5.ehd-lower.repaired", EHD, None, EHD["acc.4.5.ehd-lower.balanced"]),
-    ("acc.4.5.ehd-upper.repaired", EHD, None, flipped(EHD["acc.4.5.ehd-upper.repaired"])),
+    ("acc.4.5.ehd-upper.all", STATED, None, distinct(STATED["acc.4.5.ehd-upper.all"])),
+    ("acc.4.5.ehd-lower.repaired", STATED, None, STATED["acc.4.5.ehd-lower.balanced"]),
+    ("acc.4.5.ehd-upper.repaired", STATED, None, flipped(STATED["acc.4.5.ehd-upper.repaired"])),
     (
         "acc.4.5.ehdl-lower.balanced",
-        EHD,
+        STATED,
         None,
-        replace(EHD["acc.4.5.ehdl-lower.balanced"], right=accuracy_ehd.LOWER_REPAIRED),
+        replace(STATED["acc.4.5.ehdl-lower.balanced"], right=accuracy_ehd.LOWER_REPAIRED),
     ),
-    ("acc.4.5.ehdl-lower.all", EHD, None, distinct(EHD["acc.4.5.ehdl-lower.all"])),
-    ("acc.4.5.ehdl-upper.balanced", EHD, None, flipped(EHD["acc.4.5.ehdl-upper.balanced"])),
-    ("acc.4.5.ehdl-upper.all", EHD, None, distinct(EHD["acc.4.5.ehdl-upper.all"])),
+    ("acc.4.5.ehdl-lower.all", STATED, None, distinct(STATED["acc.4.5.ehdl-lower.all"])),
+    ("acc.4.5.ehdl-upper.balanced", STATED, None, flipped(STATED["acc.4.5.ehdl-upper.balanced"])),
+    ("acc.4.5.ehdl-upper.all", STATED, None, distinct(STATED["acc.4.5.ehdl-upper.all"])),
     ("acc.4.5.1", accuracy_corollaries, "FIRST", distinct(accuracy_corollaries.FIRST)),
     ("acc.4.5.2", accuracy_corollaries, "SECOND", distinct(accuracy_corollaries.SECOND)),
     ("acc.4.5.3", accuracy_corollaries, "THIRD", replace(accuracy_corollaries.THIRD, relation=">=")),
@@ -153,51 +153,51 @@ PROOFS = [
     ("acc.mh-second.corrected", TAILS, None, flipped_bound("acc.mh-second.corrected")),
     ("acc.mh-loose", TAILS, None, weighed("acc.mh-loose", 2)),
     ("acc.mh-loose", TAILS, None, flipped_bound("acc.mh-loose")),
-    ("acc.4.2.closed", accuracy_lshist, "CLOSED", bounded(accuracy_lshist.CLOSED, lambda q, k: 1 - HALF * q)),
-    ("acc.4.2.closed", accuracy_lshist, "CLOSED", accuracy_lshist.STRICT),
-    ("acc.4.2.closed", accuracy_lshist, "CLOSED", flipped(accuracy_lshist.CLOSED)),
+    ("acc.4.2.closed", STATED, None, bounded(STATED["acc.4.2.closed"], lambda q, k: 1 - HALF * q)),
+    ("acc.4.2.closed", STATED, None, STATED["acc.4.2.strict"]),
+    ("acc.4.2.closed", STATED, None, flipped(STATED["acc.4.2.closed"])),
     ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "printed_bound", lambda p, k: 1 - k),
     ("acc.4.5.lszhang-lb.balanced", accuracy_lszhang, "BOUND", flipped(accuracy_lszhang.BOUND)),
     (
         "acc.4.5.lshist-eq.balanced",
-        accuracy_lshist,
-        "EQ_BALANCED",
-        bounded(accuracy_lshist.EQ_BALANCED, lambda q, k: 1 - HALF * k),
+        STATED,
+        None,
+        bounded(STATED["acc.4.5.lshist-eq.balanced"], lambda q, k: 1 - HALF * k),
     ),
-    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "EQ_BALANCED", accuracy_lshist.EQ_EVERY),
-    ("acc.4.5.lshist-eq.balanced", accuracy_lshist, "EQ_BALANCED", flipped(accuracy_lshist.EQ_BALANCED)),
+    ("acc.4.5.lshist-eq.balanced", STATED, None, STATED["acc.4.5.lshist-eq.all"]),
+    ("acc.4.5.lshist-eq.balanced", STATED, None, flipped(STATED["acc.4.5.lshist-eq.balanced"])),
     (
         "acc.4.5.lshist-eq.balanced",
-        accuracy_lshist,
-        "EQ_BALANCED",
-        replace(accuracy_lshist.EQ_BALANCED, left=accuracy_ehd.EHD),
+        STATED,
+        None,
+        replace(STATED["acc.4.5.lshist-eq.balanced"], left=EHD),
     ),
     (
         "acc.4.5.lshist-lb.balanced",
-        accuracy_lshist,
-        "LB_BALANCED",
-        bounded(accuracy_lshist.LB_BALANCED, lambda q, k: 1 - q * k),
+        STATED,
+        None,
+        bounded(STATED["acc.4.5.lshist-lb.balanced"], lambda q, k: 1 - q * k),
     ),
-    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "LB_BALANCED", accuracy_lshist.LB_EVERY),
-    ("acc.4.5.lshist-lb.balanced", accuracy_lshist, "LB_BALANCED", flipped(accuracy_lshist.LB_BALANCED)),
-    ("acc.4.5.ehd-lower.repaired", EHD, None, EHD["acc.4.5.ehd-lower.balanced"]),
-    ("acc.4.5.ehd-lower.repaired", EHD, None, EHD["acc.4.5.ehdl-lower.balanced"]),
-    ("acc.4.5.ehd-lower.repaired", EHD, None, flipped(EHD["acc.4.5.ehd-lower.repaired"])),
-    ("acc.4.5.ehd-upper.repaired", EHD, None, EHD["acc.4.5.ehd-upper.balanced"]),
+    ("acc.4.5.lshist-lb.balanced", STATED, None, STATED["acc.4.5.lshist-lb.all"]),
+    ("acc.4.5.lshist-lb.balanced", STATED, None, flipped(STATED["acc.4.5.lshist-lb.balanced"])),
+    ("acc.4.5.ehd-lower.repaired", STATED, None, STATED["acc.4.5.ehd-lower.balanced"]),
+    ("acc.4.5.ehd-lower.repaired", STATED, None, STATED["acc.4.5.ehdl-lower.balanced"]),
+    ("acc.4.5.ehd-lower.repaired", STATED, None, flipped(STATED["acc.4.5.ehd-lower.repaired"])),
+    ("acc.4.5.ehd-upper.repaired", STATED, None, STATED["acc.4.5.ehd-upper.balanced"]),
     (
         "acc.4.5.ehd-upper.repaired",
-        EHD,
+        STATED,
         None,
-        replace(EHD["acc.4.5.ehd-upper.repaired"], right=from_form("", bounds.upper(bounds.e_global, 2))),
+        replace(STATED["acc.4.5.ehd-upper.repaired"], right=from_form("", bounds.upper(bounds.e_global, 2))),
     ),
-    ("acc.4.5.ehd-upper.repaired", EHD, None, flipped(EHD["acc.4.5.ehd-upper.repaired"])),
+    ("acc.4.5.ehd-upper.repaired", STATED, None, flipped(STATED["acc.4.5.ehd-upper.repaired"])),
     (
         "acc.4.5.ehdl-upper.balanced",
-        EHD,
+        STATED,
         None,
-        replace(EHD["acc.4.5.ehdl-upper.balanced"], right=EHD["acc.4.5.ehd-upper.balanced"].right),
+        replace(STATED["acc.4.5.ehdl-upper.balanced"], right=STATED["acc.4.5.ehd-upper.balanced"].right),
     ),
-    ("acc.4.5.ehdl-upper.balanced", EHD, None, flipped(EHD["acc.4.5.ehdl-upper.balanced"])),
+    ("acc.4.5.ehdl-upper.balanced", STATED, None, flipped(STATED["acc.4.5.ehdl-upper.balanced"])),
 ]
 
 
@@ -248,7 +248,7 @@ def test_the_proofs_of_the_corollaries_fail_if_their_statement_is_changed(name, 
 
 
 def test_a_bound_that_is_not_its_formula_is_seen(monkeypatch):
-    honest = EHD["acc.4.5.ehd-upper.repaired"]
+    honest = STATED["acc.4.5.ehd-upper.repaired"]
     far = replace(honest.right, value=lambda case: honest.right.value(case) / (1 if case.n < 300 else 2))
     assert not accuracy_ehd.bound_proof(honest).obstacle
     assert accuracy_ehd.bound_proof(replace(honest, right=far)).obstacle
@@ -259,13 +259,13 @@ def test_every_proof_is_seen_to_fail():
 
 
 def test_rows_far_out_see_a_statement_that_is_false_only_there(monkeypatch):
-    honest = accuracy_lshist.EQ_BALANCED
+    honest = STATED["acc.4.5.lshist-eq.balanced"]
     wrong = replace(honest.right, value=lambda case: balls.ball(1) if case.n > 30 else honest.right.value(case))
-    monkeypatch.setattr(accuracy_lshist, "EQ_BALANCED", replace(honest, right=wrong))
+    monkeypatch.setitem(STATED, "acc.4.5.lshist-eq.balanced", replace(honest, right=wrong))
     outcome = run_one("acc.4.5.lshist-eq.balanced").outcome
     assert outcome.verdict.value == "REFUTED"
     assert int(outcome.counterexample.parameters["n"]) > 30
-    monkeypatch.setitem(EHD, "acc.4.5.ehd-upper.repaired", EHD["acc.4.5.ehd-upper.balanced"])
+    monkeypatch.setitem(STATED, "acc.4.5.ehd-upper.repaired", STATED["acc.4.5.ehd-upper.balanced"])
     assert run_one("acc.4.5.ehd-upper.repaired").outcome.verdict.value == "REFUTED"
 
 

@@ -6,11 +6,13 @@ from fractions import Fraction
 import pytest
 from documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
 
+from dpaudit.claims import Point
 from dpaudit.claims.outcome import ON_GRID
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import Ratio
 from dpaudit.numbers.balls import ball, precision
 from dpaudit.posterior.model import count_histograms, make_model
+from proofs_checks.points import maker
 from proofs_checks.privacy import delta as privacy_delta
 from proofs_checks.privacy import dilation as privacy_dilation
 from proofs_checks.privacy import ehdl as privacy_ehdl
@@ -98,7 +100,7 @@ def test_a_cell_law_that_is_not_the_mechanisms_own_is_noticed(monkeypatch):
 def test_the_witness_of_ehdl_is_minimal_in_n():
     prior, eps, _ = privacy_ehdl.MAIN
     with precision(128):
-        below, above = (privacy_tools.true_epsilon(privacy_ehdl.ehdl(n, prior, eps)) for n in (136, 137))
+        below, above = (privacy_tools.true_epsilon(maker("EHDL")(Point(n=n, prior=prior, eps=eps))) for n in (136, 137))
         assert below < 1 < above
     assert "n = 137" in EXPECTED["ehdl.not-private.any-prior"]["line"]
 

@@ -15,10 +15,10 @@ from dpaudit.numbers.verdict import Verdict
 ROOTS = Statement("√n", "<=", "bound")
 
 
-def roots(bounds, tie=None):
+def roots(bounds):
     """√n against a bound for n = 1…; a tie at every square."""
     for n, bound in enumerate(bounds, 1):
-        yield single({"n": n}, lambda n=n, bound=bound: (ball(n).sqrt(), ball(Fraction(bound))), tie)
+        yield single({"n": n}, lambda n=n, bound=bound: (ball(n).sqrt(), ball(Fraction(bound))))
 
 
 def test_proved_carries_the_tightest():

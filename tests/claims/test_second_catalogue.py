@@ -2,6 +2,9 @@
 
 import ast
 import json
+import re
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -116,6 +119,60 @@ def test_a_broken_plug_in_is_one_line(target, message, tmp_path, monkeypatch, ca
     captured = run(capsys, "check", code=2)
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("checks", "message"),
+    [
+        ("import no_such_module", "ModuleNotFoundError"),
+        ("@check('new.other', grid='all')\ndef other(ctx): ...", "new.other is not in the catalogue"),
+        ("@check('new.one', grid='all', uses=['new.none'])\ndef one(ctx): ...", "new.one uses new.none, which has no"),
+        ("@check('new.one', grid='all', uses=['new.one'])\ndef one(ctx): ...", "in a circle: new.one → new.one"),
+    ],
+)
+def test_a_plug_in_whose_checks_do_not_fit_is_one_line(checks, message, tmp_path, monkeypatch, capsys):
+    paper = tmp_path / "new_paper"
+    paper.mkdir()
+    (paper / "__init__.py").write_text(
+        "from pathlib import Path\nfrom dpaudit.claims import Catalogue, claims\n"
+        "ROWS = claims('New', ('new.one', 'New', 'Lemma 1', 'one'))\n"
+        "CATALOGUE = Catalogue('New', ROWS, 'new_paper', Path(__file__).parent)\n"
+    )
+    (paper / "checks.py").write_text(f"from dpaudit.claims import check\n{checks}\n")
+    install(tmp_path, monkeypatch, "new_paper:CATALOGUE", "new")
+    captured = run(capsys, "check", "new.*", code=2)
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    for name in ("new_paper", "new_paper.checks"):
+        sys.modules.pop(name, None)
+
+
+def test_the_paper_of_the_documentation(tmp_path, monkeypatch, capsys):
+    text = (HERE.parents[1] / "docs" / "claims.md").read_text(encoding="utf-8").partition("## A paper of your own")[2]
+    (tmp_path / "mypaper").mkdir()
+    _, *parts = re.split(r"^    # ([\w/]+\.\w+).*\n", text, flags=re.M)
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        (tmp_path / name).write_text(textwrap.dedent(re.match(r"(?:    .*\n|\n)+", body).group()))
+    install(tmp_path, monkeypatch, "mypaper:CATALOGUE", "mypaper")
+    (documents,) = (found for found in catalogue.installed() if found.package == "proofs_checks")
+    others = documents.expected, documents.page
+    before = [path.stat().st_mtime_ns for path in others]
+    expectations.update(["my.*"])
+    assert [path.stat().st_mtime_ns for path in others] == before
+    run(capsys, "check", "my.*", "--expect", str(tmp_path / "mypaper" / "expected.json"))
+    rows = json.loads(run(capsys, "claims", "my.*", "--json").out)
+    assert [(row["verdict"], row["establishes"]) for row in rows] == [
+        ("PROVED", "exhaustive on the grid"),
+        ("PROVED", "by witness"),
+    ]
+    assert "2 claims: 2 PROVED." in (tmp_path / "mypaper" / "README.md").read_text()
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_listing_is_one_call(capsys):
+    import dpaudit
+
+    assert dpaudit.list_claims(["rr.*", "dp.mh"]) == json.loads(run(capsys, "claims", "rr.*", "dp.mh", "--json").out)
 
 
 def test_no_installed_paper_is_one_line(monkeypatch, capsys):

@@ -38,7 +38,7 @@ FIRST = {
     "posterior.sensitivity": ("test_sensitivity",),
     "privacy.pairs": ("test_privacy_loss", "test_symmetry", "test_cli"),
     "privacy.loss": ("test_privacy_loss", "test_symmetry", "test_inputs", "test_fast"),
-    "audit.judge": ("test_audit", "test_own_mechanism", "test_cli"),
+    "privacy.judge": ("test_audit", "test_guarantees", "test_own_mechanism", "test_cli"),
     "audit.questions": ("test_audit", "test_cli", "test_inputs", "test_own_mechanism"),
     "mechanisms.base": ("test_privacy_loss", "test_registry", "test_own_mechanism", "test_inputs", "test_cli"),
     "mechanisms.laplace": ("test_exact", "test_privacy_loss"),

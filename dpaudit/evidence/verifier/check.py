@@ -13,8 +13,7 @@ from typing import Any
 
 from dpaudit.evidence.verifier.interval import Interval, Undecided, rational, total
 from dpaudit.evidence.verifier.laws import ONE, Law, Probability, Sum, compare, of_exact, plus, times
-from dpaudit.evidence.verifier.notion_check import NotionCertificate
-from dpaudit.evidence.verifier.notions import NOTIONS
+from dpaudit.evidence.verifier.notion_check import NOTIONS, NotionCertificate
 from dpaudit.evidence.verifier.part import DIGITS, MAX_WORK, PAIR, Budget, Part, Rejected
 from dpaudit.evidence.verifier.reading import only, read_output, take
 from dpaudit.evidence.verifier.tables import Malformed, number
@@ -48,7 +47,7 @@ def _verify(document: Any, full: bool, budget: Budget) -> list[str]:
         parts = document.get("parts")
         if parts is None:
             statement = document.get("statement")
-            other = isinstance(statement, dict) and statement.get("quantity") in NOTIONS
+            other = isinstance(statement, dict) and str(statement.get("quantity")) in NOTIONS
             return lines + (NotionCertificate if other else _Certificate)(document, full, budget).check()
         only(document, BUNDLE, "the certificate")
         if not isinstance(parts, list) or not 0 < len(parts) <= 1000:

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from dpaudit.evidence.verifier.laws import Law
-from dpaudit.evidence.verifier.notions import NOTIONS, is_infinite
+from dpaudit.evidence.verifier.moments import Renyi, Zcdp
+from dpaudit.evidence.verifier.notions import Notion, is_infinite
 from dpaudit.evidence.verifier.part import PAIR, VERDICTS, Part, Rejected
 from dpaudit.evidence.verifier.reading import only, take
 from dpaudit.evidence.verifier.tables import Malformed
+from dpaudit.evidence.verifier.trade_offs import Gaussian, TradeOff
 
+NOTIONS: dict[str, tuple[str, type[Notion]]] = {
+    "renyi": ("renyi", Renyi),
+    "zcdp_rho": ("zcdp", Zcdp),
+    "gdp_mu": ("gaussian", Gaussian),
+    "trade-off": ("trade-off", TradeOff),
+}
+"""quantity -> the kind of its guarantee, and the notion."""
 STATEMENT = ("quantity", "lower", "upper", "guarantee", "verdict")
 
 
@@ -24,7 +33,7 @@ class NotionCertificate(Part):
         only(statement, STATEMENT, "the statement")
         guarantee = take(statement, "guarantee", dict)
         kind, notion = NOTIONS[str(self.quantity)]
-        if guarantee.get("kind") != kind:
+        if guarantee.get("kind") != kind or self.quantity not in NOTIONS:
             raise Malformed("the guarantee is not of the kind of the quantity")
         only(self.witness, (*PAIR, *notion.place), "the witness")
         if self.verdict not in VERDICTS:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.fast.refusal import TooCoarse
-from dpaudit.privacy.pairs import Part
 from dpaudit.privacy.protocols import Audited, Screen
 
 TIERS = ("auto", "exact", "fast")
@@ -15,7 +14,7 @@ WORTH_IT = 1 << 17
 """From this many (data set, output) cells on, "auto" takes the fast tier: importing numpy has paid for itself."""
 
 
-def fast_tier(mechanism: Audited, tier: str = "auto", part: Part | None = None) -> Screen | None:
+def fast_tier(mechanism: Audited, tier: str = "auto") -> Screen | None:
     """Returns the fast tier of this mechanism, or None where the exact tier is to do it.
 
     "auto" takes it for large audits of a mechanism that has one; "fast" insists.
@@ -26,8 +25,8 @@ def fast_tier(mechanism: Audited, tier: str = "auto", part: Part | None = None) 
         return None
     if tier == "auto":
         counts = mechanism.counts()
-        return mechanism.screen(part) if counts.datasets * counts.outputs >= WORTH_IT else None
-    screen = mechanism.screen(part)
+        return mechanism.screen() if counts.datasets * counts.outputs >= WORTH_IT else None
+    screen = mechanism.screen()
     if screen is None:
         rule = f"is for exponential mechanisms with the Hellinger score; {mechanism.name}: exact"
         raise InputError("tier", tier, rule)
@@ -38,6 +37,3 @@ def refuse_if_forced(tier: str, reason: TooCoarse) -> None:
     """Says why the fast tier cannot do it, if the caller insisted; else the exact tier takes over."""
     if tier == "fast":
         raise InputError("tier", tier, f"cannot be used here: {reason}; use exact")
-
-
-__all__ = ["TIERS", "WORTH_IT", "TooCoarse", "fast_tier", "refuse_if_forced"]

@@ -18,7 +18,7 @@ BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
-class Block:
+class BandBlock:
     """Consecutive data sets (first, n - first), ... over the outputs [start, stop); ``far`` outputs lie outside."""
 
     first: int
@@ -65,7 +65,7 @@ class BandRows(FloatRows):
             outside, inside = np.where(far, middle, outside), np.where(far, inside, middle)
         return inside, stop
 
-    def blocks(self, first: int, last: int) -> Iterator[Block]:
+    def blocks(self, first: int, last: int) -> Iterator[BandBlock]:
         """Yields blocks that cover the data sets first..last; the last row of a block is the first of the next."""
         while first < last:
             width = int(self.stop[first] - self.start[first])
@@ -73,7 +73,7 @@ class BandRows(FloatRows):
             yield self._block(first, end)
             first = end
 
-    def _block(self, first: int, last: int) -> Block:
+    def _block(self, first: int, last: int) -> BandBlock:
         start, stop = int(self.start[first : last + 1].min()), int(self.stop[first : last + 1].max())
         shape = last + 1 - first, stop - start
         rates = self.rates[first : last + 1]
@@ -85,7 +85,7 @@ class BandRows(FloatRows):
         scratch = Scratch(shape)
         self._exponents(high, rates[:, np.newaxis], scratch)
         far = self.model.n + 1 - shape[1]
-        return Block(first, high, self._log_normalisers(high, far, rates, scratch), rates, far)
+        return BandBlock(first, high, self._log_normalisers(high, far, rates, scratch), rates, far)
 
 
 def _sums(table: Floats, shape: tuple[int, int]) -> Floats:

@@ -12,11 +12,12 @@ import numpy as np
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.survivors import Cell, band_cells, full_cells
-from dpaudit.privacy.fast.uppers import Pair, Screen, Uppers, delta_uppers, loss_uppers, make_screen
-from dpaudit.privacy.pairs import Part, Progress, Witness, Worst
+from dpaudit.privacy.fast.uppers import FloatScreen, Pair, Uppers, delta_uppers, loss_uppers, make_screen
+from dpaudit.privacy.pairs import Witness, Worst
 from dpaudit.privacy.protocols import Audited, Output
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ Tag = tuple[int, int, Output | None]
 Entries = list[tuple[Ball, Output | None]]
 Scored = tuple[Entries, Entries]
 """For each direction of a pair the balls whose maximum is wanted, with their outputs."""
-Score = Callable[[list[Cell]], Scored]
+PairScore = Callable[[list[Cell]], Scored]
 
 
 @dataclass
@@ -38,7 +39,6 @@ class FastTier:
     make_law: Callable[[], HellingerLaw]
     numerator: Fraction
     """e of the rates e / (2 Delta(x)), exactly."""
-    part: Part | None = None
     _laws: dict[int, HellingerLaw] = field(default_factory=dict)
 
     def law(self) -> HellingerLaw:
@@ -48,18 +48,18 @@ class FastTier:
             self._laws = {bits: self.make_law()}
         return self._laws[bits]
 
-    def _screened(self, digits: int, bound: Callable[[Screen], T]) -> tuple[T, tuple[int, int]]:
+    def _screened(self, effort: Effort, bound: Callable[[FloatScreen], T]) -> tuple[T, tuple[int, int]]:
         """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
 
         Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
         """
-        bits, most = balls.bits_for(digits, self.mechanism.counts().outputs)
+        bits, most = balls.bits_for(effort.digits, self.mechanism.counts().outputs)
         small = self.numerator
         bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
         while True:
             try:
                 with balls.precision(bits):
-                    return bound(make_screen(self.law(), self.mechanism, self.part)), (bits, max(bits, most))
+                    return bound(make_screen(self.law(), self.mechanism, effort)), (bits, max(bits, most))
             except (TooCoarse, PrecisionExhausted) as reason:
                 if 2 * bits > MOST_TABLE_BITS:
                     raise TooCoarse(str(reason)) from None
@@ -69,21 +69,23 @@ class FastTier:
         """Returns the outputs of a pair in balls, at the precision in force."""
         return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
 
-    def worst_loss(self, digits: int, progress: Progress | None = None) -> Worst:
+    def worst_loss(self, effort: Effort) -> Worst:
         """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
-        uppers, bits = self._screened(digits, lambda screen: loss_uppers(screen, progress))
-        return self._certify(uppers, _losses, bits, lambda v: balls.enclosure(v, digits, least=0))
+        uppers, bits = self._screened(effort, loss_uppers)
+        return self._certify(uppers, _losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0))
 
-    def worst_deltas(self, points: Sequence[Fraction], digits: int, progress: Progress | None = None) -> list[Worst]:
+    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point; the float rows are computed once for all points."""
-        found, bits = self._screened(digits, lambda screen: delta_uppers(screen, points, progress))
-        return [
-            self._certify(uppers, _hockey_stick(point), bits, lambda v: balls.enclosure(v, digits, least=0, most=1))
-            for point, uppers in zip(points, found, strict=True)
-        ]
+        found, bits = self._screened(effort, lambda screen: delta_uppers(screen, points))
+
+        def narrow(value: Ball) -> Enclosure | None:
+            return balls.enclosure(value, effort.digits, least=0, most=1)
+
+        both = zip(points, found, strict=True)
+        return [self._certify(uppers, _hockey_stick(point), bits, narrow) for point, uppers in both]
 
     def _certify(
-        self, uppers: Uppers, score: Score, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
+        self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
     ) -> Worst:
         """Returns the maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
 
@@ -111,7 +113,7 @@ class FastTier:
         witness = Witness(y, x, output) if way else Witness(x, y, output)
         return Worst(value, witness, used, "fast", int(np.count_nonzero(uppers.values > bar)))
 
-    def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: Score) -> list[int]:
+    def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: PairScore) -> list[int]:
         """Offers pairs, the most promising first, until no upper bound exceeds the best; returns those offered."""
         tops = uppers.values.max(axis=1)
         order: list[int] = np.argsort(-tops, kind="stable").tolist()
@@ -121,7 +123,7 @@ class FastTier:
             self._offer(champion, uppers.pairs[place], place, score)
         return order
 
-    def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: Score) -> None:
+    def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: PairScore) -> None:
         for way, scored in enumerate(score(self.cells(pair))):
             champion.offer([v for v, _ in scored], lambda i, way=way, s=scored: (place, way, s[i][1]))  # type: ignore[misc]
 
@@ -132,7 +134,7 @@ def _losses(cells: list[Cell]) -> Scored:
     return there, [(-loss, output) for loss, output in there]
 
 
-def _hockey_stick(point: Fraction) -> Score:
+def _hockey_stick(point: Fraction) -> PairScore:
     """Returns the score of delta(point): sum over r of max(0, P_x - e^point P_y), and the reverse."""
 
     def score(cells: list[Cell]) -> Scored:

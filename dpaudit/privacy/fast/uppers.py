@@ -9,11 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.numbers import balls
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.band import BandRows
 from dpaudit.privacy.fast.exponential_table import UNIT, Floats, Scratch
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.rows import FloatRows, FullRows
-from dpaudit.privacy.pairs import Part, Progress, cut, pairs
+from dpaudit.privacy.pairs import cut, pairs
 from dpaudit.privacy.protocols import Audited, Dataset
 
 Pair = tuple[Dataset, Dataset]
@@ -39,7 +40,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Batch:
+class PairBatch:
     """Pairs (x, y) row by row; ``far`` outputs lie outside the columns."""
 
     rows: FloatRows
@@ -100,61 +101,59 @@ class Batch:
 class BandScreen:
     """k = 2: the pairs (c, n - c), (c + 1, n - c - 1) in blocks of consecutive c."""
 
-    def __init__(self, law: HellingerLaw, part: Part | None) -> None:
-        n = law.model.n
+    def __init__(self, law: HellingerLaw, effort: Effort) -> None:
+        n, self._effort = law.model.n, effort
         last = (n + 1) // 2 if len(law.model.groups) == 1 else n
-        self.first, self.last = cut(last, part)
+        self.first, self.last = cut(last, effort.part)
         self.rows = BandRows(law, self.last)
         self.pairs = [((c, n - c), (c + 1, n - c - 1)) for c in range(self.first, self.last)]
 
-    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PairBatch]:
         """Yields the pairs in order."""
         for block in self.rows.blocks(self.first, self.last):
-            if progress:
-                progress(block.first - self.first, self.last - self.first)
+            self._effort.tell(block.first - self.first, self.last - self.first)
             a, log_z, rate = block.exponents, block.log_z, block.rates
             x, y = (Side(a[rows], log_z[rows], rate[rows]) for rows in (slice(None, -1), slice(1, None)))
-            yield Batch(self.rows, x, y, block.far)
-        if progress:
-            progress(self.last - self.first, self.last - self.first)
+            yield PairBatch(self.rows, x, y, block.far)
+        self._effort.tell(self.last - self.first, self.last - self.first)
 
 
 class FullScreen:
     """Any k: every pair over all outputs."""
 
-    def __init__(self, law: HellingerLaw, mechanism: Audited, part: Part | None) -> None:
+    def __init__(self, law: HellingerLaw, mechanism: Audited, effort: Effort) -> None:
         self.rows = FullRows(law)
         self.pairs: list[Pair] = []
-        self._mechanism, self._part = mechanism, part
+        self._mechanism, self._effort = mechanism, effort
 
-    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PairBatch]:
         """Yields the pairs one by one, and remembers them."""
         self.pairs.clear()
-        for x, y in pairs(self._mechanism, progress, self._part):
+        for x, y in pairs(self._mechanism, self._effort):
             self.pairs.append((x, y))
-            yield Batch(self.rows, self._side(x), self._side(y), 0)
+            yield PairBatch(self.rows, self._side(x), self._side(y), 0)
 
     def _side(self, x: Dataset) -> Side:
         exponents, log_z = self.rows.row(x)
         return Side(exponents, np.array([log_z]), np.array([self.rows.rate(x)]))
 
 
-Screen = BandScreen | FullScreen
+FloatScreen = BandScreen | FullScreen
 
 
-def make_screen(law: HellingerLaw, mechanism: Audited, part: Part | None) -> Screen:
+def make_screen(law: HellingerLaw, mechanism: Audited, effort: Effort) -> FloatScreen:
     """Returns the screen for this number of cells."""
-    return BandScreen(law, part) if law.model.k == 2 else FullScreen(law, mechanism, part)
+    return BandScreen(law, effort) if law.model.k == 2 else FullScreen(law, mechanism, effort)
 
 
-def loss_uppers(screen: Screen, progress: Progress | None) -> Uppers:
+def loss_uppers(screen: FloatScreen) -> Uppers:
     """Returns upper bounds of the privacy loss of every pair."""
-    values = np.concatenate([batch.losses() for batch in screen.batches(progress)])
+    values = np.concatenate([batch.losses() for batch in screen.batches()])
     return Uppers(screen.pairs, values)
 
 
-def delta_uppers(screen: Screen, points: Sequence[Fraction], progress: Progress | None) -> list[Uppers]:
+def delta_uppers(screen: FloatScreen, points: Sequence[Fraction]) -> list[Uppers]:
     """Returns for each point upper bounds of delta(point) of every pair."""
     lower = [balls.float_below(balls.ball(point)) for point in points]
-    found = [batch.deltas(lower) for batch in screen.batches(progress)]
+    found = [batch.deltas(lower) for batch in screen.batches()]
     return [Uppers(screen.pairs, np.concatenate([batch[i] for batch in found])) for i in range(len(points))]
