@@ -82,7 +82,8 @@ def options(
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
     Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided; 70 a fault
-    of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away.
+    of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away; 143
+    ended by SIGTERM.
     """
 
 
