@@ -11,6 +11,7 @@ import pytest
 
 import dpaudit
 from dpaudit.numbers.rationals import total
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import pairs
 
 LARGE = [
@@ -96,7 +97,7 @@ class Chain:
 
 @pytest.mark.parametrize("parts", [1, 3, 7])
 def test_every_pair_comes_once_whatever_the_parts(parts):
-    found = [pair for i in range(parts) for pair in pairs(dpaudit.mechanism(Chain(12)), part=(i, parts))]
+    found = [pair for i in range(parts) for pair in pairs(dpaudit.mechanism(Chain(12)), Effort(part=(i, parts)))]
     assert len(found) == len(set(map(frozenset, found))) == 12 * 11 // 2
 
 
@@ -118,7 +119,7 @@ def test_rational_rows_of_equal_entries_have_the_loss_zero():
             return ["1/2", "1/4", "1/4"][r] if x[0] else ["1/2", "3/8", "1/8"][r]
 
     first, second = (dpaudit.mechanism(Row(2)).row((i,)) for i in range(2))
-    assert first.exact_losses(second) == [Fr(0), None, None]
+    assert [first.exact_loss(second, i) for i in range(3)] == [Fr(0), None, None]
     assert dpaudit.delta(Row(2), 0).delta.to_dict() == {"lower": "0.125", "upper": "0.125"}
 
 
@@ -136,8 +137,8 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
     from dpaudit.numbers import rationals
-    from dpaudit.privacy.claim import MEMORY_BOUND
-    from dpaudit.reports import document, plan
+    from dpaudit.privacy.effort import MEMORY_BOUND
+    from dpaudit.reports import block, document, plan
 
     page = " ".join((Path(__file__).parent.parent / "docs" / "guarantees.md").read_text().split())
     sizes = {
@@ -157,7 +158,7 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
         f"more than {folders.MOST_KEPT} other files",
     ):
         assert words in page, words
-    powers = (sheets.MAX_CELLS, WORK, ranges.MOST_POINTS, plan.MOST_POINTS, own.MAX_ITEMS, own.MAX_PAIRS)
+    powers = (sheets.MAX_CELLS, WORK, ranges.MOST_POINTS, block.MOST_POINTS, own.MAX_ITEMS, own.MAX_PAIRS)
     assert powers == (10**6, 3 * 10**7, 10**5, 10**4, 10**6, 10**7)
     for words in ("10⁵ points (`compare`, `search`), 10⁴ (`report`)", "10⁶ data sets and outputs, 10⁷ listed pairs"):
         assert words in page

@@ -123,9 +123,7 @@ def table(
     claim: Annotated[str | None, option("--claim", "RATIONAL", "The ε to be checked.")] = None,
     claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
-    work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(
-        WORK
-    ),
+    work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),
 ) -> Judged:
     """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
 

@@ -104,6 +104,9 @@ class GivenRow:
     def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
         """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
         mine, theirs = self.entries[i], other.entries[i]
+        rational = isinstance(mine, Fraction) and isinstance(theirs, Fraction)
+        if not self.logarithmic and rational:
+            return Fraction(0) if mine == theirs else None  # the logarithm of no other rational number is one
         if not self.logarithmic:
             return _log_ratio(mine, theirs)
         shift = self._normaliser_shift(other)
