@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -89,7 +90,15 @@ def measure(quick):
     return table
 
 
+def check_rivals():
+    """Ends with one line before anything is measured if what we are measured against is not installed."""
+    missing = [name for name in ("mpmath", "dp_accounting") if find_spec(name) is None]
+    if missing:
+        sys.exit(f"benchmarks: not installed: {', '.join(missing)}; pip install mpmath 'dpaudit[accounting]'")
+
+
 def main():
+    check_rivals()
     table = measure("--quick" in sys.argv[1:])
     starts = {
         "import dpaudit": start_up("-c", "import dpaudit"),

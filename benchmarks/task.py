@@ -16,7 +16,7 @@ def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
     import dpaudit
 
     delta = "1e-8" if mech == "MHdelta" else None
-    result = dpaudit.epsilon(mech, n=n, k=k, prior=prior or None, delta_param=delta, tier=tier, digits=digits)
+    result = dpaudit.epsilon(mech, n=n, k=k, prior=prior or None, delta=delta, tier=tier, digits=digits)
     return {"value": str(result.epsilon), "tier": result.tier, "filter_left": result.filter_left}
 
 

@@ -8,35 +8,35 @@
 
 from typing import Any
 
-from dpaudit.audit import (
-    DeltaResult,
-    EpsilonResult,
-    PmfResult,
-    SensitivityResult,
-    delta,
-    epsilon,
-    mechanism,
-    pmf,
-    sensitivity,
-)
-from dpaudit.enclosure import Enclosure
-from dpaudit.errors import InputError, TooLargeError
-from dpaudit.expressions import PI, exp, log, log_gamma, sqrt
+from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
+from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY as MECHANISMS
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError, TooLargeError
+from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.version import __version__
 
 LATER = {
-    "accuracy": "dpaudit.utility",
-    "calibrate": "dpaudit.calibration",
-    "calibrate_gamma": "dpaudit.gammas",
-    "compare": "dpaudit.comparison",
-    "profile": "dpaudit.profiles",
-    "search": "dpaudit.counterexamples",
-    "compare_over_n": "dpaudit.ranges",
-    "compare_over_priors": "dpaudit.ranges",
+    "accuracy": "dpaudit.utility.accuracy",
+    "calibrate": "dpaudit.calibration.nominal",
+    "check": "dpaudit.claims.runner:decide",
+    "calibrate_gamma": "dpaudit.calibration.gammas",
+    "compare": "dpaudit.comparison.on_data",
+    "list_claims": "dpaudit.claims.expectations",
+    "judge": "dpaudit.audit.guarantees",
+    "profile": "dpaudit.audit.profile",
+    "search": "dpaudit.counterexamples.search",
+    "compare_over_n": "dpaudit.comparison.ranges",
+    "compare_over_priors": "dpaudit.comparison.ranges",
+    "table": "dpaudit.audit.tables",
+    "verify": "dpaudit.evidence.verification",
+    "sweep": "dpaudit.sweeps.sweep",
+    "report": "dpaudit.reports.report",
+    "render": "dpaudit.reports.report",
 }
-"""Calls that are imported when first used: name -> module."""
+"""Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
 
 def __getattr__(name: str) -> Any:
@@ -44,7 +44,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(LATER[name]), name)
+    module, _, attribute = LATER[name].partition(":")
+    return getattr(import_module(module), attribute or name)
 
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "InputError",
     "PmfResult",
     "SensitivityResult",
+    "Setting",
     "TooLargeError",
     "Verdict",
     "__version__",

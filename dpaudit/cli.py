@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+import traceback
+from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from dpaudit import __version__
-from dpaudit.balls import PrecisionExhausted
-from dpaudit.commands import accuracy, audits, calibrate, claims, compare, profile, report, search, sweep, table, verify
-from dpaudit.errors import InputError
-
-app = typer.Typer(
-    name="dpaudit",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+from dpaudit.commands import (
+    accuracy,
+    audits,
+    calibrate,
+    claims,
+    compare,
+    profile,
+    report,
+    search,
+    sweep,
+    verify,
 )
-for command in (
+from dpaudit.commands.options import expose
+from dpaudit.files.writing import NotWritten
+from dpaudit.mechanisms.user_code import no_exit
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.errors import InputError, visible
+
+COMMANDS = (
     audits.epsilon,
     audits.delta,
+    audits.judge,
     audits.pmf,
     audits.sensitivity,
     audits.mechanisms,
@@ -35,12 +46,26 @@ for command in (
     claims.check,
     report.report,
     report.render,
-    table.table,
+    audits.table,
     sweep.sweep,
     verify.verify,
     profile.profile,
-):
-    app.command()(command)
+)
+
+
+def make_app() -> typer.Typer:
+    """Returns the command line; its options follow the registry as it is now."""
+    app = typer.Typer(
+        name="dpaudit",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in COMMANDS:
+        app.command()(expose(command))
+    app.callback()(options)
+    return app
 
 
 def _version(value: bool) -> None:
@@ -49,7 +74,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -57,8 +81,9 @@ def options(
 ) -> None:
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
-    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided at the
-    largest precision; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away.
+    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided; 70 a fault
+    of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away; 143
+    ended by SIGTERM.
     """
 
 
@@ -66,13 +91,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code; bad input is one line on stderr, never a traceback."""
     _prepare_streams()
     try:
-        code = int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+        code = int(make_app()(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        option = audits.OPTION_NAMES.get(error.option, error.option)
-        dashes = "" if option.isupper() else "--"
-        return _fail(f"{dashes}{option} = {str(error).split(' = ', 1)[1]}", 2)
+        return _fail(error.told(_spelt(error.option)), NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -86,11 +109,23 @@ def main(arguments: list[str] | None = None) -> int:
         return _output_failed(BrokenPipeError())
     except OSError as error:
         return _output_failed(error)
+    except BaseException:  # no verdict: the exit code must not look like one
+        traceback.print_exc()
+        return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
+
+
+def _spelt(option: str) -> str:
+    """Returns "--option" where some command has such an option, else the bare name of what is wrong."""
+    commands: dict[str, Any] = get_command(make_app()).commands  # type: ignore[attr-defined]
+    names = {name for command in commands.values() for p in command.params for name in p.opts}
+    spelt = f"--{option.replace('_', '-')}"
+    return spelt if spelt in names else option
 
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 NOT_WRITTEN = 74
+FAULT = 70
 
 
 def _prepare_streams() -> None:
@@ -113,13 +148,24 @@ def _output_failed(error: OSError) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"dpaudit: {message}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # there may be no stderr any more
+        print(f"dpaudit: {visible(message)}", file=sys.stderr)
     return code
 
 
 def run() -> None:
-    """The console script."""
-    sys.exit(main())
+    """The console script. Its exit code is that of ``main``, also where somebody's code wants to end it with 0."""
+    finished: list[int] = []
+    leave = os._exit
+
+    def instead(name: str, code: int) -> None:
+        if not code and not finished:
+            _fail(f"os.{name} was called before the audit was finished", 2)
+        leave(code or (finished[0] if finished else 2))
+
+    with no_exit(instead, for_good=True):
+        finished.append(main())
+    sys.exit(finished[0])
 
 
 if __name__ == "__main__":

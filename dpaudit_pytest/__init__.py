@@ -3,6 +3,10 @@
     def test_private(dp_audit):
         dp_audit("mine.py:Mine", eps="1/2").epsilon_at_most("1/2")
         dp_audit("mine.py:Mine", eps="1/2").delta_at_most("1e-6", at="1/4")
+        dp_audit("mine.py:Mine", eps="1/2").zcdp_at_most("1/8")
+        dp_audit("mine.py:Mine", eps="1/2").renyi_at_most("1/4", alpha=2)
+        dp_audit("mine.py:Mine", eps="1/2").gdp_at_most("2/3")
+        dp_audit("mine.py:Mine", eps="1/2").trade_off_at_least("0:1;1/2:1/4;1:0")
         dp_audit("mine.py:Mine", eps="1/2").as_claimed()
 
 A bound is met only if it is proved; an undecided one fails too, and says so. The numbers go into the JUnit report
@@ -12,6 +16,7 @@ as properties. Nothing of dpaudit is imported before the fixture is used.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,76 +33,130 @@ class PrivacyAssertions:
 
     def epsilon_at_most(self, bound: Any) -> Any:
         """Fails unless the true epsilon is proved to be at most the bound; returns the audit's result."""
-        from dpaudit.audit import epsilon
-        from dpaudit.rationals import nonnegative
+        from dpaudit.audit.questions import epsilon
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit = nonnegative("bound", bound)
-        result = epsilon(self._claiming(limit))
+        result = epsilon(self.mechanism, guarantee=EpsilonDelta(limit))
         self._record("dpaudit_epsilon", str(result.epsilon))
         self._expect(result, f"epsilon <= {limit}", f"the true epsilon is {result.epsilon}")
         return result
 
     def delta_at_most(self, bound: Any, at: Any) -> Any:
         """Fails unless delta(at) is proved to be at most the bound; returns the audit's result."""
-        from dpaudit.audit import delta
-        from dpaudit.rationals import nonnegative
+        from dpaudit.audit.questions import delta
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import EpsilonDelta
 
         __tracebackhide__ = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
-        result = delta(self._claiming(point, limit), point)
+        result = delta(self.mechanism, point, guarantee=EpsilonDelta(point, limit))
         self._record(f"dpaudit_delta({point})", str(result.delta))
         self._expect(result, f"delta({point}) <= {limit}", f"delta({point}) is {result.delta}")
         return result
 
+    def zcdp_at_most(self, rho: Any) -> Any:
+        """Fails unless rho-zCDP is proved: D_alpha <= rho alpha for all alpha > 1; returns the audit's result."""
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import Zcdp
+
+        __tracebackhide__ = True
+        return self._has(Zcdp(nonnegative("rho", rho)), "rho")
+
+    def renyi_at_most(self, bound: Any, alpha: Any) -> Any:
+        """Fails unless the Renyi divergence of order alpha is proved to be at most the bound; returns the result."""
+        from dpaudit.numbers.rationals import nonnegative, rational
+        from dpaudit.privacy.guarantee import RenyiDP
+
+        __tracebackhide__ = True
+        return self._has(RenyiDP(rational("alpha", alpha), nonnegative("bound", bound)), f"D_{alpha}")
+
+    def gdp_at_most(self, mu: Any) -> Any:
+        """Fails unless mu-Gaussian privacy is proved; returns the audit's result."""
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.privacy.guarantee import GaussianDP
+
+        __tracebackhide__ = True
+        return self._has(GaussianDP(nonnegative("mu", mu)), "mu")
+
+    def trade_off_at_least(self, points: Any) -> Any:
+        """Fails unless every test has errors on or above the function through the points; returns the result."""
+        from dpaudit.privacy.guarantee import trade_off
+
+        __tracebackhide__ = True
+        return self._has(trade_off("points", points), "the smallest margin")
+
+    def _has(self, guarantee: Any, name: str) -> Any:
+        from dpaudit.audit.guarantees import judge
+
+        __tracebackhide__ = True
+        result = judge(self.mechanism, guarantee)
+        shown = "not known" if result.evidence is None else str(result.evidence.value)
+        self._record(f"dpaudit_{guarantee.kind}", shown)
+        self._expect(result, guarantee.text(), f"{name} is {shown}")
+        return result
+
     def as_claimed(self) -> Any:
         """Fails unless the guarantee that the mechanism itself claims is proved; returns the audit's result."""
-        from dpaudit.audit import epsilon
+        from dpaudit.audit.questions import epsilon
 
         __tracebackhide__ = True
         result = epsilon(self.mechanism)
         self._record("dpaudit_epsilon", str(result.epsilon))
-        if result.claim.epsilon is None:
+        if result.claim.guarantee is None:
             pytest.fail(f"{self.mechanism.name} claims nothing", pytrace=False)
+        if result.claim.epsilon is None:
+            return self._has(result.claim.guarantee, "the quantity")
         claim = f"the claimed epsilon {result.claim.epsilon}"
         claim += f", delta {result.claim.delta}" if result.claim.delta else ""
-        self._expect(result, claim, f"the true epsilon is {result.epsilon}")
+        decided = result.claim.evidence
+        if decided is None or decided.quantity == "epsilon":
+            self._expect(result, claim, f"the true epsilon is {result.epsilon}")
+        else:
+            found = f"delta({result.claim.epsilon}) is {decided.value}, the true epsilon {result.epsilon}"
+            self._record(f"dpaudit_delta({result.claim.epsilon})", str(decided.value))
+            self._expect(result, claim, found, decided.witness)
         return result
 
-    def _claiming(self, epsilon: Any, delta: Any = 0) -> Any:
-        from fractions import Fraction
-
-        from dpaudit.mechanisms.base import Guarantee, claiming
-
-        return claiming(self.mechanism, Guarantee(epsilon, Fraction(delta)))
-
-    def _expect(self, result: Any, wanted: str, found: str) -> None:
-        from dpaudit.mechanisms.base import text
-        from dpaudit.verdict import Verdict
+    def _expect(self, result: Any, wanted: str, found: str, witness: Any = None) -> None:
+        from dpaudit.numbers.verdict import Verdict
+        from dpaudit.privacy.protocols import text
 
         __tracebackhide__ = True
         if result.claim.verdict is Verdict.PROVED:
             return
-        worst = result.witness
-        where = f"x = {text(worst.x)}, x' = {text(worst.x_prime)}"
-        where += "" if worst.output is None else f", output {text(worst.output)}"
+        worst = result.witness if witness is None else witness
+        where = "" if worst is None else f", at x = {text(worst.x)}, x' = {text(worst.x_prime)}"
+        where += "" if worst is None or worst.output is None else f", output {text(worst.output)}"
         verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
-        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}, at {where}", pytrace=False)
+        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}{where}", pytrace=False)
 
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]:
     """Returns dp_audit(mech, **parameters): a mechanism, with assertions about its privacy.
 
-    ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv.
+    ``mech`` and the parameters are those of ``dpaudit.mechanism``: a name, "file.py:Class", an object, pmf.csv. A file
+    is looked for beside the test first, then in the working directory.
     """
 
     def record(name: str, value: object) -> None:
         request.node.user_properties.append((name, value))
 
     def audit(mech: Any, **parameters: Any) -> PrivacyAssertions:
-        from dpaudit.audit import mechanism
+        from dpaudit.audit.questions import mechanism
 
-        return PrivacyAssertions(mechanism(mech, **parameters), record)
+        return PrivacyAssertions(mechanism(_beside(mech, request.path.parent), **parameters), record)
 
     return audit
+
+
+def _beside(mech: Any, folder: Path) -> Any:
+    """Returns the reference to a file that lies beside the test with its full path; anything else as it is."""
+    if not isinstance(mech, str):
+        return mech
+    name, colon, attribute = mech.rpartition(":") if ".py:" in mech else (mech, "", "")
+    path = folder / name
+    return f"{path}{colon}{attribute}" if path.is_file() else mech

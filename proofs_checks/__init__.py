@@ -1,33 +1,26 @@
-"""Every claim of the five documents with a certified verdict. ``dpaudit check`` runs the checks.
+"""The claims of the five documents: N0 (note with LSZhang), P1 (workshop paper), D2 (draft), A3 (long version), N4.
 
-The documents: N0 (note with LSZhang), P1 (workshop paper), D2 (draft), A3 (long version), N4 (note of 12 March 2020).
-A check is a function that returns an ``Outcome``; see docs/claims.md.
+Letters: n records, k categories, prior (α₁…α_k); BI(x) the posterior of data x; R all posteriors of n records; H the
+Hellinger distance; LS, GS, S, S_exp the local, global, γ-smooth and exponentially smooth sensitivity; GS₀ = √(1−π/4).
+κ is the step count of Theorem 4.5: the largest number of steps to the right of x with H < t. "balanced": n even and
+both cells n/2. A score u is −H in P1 and D2 and +H in A3 §5.2; "attained" means that some candidate has it. A
+threshold t is any value between two neighbouring attained distances.
 """
 
-from proofs_checks.catalogue import CLAIMS, Claim
-from proofs_checks.core import Batch, Statement, scan, search, single
-from proofs_checks.grid import Grid
-from proofs_checks.numbers import step
-from proofs_checks.outcome import Instance, Outcome, Quantity, Step, Table, by_algebra, measured
-from proofs_checks.registry import Context, check
+from pathlib import Path
 
-__all__ = [
-    "CLAIMS",
-    "Batch",
-    "Claim",
-    "Context",
-    "Grid",
-    "Instance",
-    "Outcome",
-    "Quantity",
-    "Statement",
-    "Step",
-    "Table",
-    "by_algebra",
-    "check",
-    "measured",
-    "scan",
-    "search",
-    "single",
-    "step",
-]
+from dpaudit.claims import Catalogue
+from proofs_checks.accuracy.catalogue import ACCURACY
+from proofs_checks.figures.catalogue import FIGURES
+from proofs_checks.privacy.catalogue import PRIVACY
+from proofs_checks.setting.catalogue import SETTING
+
+CATALOGUE = Catalogue(
+    title="The claims of the five documents and their verdicts",
+    claims=(*SETTING, *PRIVACY, *ACCURACY, *FIGURES),
+    package="proofs_checks",
+    folder=Path(__file__).parent,
+    introduction="`pytest tests/claims` computes every verdict on this page again.",
+)
+
+__all__ = ["CATALOGUE"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from reference import exact_value
 
-from dpaudit.enclosure import Enclosure
+from dpaudit.numbers.enclosure import Enclosure
 
 DIGITS = 30
 DPS = 60

@@ -3,8 +3,8 @@
 import copy
 
 import dpaudit
-from dpaudit.certificate import certificate
-from dpaudit.verifier.check import Rejected, digest, verify
+from dpaudit.evidence.certificate import certificate
+from dpaudit.evidence.verifier.check import Rejected, digest, verify
 
 FAMILY = [
     ("EHDS", {"n": 4}),

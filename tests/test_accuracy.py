@@ -13,12 +13,13 @@ from mpmath import mp, mpf
 from test_scores import slow
 
 import dpaudit
-from dpaudit import balls
 from dpaudit.cli import main
 from dpaudit.mechanisms.laplace import LSZhang
-from dpaudit.utility import accuracy, count_below, mean, staircase, threshold
+from dpaudit.numbers import balls
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.utility import mean, staircase, threshold
+from dpaudit.utility.accuracy import accuracy
 from dpaudit.utility.bounds import BOUNDS
-from dpaudit.verdict import Verdict
 
 DPS = 60
 SMALL = [case for case in CASES if case[1] <= 5 and len(case[2]) <= 3][::3]
@@ -318,7 +319,7 @@ def test_omitted_mass_is_accounted_for():
 
 def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
     """With a tail of 1/20 left out on purpose, probabilities and mean still contain the full ones."""
-    mechanism = dpaudit.mechanism("LSZhang", 12, eps=2)
+    mechanism = dpaudit.mechanism("LSZhang", n=12, eps=2)
     monkeypatch.setattr(staircase, "ALL_OUTPUTS", 10**6)
     with balls.precision(128):
         full = staircase.build(mechanism, (6, 6), "hellinger", Fraction(1, 20))
@@ -328,11 +329,11 @@ def test_a_large_omitted_tail_is_inside_every_enclosure(monkeypatch):
         assert balls.certainly_less(balls.ball(Fraction(1, 1000)), cut.omitted)
         assert balls.overlap(cut.mean(), whole)
         for t in (Fraction(1, 5), Fraction(1, 2), Fraction(9, 10)):
-            inside = full.below(count_below(full, t))
-            assert balls.overlap(cut.below(count_below(cut, t)), inside)
-            assert balls.overlap(cut.at_least(count_below(cut, t)), 1 - inside)
+            inside = full.below(threshold.count_below(full, t))
+            assert balls.overlap(cut.below(threshold.count_below(cut, t)), inside)
+            assert balls.overlap(cut.at_least(threshold.count_below(cut, t)), 1 - inside)
     monkeypatch.setattr(type(mechanism), "row", lambda self, x, tail, most: real(self, x, Fraction(1, 20), most))
-    with pytest.raises(dpaudit.balls.PrecisionExhausted):
+    with pytest.raises(dpaudit.numbers.balls.PrecisionExhausted):
         mean.mean_error(mechanism, (6, 6), digits=3)
 
 
@@ -346,7 +347,7 @@ def test_negligible_outputs_are_left_out_of_a_costly_distance(monkeypatch):
     assert len(cut.law) < len(full.law)
     assert 0 < cut.omitted.upper < Fraction(1, 10**20)
     assert max(cut.mean.lower, full.mean.lower) <= min(cut.mean.upper, full.mean.upper)
-    quick = mean.mean_error(dpaudit.mechanism("LSHist", 50, eps=3), (20, 30), metric="tv")
+    quick = mean.mean_error(dpaudit.mechanism("LSHist", n=50, eps=3), (20, 30), metric="tv")
     assert max(cut.mean.lower, quick.lower) <= min(cut.mean.upper, quick.upper)
 
 

@@ -1,20 +1,22 @@
 """Verdicts on claims: at the edge, at low digits, and what a delta elsewhere says."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from flint import arb
 
 import dpaudit
-from dpaudit import judge
-from dpaudit.balls import PrecisionExhausted, ball
-from dpaudit.enclosure import Enclosure
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.mechanisms.base import Mass
-from dpaudit.model import make_model
-from dpaudit.pairs import Witness, Worst
-from dpaudit.results import Claim
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy import judge
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.pairs import Witness, Worst
+from dpaudit.privacy.protocols import Mass
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 
@@ -44,21 +46,24 @@ def test_an_open_verdict_ends_undecided(monkeypatch):
     asked = []
 
     def stubborn(mechanism, *arguments, **_):
-        asked.append(arguments[-1])
+        asked.append(arguments[0].digits)
         return worst("0.999", "1.001")
 
     monkeypatch.setattr(judge, "worst_loss", stubborn)
     mechanism = make_mechanism("EHD", make_model(1), 1, {})
-    claim = judge.judge_epsilon(mechanism, worst("0.999", "1.001").value, None, 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    limit, open_ = EpsilonDelta(Fraction(1)), worst("0.999", "1.001")
+    claim = limit.judge(mechanism, Effort(15), open_)
+    assert (claim.guarantee, claim.verdict, claim.evidence.value) == (limit, UNDECIDED, open_.value)
     assert asked == [45, 135, 405]
     asked.clear()
-    monkeypatch.setattr(judge, "worst_delta", lambda m, at, d, **_: asked.append(d) or worst("-0.001", "0.001"))
-    claim = judge.judge_delta(mechanism, Fraction(1), worst("-0.001", "0.001").value, 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), UNDECIDED)
+    monkeypatch.setattr(
+        judge, "worst_delta", lambda m, at, effort: asked.append(effort.digits) or worst("-0.001", "0.001")
+    )
+    claim = judge.judge_delta(mechanism, limit, Fraction(1), worst("-0.001", "0.001"), Effort(15))
+    assert (claim.guarantee, claim.verdict) == (limit, UNDECIDED)
     assert asked == [45, 135, 405]
     asked.clear()
-    assert judge.judge_delta(mechanism, Fraction(1), None, 200, 2**30).verdict is UNDECIDED
+    assert judge.judge_delta(mechanism, limit, Fraction(1), None, Effort(200)).verdict is UNDECIDED
     assert asked == [200]
 
 
@@ -67,8 +72,10 @@ def test_an_open_verdict_ends_undecided(monkeypatch):
 )
 def test_a_known_epsilon_decides(known, verdict):
     mechanism = make_mechanism("EHD", make_model(1), 1, {})
-    claim = judge.judge_epsilon(mechanism, worst("0.9", "4").value, Fraction(known), 15, 2**30)
-    assert claim == Claim(Fraction(1), Fraction(0), verdict)
+    found = replace(worst("0.9", "4"), known=Fraction(known), value=exact(Fraction(known), 15))
+    claim = EpsilonDelta(Fraction(1)).judge(mechanism, Effort(15), found)
+    assert (claim.epsilon, claim.delta, claim.verdict) == (1, 0, verdict)
+    assert claim.evidence.value.contains(Fraction(known))
 
 
 @pytest.mark.parametrize(
@@ -97,17 +104,17 @@ def test_a_mechanism_of_fixed_width_gets_the_digits_it_allows():
     class Fixed:
         name, refinable = "fixed", False
 
-    def compute(digits):
-        if digits > 7:
+    def compute(effort, more=0):
+        if effort.digits + more > 7:
             raise PrecisionExhausted(64)
-        return digits
+        return effort.digits + more
 
-    assert judge.widest(Fixed(), compute, 15) == judge.widest(Fixed(), compute, 14) == 7
+    assert Effort(15).widest(Fixed(), compute) == Effort(14).widest(Fixed(), compute) == 7
     with pytest.raises(dpaudit.InputError, match="too wide"):
-        judge.widest(Fixed(), lambda d: compute(d + 7), 15)
-    assert judge.widest(Fixed(), lambda d: compute(d + 6), 15) == 7
+        Effort(15).widest(Fixed(), lambda effort: compute(effort, 7))
+    assert Effort(15).widest(Fixed(), lambda effort: compute(effort, 6)) == 7
     with pytest.raises(PrecisionExhausted):
-        judge.widest(make_mechanism("EHD", make_model(1), 1, {}), compute, 8)
+        Effort(8).widest(make_mechanism("EHD", make_model(1), 1, {}), compute)
 
 
 @pytest.mark.parametrize(

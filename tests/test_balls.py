@@ -8,9 +8,9 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpaudit import balls
-from dpaudit.balls import Champion, NeedsMoreBits, PrecisionExhausted, ball
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Champion, NeedsMoreBits, PrecisionExhausted, ball
+from dpaudit.numbers.verdict import Verdict
 
 RATIONALS = st.fractions(-50, 50, max_denominator=10**6)
 

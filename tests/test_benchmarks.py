@@ -32,9 +32,17 @@ def test_the_mpmath_brute_force_is_the_same_audit():
 
 def test_dp_accounting_bounds_the_same_delta():
     """Its discretisation is pessimistic: at least our delta, and not much more."""
-    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed: pip install 'dpaudit[accounting]'")
+    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed: pip install dpaudit[accounting]")
     ours, theirs = dpaudit.delta("EHDS", "1/5", n=12).delta, rivals.accounting_delta(12, 0.2)
     assert ours.lower - Fraction(1, 10**10) <= Fraction(theirs) <= ours.upper + Fraction(1, 1000)
+
+
+def test_a_missing_rival_is_said_before_anything_is_measured(monkeypatch):
+    from benchmarks import __main__ as script
+
+    monkeypatch.setattr(script, "find_spec", lambda name: None if name == "dp_accounting" else name)
+    with pytest.raises(SystemExit, match="not installed: dp_accounting; pip install"):
+        script.main()
 
 
 def test_a_task_prints_json():

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 import dpaudit
-from dpaudit.calibration import calibrate, calibrated
+from dpaudit.audit.setting import Setting
+from dpaudit.calibration.gammas import balanced, calibrate_gamma
+from dpaudit.calibration.nominal import calibrate, calibrated
 from dpaudit.cli import main
-from dpaudit.gammas import balanced, calibrate_gamma
 from dpaudit.mechanisms.exponential import EHDL
-from dpaudit.model import make_model
+from dpaudit.posterior.model import make_model
 from dpaudit.utility.mean import mean_error
 
 RATIONAL = st.fractions(Fraction(1, 20), Fraction(6), max_denominator=20)
@@ -35,7 +36,7 @@ def slow_epsilon(mech, n, prior, eps, gamma, delta, gs):
 def test_the_calibrated_value_is_safe_and_cannot_be_raised(mech, n, prior, target):
     """Safe, and 10^-6 more is not, both by the slow reference."""
     delta = Fraction(1, 10**8) if mech == "MHdelta" else None
-    result = calibrate(mech, n, None, prior, target, delta_param=delta)
+    result = calibrate(mech, target, n=n, prior=prior, delta=delta)
     alphas = tuple(Fraction(p) for p in prior)
     with mp.workdps(40):
         bar, one = reference.to_mpf(target), mp.mpf(10) ** -30
@@ -54,8 +55,8 @@ def test_ehds_at_100_gets_more_than_twice_the_target():
     assert result.monotone
     assert dpaudit.epsilon("EHDS", n=100, eps=result.nominal).epsilon.upper <= 1
     assert dpaudit.epsilon("EHDS", n=100, eps=result.nominal * (1 + Fraction(1, 10**7))).epsilon.lower > 1
-    better = mean_error(dpaudit.mechanism("EHDS", 100, eps=result.nominal), (50, 50))
-    assert better.upper < mean_error(dpaudit.mechanism("EHDS", 100, eps=1), (50, 50)).lower / 2
+    better = mean_error(dpaudit.mechanism("EHDS", n=100, eps=result.nominal), (50, 50))
+    assert better.upper < mean_error(dpaudit.mechanism("EHDS", n=100, eps=1), (50, 50)).lower / 2
 
 
 @pytest.mark.parametrize(("mech", "k", "nominal"), [("LSHist", 2, 1), ("LSDim", 2, 2), ("LSDim", 3, Fraction(3, 2))])
@@ -66,14 +67,21 @@ def test_closed_forms_are_inverted_exactly(mech, k, nominal):
     assert result.assumption.startswith("none")
 
 
+class Bent:
+    """A setting whose mechanism does not have the nominal epsilon that it is asked at."""
+
+    def __init__(self, build):
+        self.build = build
+
+    def at(self, eps):
+        return Setting.read(self.build(eps))
+
+
 def test_a_dip_beyond_the_first_crossing_is_found():
     """True epsilon that falls again at a larger nominal one: the larger safe value is returned, and it says so."""
     model = make_model(6)
 
-    def build(eps):
-        return EHDL(model, eps if eps < 4 else eps / 6)
-
-    result = calibrated(build, Fraction(1))
+    result = calibrated(Bent(lambda eps: EHDL(model, eps if eps < 4 else eps / 6)), Fraction(1))
     plain = calibrate("EHDL", n=6, target=1)
     assert result.nominal > 6
     assert abs(result.nominal - 6 * plain.nominal) <= Fraction(1, 10**5)
@@ -92,13 +100,13 @@ def test_a_tiny_target_has_8_digits_too():
 def test_a_target_that_nothing_meets():
     model = make_model(3)
     with pytest.raises(dpaudit.InputError, match="exceeded at every nominal"):
-        calibrated(lambda eps: EHDL(model, eps + 5), Fraction(1, 10))
+        calibrated(Bent(lambda eps: EHDL(model, eps + 5)), Fraction(1, 10))
     with pytest.raises(dpaudit.InputError, match="not exceeded"):
-        calibrated(lambda eps: EHDL(model, min(eps, Fraction(1, 10))), Fraction(1))
+        calibrated(Bent(lambda eps: EHDL(model, min(eps, Fraction(1, 10)))), Fraction(1))
 
 
 def test_the_best_gamma_has_the_least_mean():
-    result = calibrate_gamma("MH", 12, target="1/2", gammas="1/8,1/2,1,4")
+    result = calibrate_gamma("MH", "1/2", n=12, gammas="1/8,1/2,1,4")
     assert [row.gamma for row in result.tried] == [Fraction(1, 8), Fraction(1, 2), 1, 4]
     with mp.workdps(40):
         means = {

@@ -10,9 +10,11 @@ import pytest
 from certificates import FAMILY, OWN, changed, make, outcome
 
 import dpaudit
-from dpaudit import balls, certificate, privacy_loss
 from dpaudit.cli import main
+from dpaudit.evidence import certificate
 from dpaudit.mechanisms import exponential, laplace
+from dpaudit.numbers import balls
+from dpaudit.privacy import loss as privacy_loss
 
 WORK = 300_000
 
@@ -66,7 +68,7 @@ TAMPERED = [
     (("witness", "p"), {"lower": "0.1", "upper": "0.2"}, "p does not lie"),
     (("witness", "p_prime"), {"lower": "0", "upper": "0.01"}, "p_prime does not lie"),
     (("witness", "p"), {"lower": "0.1"}, "not a number"),
-    (("statement", "quantity"), "zeta", "neither epsilon nor delta"),
+    (("statement", "quantity"), "zeta", "none of epsilon, delta"),
     (("statement", "lower"), "nan", "not an exact number"),
     (("statement", "lower"), 0.5, "not a number in text"),
     (("statement", "lower"), "1e-999999", "reasonable size"),
@@ -126,7 +128,7 @@ def wrong_factor(patch):
 
 def wrong_sensitivity(patch):
     """The local sensitivity is the smallest distance to a neighbour instead of the largest."""
-    module = sys.modules["dpaudit.sensitivity"]
+    module = sys.modules["dpaudit.posterior.sensitivity"]
     least = lambda h, c: balls.minimum([h.between(c, d) for d in module.neighbours(c)])  # noqa: E731
     patch.setattr(module, "local", least)
     patch.setattr(exponential, "local", least)

@@ -4,9 +4,9 @@ import pytest
 from certificates import FAMILY, OWN, changed, make, outcome
 
 import dpaudit
-from dpaudit.certificate import bundle
 from dpaudit.cli import main
-from dpaudit.verifier.check import digest, verify
+from dpaudit.evidence.certificate import bundle
+from dpaudit.evidence.verifier.check import digest, verify
 
 EHDS = ("EHDS", {"n": 8, "prior": "1/2,3"})
 WORK = 10**6

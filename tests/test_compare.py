@@ -8,15 +8,15 @@ import reference
 from agreement import agrees
 from mpmath import mp
 
-from dpaudit import comparison
 from dpaudit.cli import main
-from dpaudit.commands.common import decimal
-from dpaudit.comparison import compare
-from dpaudit.data import dataset, datasets
-from dpaudit.enclosure import exact
-from dpaudit.errors import InputError
-from dpaudit.model import make_model
-from dpaudit.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range
+from dpaudit.commands.drawing import decimal
+from dpaudit.comparison import on_data as comparison
+from dpaudit.comparison.on_data import compare
+from dpaudit.comparison.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range
+from dpaudit.numbers.enclosure import exact
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.data import dataset, datasets
+from dpaudit.posterior.model import make_model
 
 ONES = (Fraction(1), Fraction(1))
 
@@ -77,7 +77,7 @@ def test_crossovers_of_balanced_data():
 
 def test_crossover_of_10_90_data():
     """P1 Figure 3, exactly: MHdelta beats the Laplace mechanism of scale 2/epsilon from n = 1650 on, not 650."""
-    result = compare_over_n((640, 660, 1640, 1650), "1/10,9/10", eps="4/5", mechs="MHdelta,LSDim")
+    result = compare_over_n((640, 660, 1640, 1650), eps="4/5", share="1/10,9/10", mechs="MHdelta,LSDim")
     assert [(c.at, c.better) for c in result.crossovers] == [(1650, "MHdelta")]
 
 
@@ -108,9 +108,9 @@ def test_calibrated_range():
 def test_too_large_a_job_is_said():
     row = compare("463,247,21", mechs="LSDim", digits=10).entries[0]
     assert row.calibrated.nominal == Fraction(3, 2)
-    from dpaudit.comparison import auditable, entries
+    from dpaudit.comparison.on_data import auditable, entries
 
-    assert not auditable(entries("EHDS", None, None)[0].build(make_model(731, 3), Fraction(1)))
+    assert not auditable(entries("EHDS", make_model(731, 3), Fraction(1), {})[0].mechanism)
 
 
 def test_the_seven_data_sets():
@@ -171,7 +171,7 @@ def test_the_calibrated_epsilon_is_shown_exactly():
         (["--x", "2,2", "--csv"], "goes with a range"),
         (["--x", "2,2", "--sort", "speed"], "--sort = speed: must be one of"),
         (["--x", "2,2", "--mech", "LSHist,Foo"], "--mech = Foo: unknown mechanism"),
-        (["--x", "2,2", "--mech", "LSHist/exact"], "only EHD has a variant"),
+        (["--x", "2,2", "--mech", "LSHist/exact"], "has no such variant"),
         (["--x", "2,2", "--target", "-1"], "--target = -1: must be > 0"),
     ],
 )

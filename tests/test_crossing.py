@@ -8,10 +8,10 @@ import pytest
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.balls import NeedsMoreBits, ball
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import NeedsMoreBits, ball
 
-crossing = import_module("dpaudit.crossing")
+crossing = import_module("dpaudit.posterior.crossing")
 DPS = 60
 
 

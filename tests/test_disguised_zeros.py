@@ -9,12 +9,12 @@ from mpmath import mp, mpf
 
 import dpaudit
 from dpaudit import PI, exp, log, sqrt
-from dpaudit.audit import mechanism
-from dpaudit.balls import PrecisionExhausted
+from dpaudit.audit.questions import mechanism
 from dpaudit.cli import main
-from dpaudit.errors import InputError
-from dpaudit.judge import at_most
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.judge import at_most
 from tests.certificates import changed, make, outcome
 
 T = Fr(1, 10**99)

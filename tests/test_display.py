@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import dpaudit
-from dpaudit.display import Shown, flatten
+from dpaudit.audit.display import Shown, flatten
 
 
 def test_results_show_themselves():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli import app, main
+from dpaudit.cli import main, make_app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -32,7 +32,7 @@ def test_links_lead_somewhere(path):
 def test_commands_that_are_shown_exist(path):
     import typer
 
-    known = set(typer.main.get_command(app).commands)
+    known = set(typer.main.get_command(make_app()).commands)
     for command in re.findall(r"^ {4}(?:\$ )?dpaudit ([a-z]+)", path.read_text(), re.MULTILINE):
         assert command in known, f"{path.name} shows dpaudit {command}"
 
@@ -43,8 +43,9 @@ def test_the_readme_opens_with_the_true_output(capsys):
     shown = [line.strip() for line in block[1].splitlines()]
     assert main(["epsilon", "--mech", "EHDS", "--n", "100"]) == 0
     printed = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert printed[:-1] == shown[:-1]
-    assert shown[-1].split(",")[:2] == printed[-1].split(",")[:2]
+    took = next(i for i, line in enumerate(printed) if line.startswith("effort"))
+    assert printed[:took] + printed[took + 1 :] == shown[:took] + shown[took + 1 :]
+    assert shown[took].split(",")[:2] == printed[took].split(",")[:2]
 
 
 def test_the_readme_tries_before_it_explains():

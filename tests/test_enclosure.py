@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpaudit.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 
 SMALL = st.builds(
     lambda a, b, e: Fraction(a, b) / 10**e, st.integers(-999, 999), st.integers(1, 999), st.integers(0, 40)

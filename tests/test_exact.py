@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from dpaudit import balls
-from dpaudit.distances import Algebraic, Hellinger, bc_squared
-from dpaudit.errors import InputError
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, at_most, largest, positive_on_unit_interval
 from dpaudit.mechanisms.laplace import cell_law
-from dpaudit.model import make_model
-from dpaudit.privacy_loss import worst_loss, worst_loss_by_search
+from dpaudit.numbers import balls
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.distances import Algebraic, Hellinger, bc_squared
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import worst_loss, worst_loss_by_search
 
 ALPHAS = st.sampled_from(
     [Fraction(t) for t in ("1", "1/2", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "7/3", "1/4", "1/5")]
@@ -164,10 +165,10 @@ def test_the_representatives_have_every_ratio_that_there_is(name, n, k):
 @pytest.mark.parametrize("name", ["LSZhang", "LSDim", "LSHist"])
 def test_closed_form_is_the_maximum_over_everything(name, n, k):
     mechanism = make_mechanism(name, make_model(n, k), "5/7", {})
-    form = mechanism.loss_by_algebra()
-    search = worst_loss_by_search(mechanism, 25)
-    assert worst_loss(mechanism, 25).value.lower <= search.value.upper
-    assert search.value.lower <= worst_loss(mechanism, 25).value.upper
+    form = mechanism.algebra().worst()
+    search = worst_loss_by_search(mechanism, Effort(25))
+    assert worst_loss(mechanism, Effort(25)).value.lower <= search.value.upper
+    assert search.value.lower <= worst_loss(mechanism, Effort(25)).value.upper
     ratio = mechanism.polynomial(form.x, form.output).over(mechanism.polynomial(form.x_prime, form.output))
     assert ratio == form.ratio == mechanism.ratio(form.x, form.x_prime, form.output)
     assert sum(map(abs, (a - b for a, b in zip(form.x, form.x_prime, strict=True)))) == 2
@@ -188,7 +189,7 @@ def test_closed_form_is_the_maximum_over_everything(name, n, k):
     ],
 )
 def test_closed_forms_as_text(name, n, k, text, symbolic):
-    form = make_mechanism(name, make_model(n, k), "1/2", {}).loss_by_algebra()
+    form = make_mechanism(name, make_model(n, k), "1/2", {}).algebra().worst()
     assert form.text() == text
     assert form.symbolic() == symbolic
 
@@ -204,7 +205,7 @@ def test_closed_forms_as_text(name, n, k, text, symbolic):
     ],
 )
 def test_any_closed_form(unit, ratio, text, symbolic, rational):
-    form = ClosedForm(Fraction(3), unit, Ratio(*ratio), (1,), (0,), (0,))
+    form = ClosedForm((1,), (0,), (0,), Fraction(3), unit, Ratio(*ratio))
     assert (form.text(), form.symbolic(), form.rational()) == (text, symbolic, rational)
     with mp.workdps(40), balls.precision(150):
         step = ref.to_mpf(Fraction(3, unit))
@@ -243,7 +244,7 @@ def test_the_least_of_three():
 
 def test_closed_form_as_a_sympy_expression():
     sympy = pytest.importorskip("sympy")
-    form = make_mechanism("LSDim", make_model(1, 3), 1, {}).loss_by_algebra()
+    form = make_mechanism("LSDim", make_model(1, 3), 1, {}).algebra().worst()
     epsilon = sympy.Symbol("epsilon", positive=True)
     assert sympy.simplify(form.sympy() - (epsilon / 3 + sympy.log(2 - sympy.exp(-epsilon / 3)))) == 0
 

@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 
 HOME = "dpaudit.examples."
 EXACT = [

@@ -8,11 +8,11 @@ import pytest
 from certificates import changed, outcome
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.certificate import certificate
+from dpaudit.audit.profile import profile
 from dpaudit.cli import main
-from dpaudit.expressions import log
-from dpaudit.profiles import profile
+from dpaudit.evidence.certificate import certificate
+from dpaudit.numbers import balls
+from dpaudit.numbers.expressions import log
 
 SOURCE = """
 class Weights:

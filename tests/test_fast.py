@@ -7,18 +7,18 @@ import cases
 import pytest
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.errors import InputError
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.model import make_model
-from dpaudit.privacy_loss import hockey_stick, worst_delta, worst_deltas, worst_loss
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import hockey_stick, worst_delta, worst_deltas, worst_loss
 
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
-from dpaudit.fast import WORTH_IT, fast_tier  # noqa: E402
-from dpaudit.fast.law import hellinger_law  # noqa: E402
-from dpaudit.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
+from dpaudit.privacy.fast import WORTH_IT, fast_tier  # noqa: E402
+from dpaudit.privacy.fast.uppers import delta_uppers, loss_uppers, make_screen  # noqa: E402
 
 EXPONENTIAL = [case for case in cases.CASES if not case[0].startswith("LS")]
 
@@ -61,10 +61,10 @@ def attains(mechanism, worst):
 
 def check_epsilon(case, digits):
     mechanism = build(case)
-    fast = worst_loss(mechanism, digits, tier="fast")
+    fast = worst_loss(mechanism, Effort(digits, tier="fast"))
     assert fast.tier == "fast"
     assert 1 <= fast.filter_left <= 2 * mechanism.counts().pairs
-    assert same(fast, worst_loss(mechanism, digits, tier="exact"), digits), case
+    assert same(fast, worst_loss(mechanism, Effort(digits, tier="exact")), digits), case
     assert attains(mechanism, fast), case
 
 
@@ -88,9 +88,9 @@ def test_delta_on_random_cases(part):
         mechanism = build(case)
         eps = Fraction(case[3])
         points = [Fraction(0), eps / 10, eps / 3, eps * Fraction(9, 10), 2 * eps]
-        fast = worst_deltas(mechanism, points, 20, tier="fast")
+        fast = worst_deltas(mechanism, points, Effort(20, tier="fast"))
         for point, found in zip(points, fast, strict=True):
-            assert same(found, worst_delta(mechanism, point, 20, tier="exact"), 20), (case, point)
+            assert same(found, worst_delta(mechanism, point, Effort(20, tier="exact")), 20), (case, point)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_delta_on_random_cases(part):
 )
 def test_every_upper_bound_is_one_and_none_is_idle(case, monkeypatch):
     """Exhaustively, pair by pair: truth <= bound <= truth + a little; the same for delta; n = 120 has far outputs."""
-    monkeypatch.setattr("dpaudit.fast.band.BLOCK", 200)
+    monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 200)
     mechanism, at = build(case), Fraction(case[3]) / 5
     with balls.precision(256):
-        law = hellinger_law(mechanism)
-        screen = make_screen(law, mechanism, None)
-        assert case[1] < 100 or any(batch.far > 20 for batch in screen.batches(None))
-        found, (delta,) = loss_uppers(screen, None), delta_uppers(screen, [at], None)
+        law = mechanism.hellinger_law()
+        screen = make_screen(law, mechanism, Effort())
+        assert case[1] < 100 or any(batch.far > 20 for batch in screen.batches())
+        found, (delta,) = loss_uppers(screen), delta_uppers(screen, [at])
         assert len(found.pairs) == len(found.values) == len(delta.values)
         slack = 1e-12 * (screen.rows.most_rate + (not screen.rows.gentle))
         for (x, y), bounds, tails in zip(found.pairs, found.values, delta.values, strict=True):
@@ -136,7 +136,7 @@ def truth_below(truth, bound, slack):
 @pytest.mark.parametrize("eps", ["30", "1e-20"])
 def test_an_underestimated_error_would_be_seen(eps, monkeypatch):
     """The comparison above can fail: without the margin some bound lies below the truth."""
-    from dpaudit.fast.rows import FloatRows
+    from dpaudit.privacy.fast.rows import FloatRows
 
     monkeypatch.setattr(FloatRows, "margin", lambda self, x, y, width: 0 * x)
     with pytest.raises(AssertionError):
@@ -156,24 +156,24 @@ def test_an_underestimated_error_would_be_seen(eps, monkeypatch):
 )
 def test_larger_models(mech, n, prior, parameters):
     mechanism = make_mechanism(mech, make_model(n, None, prior), "4/5", parameters)
-    fast = worst_loss(mechanism, 15, tier="fast")
-    assert same(fast, worst_loss(mechanism, 15, tier="exact"), 15)
+    fast = worst_loss(mechanism, Effort(15, tier="fast"))
+    assert same(fast, worst_loss(mechanism, Effort(15, tier="exact")), 15)
     assert fast.filter_left < 20
 
 
 @pytest.mark.parametrize("eps", ["1e-20", "1e-99"])
 def test_a_tiny_epsilon_is_screened_like_any_other(eps):
     """Losses are in proportion to epsilon, and so are the errors of the floats: few pairs are left to the balls."""
-    large = worst_loss(make_mechanism("EHDS", make_model(3000), eps, {}), 15, tier="fast")
+    large = worst_loss(make_mechanism("EHDS", make_model(3000), eps, {}), Effort(15, tier="fast"))
     assert large.filter_left < 10
     mechanism = make_mechanism("EHDS", make_model(150), eps, {})
-    fast, exact = (worst_loss(mechanism, 120, tier=tier) for tier in ("fast", "exact"))
+    fast, exact = (worst_loss(mechanism, Effort(120, tier=tier)) for tier in ("fast", "exact"))
     assert same(fast, exact, 120)
     assert fast.filter_left < 10
     assert attains(mechanism, fast)
     points = [Fraction(0), fast.value.lower / 2, Fraction(eps)]
-    for point, found in zip(points, worst_deltas(mechanism, points, 120, tier="fast"), strict=True):
-        assert same(found, worst_delta(mechanism, point, 120, tier="exact"), 120)
+    for point, found in zip(points, worst_deltas(mechanism, points, Effort(120, tier="fast")), strict=True):
+        assert same(found, worst_delta(mechanism, point, Effort(120, tier="exact")), 120)
         assert found.filter_left < 10
 
 
@@ -191,7 +191,7 @@ def test_the_far_field_may_hold_the_maximum():
     """Where the rate changes fast, the worst output lies far away; with more digits than 2^-60 shows, too."""
     mechanism = make_mechanism("EHDL", make_model(600, 2, "1/1000,1/1000"), "30", {})
     for digits in (15, 60):
-        fast, exact = (worst_loss(mechanism, digits, tier=tier) for tier in ("fast", "exact"))
+        fast, exact = (worst_loss(mechanism, Effort(digits, tier=tier)) for tier in ("fast", "exact"))
         assert same(fast, exact, digits)
         assert attains(mechanism, fast)
     assert fast.witness.output[0] - fast.witness.x[0] > 200
@@ -199,13 +199,13 @@ def test_the_far_field_may_hold_the_maximum():
 
 def test_many_digits_and_a_tiny_delta():
     mechanism = make_mechanism("EHDS", make_model(300), "1", {})
-    assert same(*(worst_loss(mechanism, 200, tier=tier) for tier in ("fast", "exact")), 200)
-    at = worst_loss(mechanism, 30).value.lower - Fraction(1, 10**20)
-    fast, exact = (worst_delta(mechanism, at, 40, tier=tier) for tier in ("fast", "exact"))
+    assert same(*(worst_loss(mechanism, Effort(200, tier=tier)) for tier in ("fast", "exact")), 200)
+    at = worst_loss(mechanism, Effort(30)).value.lower - Fraction(1, 10**20)
+    fast, exact = (worst_delta(mechanism, at, Effort(40, tier=tier)) for tier in ("fast", "exact"))
     assert same(fast, exact, 40)
     assert 0 < fast.value.upper < Fraction(1, 10**18)
     assert fast.filter_left < 10
-    beyond = worst_delta(mechanism, Fraction(2), 15, tier="fast")
+    beyond = worst_delta(mechanism, Fraction(2), Effort(15, tier="fast"))
     assert (beyond.value.upper, beyond.filter_left) == (0, 0)
 
 
@@ -213,12 +213,13 @@ def test_many_digits_and_a_tiny_delta():
 @pytest.mark.parametrize("prior", ["1,1", "1,3", "1,1,1"])
 def test_parts_combine_by_maximum(tier, prior):
     mechanism = make_mechanism("EHDS", make_model(11, None, prior), "1", {})
-    whole = worst_loss(mechanism, 20, tier=tier)
-    parts = [worst_loss(mechanism, 20, tier=tier, part=(i, 3)) for i in range(3)]
+    whole = worst_loss(mechanism, Effort(20, tier=tier))
+    parts = [worst_loss(mechanism, Effort(20, tier=tier, part=(i, 3))) for i in range(3)]
     assert max(p.value.upper for p in parts) == whole.value.upper
     assert max(p.value.lower for p in parts) == whole.value.lower
-    tails = [worst_delta(mechanism, Fraction(1, 5), 20, tier=tier, part=(i, 3)) for i in range(3)]
-    assert max(p.value.upper for p in tails) == worst_delta(mechanism, Fraction(1, 5), 20, tier=tier).value.upper
+    at = Fraction(1, 5)
+    tails = [worst_delta(mechanism, at, Effort(20, tier=tier, part=(i, 3))) for i in range(3)]
+    assert max(p.value.upper for p in tails) == worst_delta(mechanism, at, Effort(20, tier=tier)).value.upper
 
 
 def test_the_tier_is_chosen_by_size_and_named_in_the_result():
@@ -242,11 +243,7 @@ def test_bad_tiers_are_refused():
 
 
 def test_auto_falls_back_where_floats_do_not_reach(monkeypatch):
-    monkeypatch.setattr("dpaudit.fast.WORTH_IT", 1)
+    monkeypatch.setattr("dpaudit.privacy.fast.WORTH_IT", 1)
     assert dpaudit.epsilon("EHDL", n=6, eps="1e20").tier == "exact"
     assert dpaudit.epsilon("EHDL", n=6, prior="1e40,1").tier == "fast"
     assert fast_tier(make_mechanism("LSDim", make_model(30), "1", {})) is None
-    monkeypatch.setattr("dpaudit.fast.find_spec", lambda name: None)
-    assert dpaudit.epsilon("EHDL", n=6).tier == "exact"
-    with pytest.raises(InputError, match="needs numpy"):
-        dpaudit.epsilon("EHDL", n=6, tier="fast")

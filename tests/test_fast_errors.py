@@ -1,20 +1,20 @@
-"""The error bounds of the fast tier (dpaudit/fast/ERROR_BOUND.md), each against balls."""
+"""The error bounds of the fast tier (dpaudit/privacy/fast/ERROR_BOUND.md), each against balls."""
 
 import random
 from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.distances import Hellinger
 from dpaudit.mechanisms import make_mechanism
-from dpaudit.model import make_model
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import make_model
 
 np = pytest.importorskip("numpy", reason="the fast tier needs numpy")
 
-from dpaudit.fast.band import BandRows  # noqa: E402
-from dpaudit.fast.exponential_table import (  # noqa: E402
+from dpaudit.privacy.fast.band import BandRows  # noqa: E402
+from dpaudit.privacy.fast.exponential_table import (  # noqa: E402
     COMPLEMENT_ERROR,
     EXP_ERROR,
     STEPS,
@@ -23,11 +23,10 @@ from dpaudit.fast.exponential_table import (  # noqa: E402
     exponential_table,
     tree_sum,
 )
-from dpaudit.fast.law import hellinger_law  # noqa: E402
-from dpaudit.fast.log_table import LogTable  # noqa: E402
-from dpaudit.fast.refusal import TooCoarse  # noqa: E402
-from dpaudit.fast.rows import FullRows  # noqa: E402
-from dpaudit.fast.survivors import band_cells  # noqa: E402
+from dpaudit.privacy.fast.log_table import LogTable  # noqa: E402
+from dpaudit.privacy.fast.refusal import TooCoarse  # noqa: E402
+from dpaudit.privacy.fast.rows import FullRows  # noqa: E402
+from dpaudit.privacy.fast.survivors import band_cells  # noqa: E402
 
 PRIORS = ["1,1", "1/2,1/2", "1/1000,1/1000", "1e-6,3", "40,40", "1/3,5/7", "100000,1/7", "1e9,1e9", "2,1e12"]
 
@@ -92,11 +91,11 @@ def log_bc(h, x, r):
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize(("n", "eps"), [(1, "3"), (7, "3"), (200, "3"), (7, "3000"), (90, "1e-20"), (7, "1e-99")])
 def test_the_band_keeps_the_bounds_of_log_bc_exponents_and_normalisers(n, eps, prior, monkeypatch):
-    monkeypatch.setattr("dpaudit.fast.band.BLOCK", 300)
+    monkeypatch.setattr("dpaudit.privacy.fast.band.BLOCK", 300)
     rng = random.Random(n)
     mechanism = make_mechanism("EHDS", make_model(n, 2, prior), eps, {"gamma": "1/2"})
     with balls.precision(768):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = BandRows(law, n)
         h = Hellinger(mechanism.model)
         assert rows.gentle == (rows.most_rate <= 1)
@@ -144,15 +143,15 @@ def check_block(law, rows, block):
 @pytest.mark.parametrize("window", [(40, 75), (0, 70), (50, 101), (0, 101)])
 def test_the_far_cell_contains_every_far_output(window, monkeypatch):
     """However narrow the window is taken, the balls contain the truth, near and far."""
-    monkeypatch.setattr("dpaudit.fast.survivors._window", lambda law, x, y: window)
+    monkeypatch.setattr("dpaudit.privacy.fast.survivors._window", lambda law, x, y: window)
     mechanism = make_mechanism("MH", make_model(100, 2, "1,3"), "2", {})
     x, y = (60, 40), (61, 39)
     with balls.precision(128):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         cells = {cell.output: cell for cell in band_cells(law, x, y)}
     assert sum(cell.number for cell in cells.values()) == 101
     with balls.precision(256):
-        exact = hellinger_law(mechanism)
+        exact = mechanism.hellinger_law()
         far = next((cell for cell in cells.values() if cell.number > 1), None)
         rows = zip(mechanism.model.histograms, *map(exact.law.log_probabilities, (x, y)), strict=True)
         for r, p, q in rows:
@@ -167,7 +166,7 @@ def test_full_rows_keep_their_bounds(mech, eps, prior):
     k = prior.count(",") + 1
     mechanism = make_mechanism(mech, make_model(7 if k == 3 else 4, k, prior), eps, {})
     with balls.precision(768):
-        law = hellinger_law(mechanism)
+        law = mechanism.hellinger_law()
         rows = FullRows(law)
         for x in mechanism.model.histograms[::5]:
             exponents, log_z = rows.row(x)
@@ -179,13 +178,13 @@ def test_full_rows_keep_their_bounds(mech, eps, prior):
 
 def test_rows_are_gentle_up_to_rate_one_and_while_nothing_underflows(monkeypatch):
     def rows(eps):
-        return FullRows(hellinger_law(make_mechanism("EHDL", make_model(3), eps, {})))
+        return FullRows(make_mechanism("EHDL", make_model(3), eps, {}).hellinger_law())
 
     with balls.precision(128):
         most = max(rows("1").law.rate(x) for x in make_model(3).histograms)
         below, above = (balls.ends(1 / most)[0] * share for share in (Fraction(99, 100), Fraction(101, 100)))
         assert (rows(below).gentle, rows(above).gentle) == (True, False)
-        monkeypatch.setattr("dpaudit.fast.rows.LEAST_EXPONENT", 1e-30)
+        monkeypatch.setattr("dpaudit.privacy.fast.rows.LEAST_EXPONENT", 1e-30)
         assert (rows("1e-20").gentle, rows("1e-40").gentle) == (True, False)
         assert rows("1e-20").log_outputs == pytest.approx(1.386294361119890)
         assert rows("1e-40").log_outputs == 0
@@ -207,4 +206,4 @@ def test_a_prior_beyond_the_tables_is_refused():
 def test_rates_beyond_the_floats_are_refused():
     mechanism = make_mechanism("EHDL", make_model(30), "1e20", {})
     with balls.precision(256), pytest.raises(TooCoarse):
-        BandRows(hellinger_law(mechanism), 30)
+        BandRows(mechanism.hellinger_law(), 30)

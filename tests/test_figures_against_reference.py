@@ -7,8 +7,11 @@ import reference
 from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 
-from dpaudit import balls
-from proofs_checks import figures_means, figures_near, figures_printed, figures_tables
+from dpaudit.numbers import balls
+from proofs_checks.figures import means as figures_means
+from proofs_checks.figures import near as figures_near
+from proofs_checks.figures import printed as figures_printed
+from proofs_checks.figures import tables as figures_tables
 
 ONE = Fraction(1)
 MEANS = [
@@ -29,7 +32,7 @@ def enclosed(value):
 @pytest.mark.parametrize(("x", "prior", "eps"), MEANS)
 @pytest.mark.parametrize("name", ["MH", "MHdelta", "LSDim", "LSHist"])
 def test_mean_errors(x, prior, eps, name):
-    delta = figures_means.DELTA if name == "MHdelta" else None
+    delta = Fraction(1, 10**8) if name == "MHdelta" else None
     wanted = reference.mean_error(name, sum(x), prior, eps, x, delta=delta, dps=DPS)
     with balls.precision(256):
         assert agrees(enclosed(figures_means.means((x, prior), eps)[name]), wanted)

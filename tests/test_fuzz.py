@@ -8,9 +8,9 @@ import pytest
 from certificates import FAMILY, OWN, changed, make, outcome
 
 import dpaudit
-from dpaudit.errors import InputError
-from dpaudit.strict_json import parse_json
-from dpaudit.table import read_table
+from dpaudit.files.strict_json import parse_json
+from dpaudit.mechanisms.table import read_table
+from dpaudit.numbers.errors import InputError
 
 BYTES, MEMBERS, NUMBERS, TABLES = 15_000, 3_000, 1_000, 2_000
 assert BYTES + MEMBERS + NUMBERS + TABLES >= 20_000

@@ -4,6 +4,8 @@ import ast
 
 from mutation.operators import mutants
 
+from tests.mutation.__main__ import FIRST, GENERAL, ROOT, source_path
+
 SOURCE = '''
 def f(a: int = 3, *, b: bool = True) -> int | None:
     """Returns 1 + 1."""
@@ -42,3 +44,10 @@ def test_texts_and_annotations_stay():
         assert "Returns 1 + 1." in changed
         assert changed != ast.unparse(ast.parse(SOURCE))
         compile(mutant.tree, "m", "exec")
+
+
+def test_what_is_mutated_and_the_tests_that_come_first_are_there():
+    for module, tests in FIRST.items():
+        assert source_path(module).exists()
+        for name in (*tests, *GENERAL):
+            assert (ROOT / "tests" / f"{name}.py").exists(), f"{module}: {name}"

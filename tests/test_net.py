@@ -16,7 +16,7 @@ from net.settings import Family, Own, drawn_cases, family, from_json, own, rando
 from net.view import View
 
 import dpaudit
-from dpaudit.enclosure import Enclosure, exact
+from dpaudit.numbers.enclosure import Enclosure, exact
 
 SHARES = ["0", "457/1000", "997/1000", "1001/1000"]
 

@@ -78,7 +78,7 @@ def test_profile_calibrate_search(mine, capsys):
     assert found["region"]["eps"] == "1/2,1"
     assert {"n", "prior", "eps", "x", "x_prime", "output", "ratio"} <= set(found["largest"])
     assert (found["largest"]["n"], found["largest"]["prior"]) == (1, None)
-    assert "n = 1..3; eps = 1/2,1" in run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1")
+    assert "n = 1..3; ε = 1/2,1" in run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1")
     bad = "dpaudit.examples.geometric:WrongSensitivity"
     assert "violated; the smallest n in 1..3 is 2" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1")
     assert "violated" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1", "--require", code=1)

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 import dpaudit
 from dpaudit import exp, log, log_gamma, sqrt
 from dpaudit.cli import main
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.verdict import Verdict
 
 HEAD = "from fractions import Fraction\nfrom dpaudit import exp\n"
 
@@ -95,7 +95,7 @@ def test_a_claim_missed_by_a_hair_is_refuted():
 
 def test_expressions_agree_with_mpmath():
     x = sqrt(2) * exp(Fr(-1, 3)) ** 3 / (log(7) + 1) - log_gamma(Fr(7, 2)) * dpaudit.PI + 3 - exp(sqrt(2))
-    from dpaudit import balls
+    from dpaudit.numbers import balls
 
     with balls.precision(200), mp.workdps(60):
         low, high = balls.ends(x.ball())
@@ -222,7 +222,7 @@ def test_a_mechanism_that_misbehaves_is_one_line(tmp_path, capsys, body, first, 
     assert code == 2
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert captured.err.startswith("dpaudit: --")
+    assert captured.err.startswith("dpaudit: ")
     assert first in captured.err
     assert second in captured.err
 

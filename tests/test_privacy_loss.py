@@ -4,17 +4,19 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.enclosure import Enclosure, infinite
-from dpaudit.errors import TooLargeError
 from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import Guarantee, Mass
 from dpaudit.mechanisms.exponential import ROWS_BYTES, ExponentialLaw, rows_kept
-from dpaudit.model import make_model
-from dpaudit.pairs import cut
-from dpaudit.privacy_loss import check_memory, hockey_stick, pairs, verdict, worst_delta, worst_loss_by_search
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.enclosure import Enclosure, infinite
+from dpaudit.numbers.errors import TooLargeError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.loss import hockey_stick, verdict, worst_delta, worst_loss_by_search
+from dpaudit.privacy.pairs import cut, pairs
+from dpaudit.privacy.protocols import Mass
 
 
 def small():
@@ -23,19 +25,19 @@ def small():
 
 def test_a_job_that_just_fits_is_taken():
     need = small().memory()
-    check_memory(small(), need)
-    for refused in (check_memory, lambda m, b: worst_loss_by_search(m, 9, memory=b)):
+    Effort(memory=need).check_memory(small())
+    for refused in (Effort.check_memory, lambda effort, m: worst_loss_by_search(m, effort)):
         with pytest.raises(TooLargeError) as caught:
-            refused(small(), need - 1)
+            refused(Effort(9, memory=need - 1), small())
         assert caught.value.option == "memory"
     with pytest.raises(TooLargeError, match="4 data sets, 6 ordered pairs, 4 outputs"):
-        worst_delta(small(), Fraction(1), 9, memory=need - 1)
+        worst_delta(small(), Fraction(1), Effort(9, memory=need - 1))
 
 
 def test_progress_runs_from_nothing_to_all():
     seen = []
     mechanism = make_mechanism("EHD", make_model(3, prior="1,2"), 1, {})
-    list(pairs(mechanism, lambda done, total: seen.append((done, total))))
+    list(pairs(mechanism, Effort(progress=lambda done, total: seen.append((done, total)))))
     assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -112,7 +114,7 @@ def test_parts_make_up_the_whole(count, parts):
 
 def test_delta_is_a_probability():
     """The true delta(0) is 1 less 2 e^-200 or so; at few digits the enclosure still ends at 1."""
-    found = worst_delta(make_mechanism("EHD", make_model(1), 400, {}), Fraction(0), 5).value
+    found = worst_delta(make_mechanism("EHD", make_model(1), 400, {}), Fraction(0), Effort(5)).value
     assert found.upper == 1
     assert found.lower >= Fraction(99998, 100000)
 
@@ -122,4 +124,6 @@ def test_the_defaults_of_the_documents():
     assert REGISTRY["EHDS"](model, Fraction(1)).gamma == REGISTRY["MH"](model, Fraction(1)).gamma == 1
     assert REGISTRY["MHdelta"](model, Fraction(1)).delta == Fraction(1, 10**8)
     assert REGISTRY["EHD"](model, Fraction(1)).gs == "constant"
-    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == Guarantee(Fraction(2), Fraction(1, 9))
+    assert REGISTRY["MHdelta"](model, Fraction(2), Fraction(1, 9)).claimed() == EpsilonDelta(
+        Fraction(2), Fraction(1, 9)
+    )

@@ -10,11 +10,11 @@ import reference
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit import balls
+from dpaudit.audit.profile import profile
 from dpaudit.cli import main
-from dpaudit.privacy_loss import hockey_stick
-from dpaudit.profiles import profile
-from dpaudit.table import Table
+from dpaudit.mechanisms.table import GivenTable
+from dpaudit.numbers import balls
+from dpaudit.privacy.loss import hockey_stick
 
 CASES = [
     ("EHDS", {"n": 4}),
@@ -29,7 +29,7 @@ CASES = [
 ]
 
 
-class Pair(Table):
+class Pair(GivenTable):
     """Two rows of probabilities."""
 
     def __init__(self, p, q):

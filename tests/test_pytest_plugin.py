@@ -21,6 +21,42 @@ def test_good(dp_audit):
     dp_audit("EHDS", n=10).as_claimed()
     dp_audit("EHDL", n=4).epsilon_at_most(1)
     dp_audit("MHdelta", n=4, delta_param="1/20").delta_at_most("1/20", at=1)
+    assert dp_audit(Mine, eps="1/2").zcdp_at_most("1/8").evidence.value.lower > Fraction(12, 100)
+    dp_audit(Mine, eps="1/2").renyi_at_most("1/4", alpha=2)
+    dp_audit(Mine, eps="1/2").gdp_at_most("2/3")
+    dp_audit(Mine, eps="1/2").trade_off_at_least([(0, 1), ("1/3", "1/3"), (1, 0)])
+
+class Leaky(Mine):
+    def claimed(self): return (self.epsilon / 2, "1/1000")
+
+def test_bad_delta_claim(dp_audit):
+    dp_audit(Leaky, eps="1/2").as_claimed()
+
+def test_a_file_beside_the_test(dp_audit):
+    dp_audit("beside.py:Mine", eps="1/2").epsilon_at_most("1/2")
+    dp_audit("pmf.csv").epsilon_at_most("2")
+    dp_audit("MHdelta", n=4, delta="1/20", epsilon=1).as_claimed()
+
+class Concentrated(Mine):
+    def claimed(self): return "rho=1/8"
+
+def test_claims_zcdp(dp_audit):
+    dp_audit(Concentrated, eps="1/2").as_claimed()
+
+def test_bad_zcdp(dp_audit):
+    dp_audit(Mine, eps="1/2").zcdp_at_most("12/100")
+
+def test_bad_zcdp_claim(dp_audit):
+    dp_audit(Concentrated, eps="2").as_claimed()
+
+def test_bad_renyi(dp_audit):
+    dp_audit(Mine, eps="1/2").renyi_at_most("1/5", alpha=2)
+
+def test_bad_gdp(dp_audit):
+    dp_audit(Mine, eps="1/2").gdp_at_most("3/5")
+
+def test_bad_trade_off(dp_audit):
+    dp_audit(Mine, eps="1/2").trade_off_at_least("0:1;2/5:2/5;1:0")
 
 def test_bad(dp_audit):
     dp_audit(Mine, eps="1/2").epsilon_at_most("0.4999999999999999999999")
@@ -37,13 +73,25 @@ def test_nothing_claimed(dp_audit):
 
 
 def test_in_a_pytest_of_its_own(tmp_path):
-    (tmp_path / "test_mine.py").write_text(TESTS)
+    folder = tmp_path / "below"
+    folder.mkdir()
+    (folder / "test_mine.py").write_text(TESTS)
+    (folder / "beside.py").write_text(TESTS[: TESTS.index("def test_good")])
+    (folder / "pmf.csv").write_text(",no,yes\nno,3/4,1/4\nyes,1/4,3/4\n")
     installed = any(point.value == "dpaudit_pytest" for point in entry_points(group="pytest11"))
     plugin = [] if installed else ["-p", "dpaudit_pytest"]  # an editable install older than the entry point
     command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", "--junitxml", "junit.xml", "-q"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "4 failed, 1 passed" in done.stdout
+    assert "10 failed, 3 passed" in done.stdout
+    pair = "at x = no, x' = yes"
+    assert "Leaky: the claimed epsilon 1/4, delta 1/1000 is REFUTED: delta(1/4) is 0.137" in done.stdout
+    assert "Mine: 3/25-zCDP is REFUTED: rho is 0.1224[" in done.stdout
+    assert "Concentrated: 1/8-zCDP is REFUTED: the quantity is 1.52" in done.stdout
+    assert "Mine: (2, 1/5)-Rényi DP is REFUTED: D_2 is 0.227" in done.stdout
+    assert "Mine: 3/5-GDP is REFUTED: mu is 0.623" in done.stdout
+    assert "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0) is REFUTED: the smallest margin is -0.0" in done.stdout
+    assert done.stdout.count(pair) >= 5
     assert (
         "Mine: epsilon <= 4999999999999999999999/10000000000000000000000 is REFUTED: the true epsilon is 0.5"
         in done.stdout

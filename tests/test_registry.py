@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.mechanisms import REGISTRY, make_mechanism
-from dpaudit.mechanisms.base import Guarantee, PosteriorMechanism
-from dpaudit.model import make_model
+from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, make_mechanism
+from dpaudit.numbers import balls
+from dpaudit.posterior.model import make_model
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 RATIONALS = st.builds(Fraction, st.integers(1, 400), st.integers(1, 60))
 PRIORS = st.lists(RATIONALS, min_size=2, max_size=3).map(tuple)
@@ -151,7 +151,7 @@ def test_claims_with_another_score():
         return make_mechanism(name, model, 2, {"score": score, **own}).claimed()
 
     for name, bound in (("EHDS", 2), ("MH", 4)):
-        assert claimed(name, "hellinger") == claimed(name, "tv") == Guarantee(Fraction(bound))
+        assert claimed(name, "hellinger") == claimed(name, "tv") == EpsilonDelta(Fraction(bound))
         assert claimed(name, "kl") is None
     assert claimed("MHdelta", "tv", delta="1/20") is None
     assert claimed("EHDL", "hellinger") is None

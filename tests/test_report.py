@@ -7,11 +7,12 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.errors import InputError
-from dpaudit.report import build, document, html, markdown, plan
-from dpaudit.report.charts import CHARTS, chart
-from dpaudit.report.tables import table
-from dpaudit.report.write import write
+from dpaudit.numbers.errors import InputError
+from dpaudit.reports import block, document, html, markdown, plan
+from dpaudit.reports.charts import CHARTS, chart
+from dpaudit.reports.report import build
+from dpaudit.reports.tables import table
+from dpaudit.reports.write import write
 
 PLAN = """
 title = "A small report"
@@ -39,7 +40,7 @@ def quiet(_text):
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("plan") / "plan.toml"
     path.write_text(PLAN)
-    return build.build(plan.read_plan(str(path)), quiet), str(path)
+    return build(plan.read_plan(str(path)), quiet), str(path)
 
 
 def without_run(result):
@@ -48,14 +49,17 @@ def without_run(result):
 
 def test_the_same_plan_gives_the_same_document(made):
     result, path = made
-    again = build.build(plan.read_plan(path), quiet)
+    again = build(plan.read_plan(path), quiet)
     assert document.dumps(without_run(again)) == document.dumps(without_run(result))
 
 
 def test_every_enclosure_is_certified_and_narrow(made):
     def walk(value):
         if isinstance(value, dict):
-            if set(value) == {"lower", "upper"}:
+            if value.get("quantity") == "zCDP ρ":  # known to 1 % at the least
+                ends = [Fraction(end) for end in value["value"].values()]
+                assert ends[0] <= ends[1] <= ends[0] * Fraction(101, 100)
+            elif set(value) == {"lower", "upper"}:
                 yield value
             else:
                 for entry in value.values():
@@ -144,7 +148,7 @@ def test_hostile_text_shows_as_text(made):
     }
     section = {"kind": "claims", "title": "x", "question": "x", "command": "x", "setting": {}, "rows": [claim]}
     bad = poison({**made[0], "sections": [*made[0]["sections"], section]})
-    page = html.render(bad, "")
+    page = html.render(bad, html.Library())
     assert page.count("<script>") == 2
     assert "<img" not in page
     assert "&lt;script&gt;alert" in page
@@ -168,6 +172,7 @@ def test_hostile_text_shows_as_text(made):
         ("[[study]]\nkind = 'x'", "must be one of"),
         ("[[study]]\nkind = 'priors'\npriors = '1'", "must be a list"),
         ("frobs = 1", "unknown table"),
+        ("maps = 'no'\n[[audit]]\nn = 3", "must be true or false"),
         ("title = ", "is not TOML"),
         ("", "say what to report"),
     ],
@@ -190,17 +195,59 @@ def test_bad_options_are_one_line(tmp_path, capsys):
         ["report", "--mech", "EHDS", "--n", "0..3"],
         ["report", "--plan", "missing.toml"],
         ["report", "--plan", "missing.toml", "--claims"],
-        ["report", "--mech", "EHDS", "--n", "2", "--out", str(blocked / "below")],
         ["render", "missing.json"],
+        ["report", "--mech", "EHDS", "--n", "2", "--out", str(blocked / "below")],
     ):
-        assert main(arguments) == 2
+        assert main(arguments) == (74 if "--out" in arguments else 2)
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
+def test_without_the_extra_there_are_no_charts_and_one_line_says_what_to_install(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert main(["report", "--mech", "EHDS", "--n", "2"]) == 2
-    assert 'pip install "dpaudit[report]"' in capsys.readouterr().err
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--out", str(tmp_path)]) == 0
+    error = capsys.readouterr().err
+    assert error == 'dpaudit: EXTRA = report: charts need it: pip install "dpaudit[report]"\n'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.md", "result.json"]
+    assert 'class="chart"' not in (tmp_path / "report.html").read_text()
+    assert "![" not in (tmp_path / "report.md").read_text()
+    (tmp_path / "plan.toml").write_text("[[audit]]\nn = 2")
+    assert main(["report", "--refresh", str(tmp_path.parent)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_pictures_do_not_depend_on_what_was_drawn_before(made, tmp_path):
+    only = [section for section in made[0]["sections"] if section["kind"] in ("loss-map", "worst-pairs")][:3]
+    shown = {**made[0], "sections": only}
+    for folder in ("a", "b"):
+        write(shown, str(tmp_path / folder))
+    first, second = ({path.name: path.read_bytes() for path in (tmp_path / f / "charts").iterdir()} for f in ("a", "b"))
+    assert len(first) == 6
+    assert first == second
+    maps = [text for name, text in first.items() if "loss-map" in name and name.endswith(".svg")]
+    assert all(b'id="gradient_0"' in text for text in maps)
+
+
+def test_the_result_file_has_one_row_a_line(made):
+    lines = document.dumps(made[0]).splitlines()
+    assert json.loads("\n".join(lines)) == made[0]
+    for section in made[0]["sections"]:
+        for row in section["rows"]:
+            assert json.dumps(row, ensure_ascii=False, separators=(",", ":")) in {line.rstrip(",") for line in lines}
+    rows = sum(len(section["rows"]) for section in made[0]["sections"])
+    assert len(lines) < rows + 20 * len(made[0]["sections"]) + 10
+
+
+def test_loss_maps_that_are_left_out_name_the_command_that_draws_them(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text("maps = false\n[[audit]]\nmechs = 'EHDS'\nn = 50")
+    left = build(plan.read_plan(str(path)), quiet)["sections"]
+    (section,) = [section for section in left if section["kind"] == "loss-map"]
+    assert section["rows"] == []
+    assert section["command"] == "dpaudit report --mech EHDS --n 40"
+    assert "left out" in section["text"]
+    shown = markdown.render(document.make("t", "c", [section], {}), {})
+    assert section["command"] in shown
+    assert "output of the largest loss" not in shown
 
 
 def test_a_folder_of_the_users_is_left_alone(tmp_path, capsys):
@@ -229,7 +276,7 @@ def test_everything_is_checked_before_the_first_audit(tmp_path, monkeypatch, cap
     def forbidden(*_):
         raise AssertionError("computed before the plan was checked")
 
-    monkeypatch.setattr("dpaudit.audit.epsilon", forbidden)
+    monkeypatch.setattr("dpaudit.audit.questions.epsilon", forbidden)
     for study in ("kind = 'priors'\nepz = '4'", "kind = 'accuracy'\nx = '1,2'\nn = '3'", "kind = 'accuracy'\nfoo = 1"):
         path = tmp_path / "plan.toml"
         path.write_text(f"[[audit]]\nn = 2\n[[study]]\n{study}")
@@ -255,26 +302,26 @@ def test_the_title_and_the_plan_are_part_of_what_is_recorded(made, tmp_path, cap
 
 
 def test_a_number_that_may_be_zero_says_so():
-    from dpaudit.report.tables import short
+    from dpaudit.reports.tables import short
 
     assert short({"lower": "0", "upper": "1e-14"}) == "≤ 1e-14"
     assert short({"lower": "0", "upper": "0"}) == "0"
 
 
 def test_a_mechanism_without_a_claim_is_named():
-    made = build.build(plan.Plan("t", "c", (plan.setting({"n": "2", "mechs": "EHDL"}),)), quiet)
+    made = build(plan.Plan("t", "c", (plan.block({"n": "2", "mechs": "EHDL"}),)), quiet)
     assert "EHDL claims nothing" in made["sections"][0]["finding"]
 
 
 def test_ranges():
-    assert plan.read_range("n", "1..4") == (1, 2, 3, 4)
-    assert plan.read_range("n", "10..30..10") == (10, 20, 30)
-    assert plan.read_range("n", "5, 7") == (5, 7)
+    assert block.read_range("n", "1..4") == (1, 2, 3, 4)
+    assert block.read_range("n", "10..30..10") == (10, 20, 30)
+    assert block.read_range("n", "5, 7") == (5, 7)
 
 
 def test_the_command_line_report(tmp_path, capsys):
     assert main(["report", "--mech", "EHD,EHDS", "--n", "1..3", "--out", str(tmp_path / "r")]) == 0
     result = json.loads((tmp_path / "r" / "result.json").read_text())
-    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3 --eps 1"
+    assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3"
     assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
     assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")

@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from dpaudit.report import build, plan
-from dpaudit.report.write import write
+from dpaudit.reports import plan
+from dpaudit.reports.report import build
+from dpaudit.reports.write import share_library, write
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:
@@ -47,11 +48,11 @@ def small_report():
     wanted = plan.Plan(
         HOSTILE,
         "dpaudit report",
-        (plan.setting({"n": "1..12", "mechs": "EHD,EHDL,EHDS,LSHist"}),),
+        (plan.block({"n": "1..12", "mechs": "EHD,EHDL,EHDS,LSHist"}),),
         (),
         ({"kind": "priors", "n": "2,4"},),
     )
-    made = build.build(wanted, lambda text: None)
+    made = build(wanted, lambda text: None)
     board = {
         "kind": "claims",
         "title": "Claims",
@@ -184,3 +185,17 @@ def test_it_prints(opened, tmp_path):
     page = opened()
     page.pdf(path=str(tmp_path / "report.pdf"))
     assert (tmp_path / "report.pdf").stat().st_size > 20_000
+
+
+def test_reports_that_share_a_library_are_drawn_from_the_folder_alone(browser, tmp_path):
+    share_library(str(tmp_path))
+    shared = write(small_report(), str(tmp_path / "one"), pictures=False, shared=True)[1]
+    page = browser.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(shared.as_uri())
+    page.wait_for_selector("#s0 .chart[data-done] svg")
+    page.close()
+    assert said == []
+    assert asked == [shared.as_uri(), (tmp_path / "chart-library.js").as_uri()]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.divergences import DIVERGENCES
-from dpaudit.model import make_model
+from dpaudit.numbers import balls
+from dpaudit.posterior.divergences import DIVERGENCES
+from dpaudit.posterior.model import make_model
 
 DPS = 40
 

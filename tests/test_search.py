@@ -11,18 +11,18 @@ from mpmath import mp
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.counterexamples import search
 from dpaudit.counterexamples.optimise import rounded
 from dpaudit.counterexamples.region import make_region
-from dpaudit.counterexamples.surrogate import Family, Surrogate
+from dpaudit.counterexamples.search import search
+from dpaudit.counterexamples.surrogate import Surrogate
 
 FAMILIES = {
-    "EHD": (Family("EHD"), {}),
-    "EHD/exact": (Family("EHD", exact_gs=True), {"gs": "exact"}),
-    "EHDL": (Family("EHDL"), {}),
-    "EHDS": (Family("EHDS", gamma=0.5), {"gamma": "1/2"}),
-    "MH": (Family("MH"), {}),
-    "MHdelta": (Family("MHdelta", delta=0.05), {"delta_param": "1/20"}),
+    "EHD": {},
+    "EHD/exact": {},
+    "EHDL": {},
+    "EHDS": {"gamma": "1/2"},
+    "MH": {"gamma": "3"},
+    "MHdelta": {"delta": "1/20"},
 }
 
 
@@ -34,11 +34,12 @@ FAMILIES = {
     st.sampled_from(["1/100", "1", "16"]),
 )
 def test_the_surrogate_is_close_to_the_truth(label, n, prior, eps):
-    family, options = FAMILIES[label]
     n = n if len(prior) == 2 else min(n, 4)
-    value = Surrogate(family, n, len(prior)).ratios([float(Fraction(p)) for p in prior], [float(Fraction(eps))])[0]
-    result = dpaudit.epsilon(family.name, n, None, prior, eps, **options)
-    claimed = Fraction(eps) * Fraction(family.claimed_factor)
+    setting = dpaudit.Setting.read(label, n=n, prior=prior, eps=eps, **FAMILIES[label])
+    mechanism = dpaudit.mechanism(label, n=1, **FAMILIES[label])
+    value = Surrogate(mechanism, n, len(prior)).ratios([float(Fraction(p)) for p in prior], [float(Fraction(eps))])[0]
+    result = dpaudit.epsilon(setting)
+    claimed = result.claim.epsilon or Fraction(eps)
     assert value == pytest.approx(float(result.epsilon.lower / claimed), rel=1e-6)
 
 
@@ -67,7 +68,7 @@ def test_ehdl_is_refuted_by_an_optimised_prior():
     assert found["minimal_n"] == 35
     witness = found["witness"]
     assert Fraction(witness["ratio"]["lower"]) > 1
-    assert dpaudit.epsilon("EHDL", witness["n"], None, witness["prior"], witness["eps"]).epsilon.lower > Fraction(
+    assert dpaudit.epsilon("EHDL", n=witness["n"], prior=witness["prior"], eps=witness["eps"]).epsilon.lower > Fraction(
         witness["eps"]
     )
 
@@ -96,7 +97,9 @@ def test_the_minimal_n_of_a_given_prior_is_minimal(prior, eps):
     result = search("EHDL", n="1..80", prior=prior, eps=eps)
     least = result.minimal_n
     assert least is not None
-    true = {n: dpaudit.epsilon("EHDL", n, None, prior, eps).epsilon for n in (*range(1, least, 5), least - 1, least)}
+    true = {
+        n: dpaudit.epsilon("EHDL", n=n, prior=prior, eps=eps).epsilon for n in (*range(1, least, 5), least - 1, least)
+    }
     assert all(value.upper <= Fraction(eps) for n, value in true.items() if n < least)
     assert true[least].lower > Fraction(eps)
     assert result.exhaustive.startswith(f"n = 1..{least}")
@@ -118,12 +121,12 @@ def test_rounding_to_simple_rationals():
 
 
 def test_regions():
-    region = make_region(None, 3, None, None, None)
+    region = make_region("EHDL", None, 3, None, None, None)
     assert region.ns == range(1, 13)
     assert region.coarse()[0] == 1
     assert region.coarse()[-1] == 12
     assert all(list(seed) == sorted(seed) for seed in region.seeds())
-    assert make_region("5..9", None, "1/2,1", "1,2", None).to_dict()["eps"] == "1/2,1"
+    assert make_region("EHDL", "5..9", None, "1/2,1", "1,2", None).to_dict()["eps"] == "1/2,1"
 
 
 def test_command_line(capsys):
@@ -151,7 +154,7 @@ def test_command_line(capsys):
         (["--mech", "EHD", "--prior-box", "3"], "must be a range"),
         (["--mech", "EHD", "--prior-box", "3..1"], "must rise"),
         (["--mech", "EHD", "--gamma", "1"], "no such parameter"),
-        (["--mech", "MHdelta"], "--delta-param = (missing)"),
+        (["--mech", "MHdelta"], "--delta = (missing)"),
     ],
 )
 def test_bad_input(options, message, capsys):

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit
-from dpaudit import balls
-from dpaudit.balls import ball
-from dpaudit.distances import Hellinger
-from dpaudit.model import hamming, make_model, neighbours
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import hamming, make_model, neighbours
 
-sensitivity = import_module("dpaudit.sensitivity")  # the package's attribute of that name is the audit
+sensitivity = import_module("dpaudit.posterior.sensitivity")  # the package's attribute of that name is the audit
 MODELS = [make_model(4), make_model(3, 3)]
 STARTS = st.lists(st.fractions(0, 9, max_denominator=50), min_size=10, max_size=10)
 

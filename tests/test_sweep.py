@@ -14,13 +14,14 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.errors import InputError
-from dpaudit.sweep.executors import LocalWorkers, open_workers
-from dpaudit.sweep.export import COLUMNS, combine, export, table
-from dpaudit.sweep.plan import Job, expand, read_plan
-from dpaudit.sweep.run import Loop
-from dpaudit.sweep.store import Store
-from dpaudit.sweep.work import run_batch
+from dpaudit.numbers.errors import InputError
+from dpaudit.sweeps.executors import LocalWorkers, open_workers
+from dpaudit.sweeps.export import columns, combine, export, table
+from dpaudit.sweeps.lane import WorkerDied
+from dpaudit.sweeps.plan import Job, expand, read_plan
+from dpaudit.sweeps.run import Loop
+from dpaudit.sweeps.store import Store
+from dpaudit.sweeps.work import run_batch
 
 PLAN = """
 digits = 12
@@ -118,12 +119,12 @@ def done_jobs(store):
         return db.execute("SELECT count(*) FROM jobs WHERE state = 'done'").fetchone()[0]
 
 
-def test_killed_twenty_times_it_ends_with_the_same_table(plan, tmp_path, undisturbed):
-    """Half of the kills come at any moment, half a moment after some work was finished."""
+def test_killed_again_and_again_it_ends_with_the_same_table(plan, tmp_path, undisturbed, long):
+    """Half of the kills come at any moment, half a moment after some work was finished; twenty kills with --long."""
     rng = random.Random(20)
     store = tmp_path / "killed.db"
     seen = [0]
-    for turn in range(20):
+    for turn in range(20 if long else 5):
         process = subprocess.Popen(command(plan, store), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         if turn % 2:
             while process.poll() is None and done_jobs(store) == seen[-1]:
@@ -133,7 +134,7 @@ def test_killed_twenty_times_it_ends_with_the_same_table(plan, tmp_path, undistu
         process.wait()
         seen.append(done_jobs(store))
     assert seen == sorted(seen), "finished work was lost"
-    assert len(set(seen)) >= 4, "it was never killed midway"
+    assert len(set(seen)) >= 3, "it was never killed midway"
     subprocess.run(command(plan, store), check=True, capture_output=True)
     assert rows(Store(str(store), create=False)) == undisturbed
 
@@ -231,11 +232,11 @@ def test_a_lost_batch_is_done_again_and_a_deadly_job_is_given_up(tmp_path):
     jobs = expand({"mech": "EHDS", "n": {"from": 2, "to": 9}})
     store = Store(str(tmp_path / "lost.db"))
     store.add(jobs)
-    assert Loop(store, Dying(2)).run()[:3] == (8, 8, 0)
+    assert Loop(store, Dying(1)).run()[:3] == (8, 8, 0)
     store = Store(str(tmp_path / "deadly.db"))
     store.add(jobs)
     assert Loop(store, Dying(0, jobs[3].key)).run()[:3] == (8, 7, 1)
-    lost = "lost with its worker 3 times (out of memory?): terminated abruptly"
+    lost = "its worker died twice, the second time with nothing else running: terminated abruptly"
     assert store.errors(1) == [(jobs[3].entry, lost, 1)]
 
 
@@ -245,10 +246,9 @@ def test_a_worker_process_that_dies_is_replaced():
         (job,) = expand({"mech": "EHDS", "n": 4})
         batch = [(job.key, job.spec)]
         first = workers.submit(batch).result()
-        (process,) = workers._pool._processes.values()
-        os.kill(process.pid, signal.SIGKILL)
-        process.join()
-        time.sleep(0.2)
+        os.kill(workers._lanes[0]._process.pid, signal.SIGKILL)
+        with pytest.raises(WorkerDied, match="killed by signal 9"):
+            workers.submit(batch).result()
         again = workers.submit(batch).result()
         assert first[0]["result"] == again[0]["result"]
     finally:
@@ -271,7 +271,7 @@ def test_claims_are_exclusive_and_lapse(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def cluster():
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'dpaudit[cluster]'")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as found:
@@ -296,7 +296,7 @@ def test_a_cluster_gives_the_same_table_even_if_a_worker_dies(plan, tmp_path, un
 def test_export(plan, tmp_path, undisturbed):
     import csv
 
-    pyarrow = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install 'dpaudit[sweep]'")
+    pyarrow = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install dpaudit[parquet]")
     store = Store(str(tmp_path / "s.db"))
     store.add(read_plan(str(plan))[:30])
     Loop(store, Here()).run()
@@ -304,7 +304,7 @@ def test_export(plan, tmp_path, undisturbed):
     with (tmp_path / "t.csv").open(newline="") as file:
         found = list(csv.DictReader(file))
     parquet = pyarrow.read_table(tmp_path / "t.parquet").to_pylist()
-    assert list(found[0]) == list(parquet[0]) == list(COLUMNS)
+    assert list(found[0]) == list(parquet[0]) == list(columns())
     assert [row["lower"] for row in found] == [row["lower"] for row in parquet]
     assert [row["lower"] for row in found] == [row["lower"] for row in undisturbed[:30]]
     assert isinstance(parquet[0]["midpoint"], float)
@@ -371,7 +371,7 @@ def test_command_line(plan, tmp_path, capsys):
         ([str(tmp_path / "none.toml"), "--out", store], "cannot be read"),
         ([str(plan), "--out", store, "--workers", "0"], "must be a whole number >= 1"),
         ([str(plan), "--out", store, "--workers", "2", "--scheduler", "tcp://x:1"], "together with --scheduler"),
-        ([str(plan), "--out", str(plan)], "cannot be used as a store"),
+        ([str(plan), "--out", str(plan)], "is also an input"),
         ([str(plan), "--out", store, "--export", "t.xls"], "must end in .csv or .parquet"),
         ([str(plan), "--out", store, "--scheduler", "nonsense"], "must be an address such as tcp://host:8786"),
         ([str(plan), "--out", str(tmp_path / "no" / "s.db")], "cannot be used as a store"),

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
+from dpaudit.commands.drawing import Marked, cells, fields, listing, subject_rows
+from dpaudit.commands.options import Given, Listing, Shown, option
+from dpaudit.commands.reply import Reply
+from dpaudit.numbers.verdict import Verdict
 
-from dpaudit.commands import common
-from dpaudit.commands.audits import escape_brackets, subject_rows
-from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.verdict import Verdict
-
-X = Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data: n is its sum, k its length.")]
-Metric = Annotated[
-    str,
-    typer.Option(
-        "--metric",
-        metavar="NAME",
-        help="hellinger, tv (k = 2), kl (always finite), l1 (of the parameters), chi2 (may be infinite).",
-    ),
-]
 SHOWN = 12
 """Steps in the text table."""
 MARKS = {
@@ -30,26 +19,22 @@ MARKS = {
 
 
 def accuracy(
-    mech: common.Mech,
-    x: X,
-    t: Annotated[
-        str | None, typer.Option("--t", metavar="RATIONAL", help="Ask for Pr[distance < t], and the bounds at t.")
-    ] = None,
-    metric: Metric = "hellinger",
+    setting: Given,
+    x: Annotated[str, option("--x", "A,B,…", "The histogram of the data: n is its sum, k its length.")],
+    effort: Listing,
+    t: Annotated[str | None, option("--t", "RATIONAL", "Ask for Pr[distance < t], and the bounds at t.")] = None,
+    metric: Annotated[
+        str,
+        option(
+            "--metric",
+            "NAME",
+            "hellinger, tv (k = 2), kl (always finite), l1 (of the parameters), chi2 (may be infinite).",
+        ),
+    ] = "hellinger",
     quantiles: Annotated[
-        str, typer.Option("--quantiles", metavar="P,…", help="Levels between 0 and 1, beside the median.")
+        str, option("--quantiles", "P,…", "Levels between 0 and 1, beside the median.")
     ] = "1/4,3/4,9/10,99/100",
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+) -> Shown:
     """How far the release is from the true posterior: the exact law of the distance, and the documents' bounds.
 
     Examples:
@@ -60,32 +45,25 @@ def accuracy(
 
     dpaudit accuracy --mech LSDim --x 2000,18000 --eps 0.8 --metric tv
     """
-    from dpaudit import utility
+    from dpaudit.utility.accuracy import accuracy as compute
 
-    result = utility.accuracy(
-        mech, x, t, metric, prior, eps, gamma, delta_param, gs, score, quantiles, digits, memory_bytes(memory)
-    )
-    emit(result.to_dict() if as_json else None, lambda console: draw(console, result), as_json, out)
+    asked: dict[str, Any] = {"t": t, "metric": metric, "quantiles": quantiles}
+    result = compute(x=x, **asked, **effort, **setting)
+    return Reply(result, lambda console: draw(console, result))
 
 
 def draw(console: Any, result: Any) -> None:
     """Draws the result as tables."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    rows = [*subject_rows(result.subject.mechanism), ("data x", cells(result.x)), ("distance", result.metric)]
+    rows = [*subject_rows(result.subject), ("data x", cells(result.x)), ("distance", result.metric)]
     rows.append(("mean", f"[bold]{result.mean}[/]"))
     rows.append(("median", str(result.median)))
     rows += [(f"quantile {level}", str(value)) for level, value in result.quantiles]
     if result.probability is not None:
         rows.append((f"Pr\\[< {result.t}]", f"[bold]{result.probability}[/]"))
-    fields(console, escape_brackets(rows))
-    table = Table("distance", "outputs", "probability", "Pr[≤ distance]")
-    for i in range(min(SHOWN, len(result.law))):
-        step = result.step(i)
-        shown = (step.distance, step.outputs, step.probability, step.cumulative)
-        table.add_row(*(escape(str(entry)) for entry in shown))
-    console.print(table)
+    fields(console, rows, result)
+    steps = [result.step(i) for i in range(min(SHOWN, len(result.law)))]
+    shown = [(step.distance, step.outputs, step.probability, step.cumulative) for step in steps]
+    listing(console, ["distance", "outputs", "probability", "Pr[≤ distance]"], shown)
     if len(result.law) > SHOWN:
         console.print(f"… and {len(result.law) - SHOWN} more steps: --json has them all")
     draw_bounds(console, result)
@@ -93,20 +71,17 @@ def draw(console: Any, result: Any) -> None:
 
 def draw_bounds(console: Any, result: Any) -> None:
     """Draws the documents' bounds with their verdicts."""
-    from rich.markup import escape
-    from rich.table import Table
-
     if not result.bounds:
         console.print("The documents state no bound for this mechanism, distance and k.")
         return
-    table = Table("claim", "statement", "at t", "κ", "here", "bound", "margin", "verdict")
+    rows = []
     for bound in result.bounds:
         verdict = MARKS[bound.verdict]
         if bound.thresholds > 1:
             verdict += f" at {bound.failing if bound.failing else bound.thresholds} of {bound.thresholds} t"
         numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
-        table.add_row(bound.claim, escape(bound.statement), *(brief(value) for value in numbers), verdict)
-    console.print(table)
+        rows.append([bound.claim, bound.statement, *map(brief, numbers), Marked(verdict)])
+    listing(console, ["claim", "statement", "at t", "κ", "here", "bound", "margin", "verdict"], rows)
     if result.t is None:
         console.print("Each bound at every t that separates two distances; the row shows the worst. --t asks for one.")
 

@@ -1,40 +1,34 @@
-"""dpaudit epsilon, delta, pmf, sensitivity, mechanisms."""
+"""dpaudit epsilon, delta, judge, table, pmf, sensitivity, mechanisms."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
 
-from dpaudit import audit
-from dpaudit.commands import common
-from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.errors import approximately
-from dpaudit.mechanisms import REGISTRY, Mechanism, PosteriorMechanism
-from dpaudit.mechanisms.load import entry_points
-from dpaudit.verdict import Verdict
+from dpaudit.audit import questions as audit
+from dpaudit.audit.results import EpsilonResult, WorstResult
+from dpaudit.audit.tables import WORK
+from dpaudit.audit.tables import table as audit_table
+from dpaudit.commands.drawing import (
+    Line,
+    Marked,
+    cells,
+    claim_rows,
+    effort_rows,
+    fields,
+    listing,
+    pair_text,
+    subject_rows,
+    tier_text,
+)
+from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
+from dpaudit.commands.reply import Reply
+from dpaudit.mechanisms.listing import listing as listed
+from dpaudit.numbers.errors import InputError
 
 
-def epsilon(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    tier: common.Tier = "auto",
-    require: common.Require = False,
-    set_: common.Set = None,
-    certificate: common.Certificate = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+def epsilon(setting: Subject, effort: Tiered) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
 
     Examples:
@@ -45,160 +39,161 @@ def epsilon(
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
     """
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        common.certifiable(subject, certificate)
-        result = audit.epsilon(subject, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
-
-    def render(console: Any) -> None:
-        rows = [*subject_rows(result.subject.mechanism), ("true ε", f"[bold]{result.epsilon}[/]")]
-        if result.closed_form_symbolic:
-            rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
-        elif result.closed_form:
-            rows.append(("exactly", f"{result.closed_form}, by algebra"))
-        rows += [
-            ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
-            ("worst output", cells(result.witness.output)),
-            *claim_rows(result.claim),
-            *effort_rows(result),
-        ]
-        fields(console, escape_brackets(rows))
-
-    emit(result.to_dict(), render, as_json, out)
-    common.certify(result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+    result = audit.epsilon(setting, **effort)
+    rows = [("true ε", f"[bold]{result.epsilon}[/]")]
+    if result.closed_form_symbolic:
+        rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
+    elif result.closed_form:
+        rows.append(("exactly", f"{result.closed_form}, by algebra"))
+    return worst_case(result, [*rows, *witness_rows(result)])
 
 
 def delta(
-    mech: common.Mech,
-    at: Annotated[str, typer.Option("--at", metavar="RATIONAL", help="The ε at which δ is asked for, >= 0.")],
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    tier: common.Tier = "auto",
-    require: common.Require = False,
-    set_: common.Set = None,
-    certificate: common.Certificate = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    setting: Subject,
+    at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
+    effort: Tiered,
+) -> Judged:
     """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
 
     Examples:
 
     dpaudit delta --mech EHDL --n 100 --at 0.4
 
-    dpaudit delta --mech MHdelta --delta-param 1e-8 --n 100 --eps 0.8 --at 0.8
+    dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        subject = audit.mechanism(mech, n, k, prior, eps, gamma, delta_param, gs, score, common.settings(set_))
-        common.certifiable(subject, certificate)
-        result = audit.delta(subject, at, digits=digits, progress=progress, memory=memory_bytes(memory), tier=tier)
+    result = audit.delta(setting, at, **effort)
+    rows = [(f"δ({result.at})", f"[bold]{result.delta}[/]"), ("worst pair", pair_text(result.witness))]
+    return worst_case(result, rows)
 
-    def render(console: Any) -> None:
-        rows = [
-            *subject_rows(result.subject.mechanism),
-            (f"δ({result.at})", f"[bold]{result.delta}[/]"),
-            ("worst pair", f"x = {cells(result.witness.x)}, x′ = {cells(result.witness.x_prime)}"),
-            *claim_rows(result.claim),
-            *effort_rows(result),
-        ]
-        fields(console, escape_brackets(rows))
 
-    emit(result.to_dict(), render, as_json, out)
-    common.certify(result, certificate)
-    if require and result.claim.verdict is Verdict.REFUTED:
-        raise typer.Exit(1)
+def witness_rows(result: EpsilonResult) -> list[Line]:
+    """Returns the worst pair and output."""
+    return [("worst pair", pair_text(result.witness)), ("worst output", cells(result.witness.output))]
+
+
+def worst_case(result: WorstResult, rows: list[Line], payload: Any = None, certified: Any = None) -> Reply:
+    """Returns the reply for a worst case: what was audited, these rows, the verdict, the effort."""
+    rows = [*subject_rows(result.subject), *rows, *claim_rows(result.claim, "epsilon")]
+    shown = result if payload is None else payload
+    return Reply(
+        shown,
+        lambda console: fields(console, [*rows, *effort_rows(result, tier_text(result))], shown),
+        result.claim,
+        lambda: certified or result,
+    )
+
+
+def judge(
+    setting: Subject,
+    effort: Tiered,
+    claim: Annotated[
+        str | None,
+        option(
+            "--claim",
+            "GUARANTEE",
+            "eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 (Rényi), mu=1 (Gaussian DP), "
+            "f=0:1;1/4:1/2;1:0 (trade-off function). Default: what the mechanism claims.",
+        ),
+    ] = None,
+) -> Judged:
+    """Is this guarantee true? ε, (ε, δ), ρ-zCDP, Rényi, Gaussian DP or a trade-off function, over all pairs.
+
+    Examples:
+
+    dpaudit judge --mech EHDS --n 20 --claim rho=1/8
+
+    dpaudit judge --mech LSHist --n 10 --claim mu=1
+
+    dpaudit judge --mech dpaudit.examples.randomised_response:RandomisedResponse --claim alpha=2,eps=1/2
+    """
+    from dpaudit.audit.guarantees import judge as compute
+
+    result = compute(setting, claim, **effort)
+    rows = [*subject_rows(result.subject), *claim_rows(result.claim), *effort_rows(result)]
+    return Reply(result, lambda console: fields(console, rows, result), result.claim, lambda: result)
+
+
+def table(
+    effort: Effort,
+    wanted: Annotated[dict[str, Any], "require"],
+    file: Annotated[str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row a data set.")],
+    adjacency: Annotated[
+        str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
+    ] = None,
+    claim: Annotated[str | None, option("--claim", "RATIONAL", "The ε to be checked.")] = None,
+    claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
+    at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
+    work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),
+) -> Judged:
+    """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
+
+    Examples:
+
+    dpaudit table pmf.csv --claim 1.1
+
+    dpaudit table pmf.parquet --adjacency pairs.csv --at 0,1/2,1 --json
+
+    pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
+    """
+    if wanted["require"] and claim is None:
+        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+    asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
+    found = audit_table(file, **asked, work=work, **effort)
+    result = found.epsilon
+    rows = [("true ε", f"[bold]{result.epsilon}[/]"), *witness_rows(result)]
+    rows += [(f"δ({d.at})", f"{d.delta}") for d in found.deltas]
+    return worst_case(result, rows, found, [result, *found.deltas] if found.deltas else result)
 
 
 def pmf(
-    mech: common.Mech,
-    x: Annotated[str, typer.Option("--x", metavar="A,B,…", help="The histogram of the data, k counts that sum to n.")],
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    set_: common.Set = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    setting: Given,
+    x: Annotated[str, option("--x", "A,B,…", "The histogram of the data, k counts that sum to n.")],
+    effort: Listing,
+) -> Shown:
     """The full output distribution of one data set.
 
     Example:
 
     dpaudit pmf --mech LSHist --n 8 --x 4,4
     """
-    options = (n, k, prior, eps, gamma, delta_param, gs, digits, memory_bytes(memory), score, common.settings(set_))
-    result = audit.pmf(mech, x, *options)
+    result = audit.pmf(x=x, **effort, **setting)
 
-    def render(console: Any) -> None:
-        from rich.markup import escape
+    def draw(console: Any) -> None:
+        fields(console, [*subject_rows(result.subject), ("data x", cells(result.x))], result)
+        named = {"output": result.outputs, "released Dir(prior + …)": result.released}
+        known = {title: values for title, values in named.items() if values is not None}
+        listing(console, [*known, "probability"], zip(*known.values(), result.probabilities, strict=True))
 
-        fields(console, escape_brackets([*subject_rows(result.subject.mechanism), ("data x", cells(result.x))]))
-        released = [] if result.released is None else [("released Dir(prior + …)", result.released)]
-        table = common.listing("output", *(title for title, _ in released), "probability")
-        for i, output in enumerate(result.outputs):
-            table.add_row(cells(output), *(cells(r[i]) for _, r in released), escape(str(result.probabilities[i])))
-        console.print(table)
-
-    emit(result.to_dict(), render, as_json, out)
+    return Reply(result, draw)
 
 
 def sensitivity(
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    gamma: common.Gamma = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    effort: Listing,
+    n: Annotated[str | None, option("--n", "N", SHAPE["n"][1])] = None,
+    k: Annotated[str | None, option("--k", "K", SHAPE["k"][1])] = None,
+    prior: Annotated[str | None, option("--prior", "A,B,…", SHAPE["prior"][1])] = None,
+    gamma: Annotated[str | None, option("--gamma", "RATIONAL", "γ of S(x). Default: 1.")] = None,
+    score: Annotated[str | None, option("--score", "NAME", "hellinger (default), tv (k = 2), kl, l1, chi2.")] = None,
+) -> Shown:
     """LS(x) and S(x) of every data set, and GS(n, prior), for the Hellinger score or another.
 
     Example:
 
     dpaudit sensitivity --n 20 --gamma 1
     """
-    result = audit.sensitivity(
-        "(missing)" if n is None else n, k, prior, gamma or "1", digits, memory_bytes(memory), score or "hellinger"
-    )
+    result = audit.sensitivity(n, k=k, prior=prior, gamma=gamma, score=score, **effort)
 
-    def render(console: Any) -> None:
-        from rich.markup import escape
-
+    def draw(console: Any) -> None:
         model = result.model
-        prior_text = cells(model.prior)
-        fields(
-            console,
-            escape_brackets(
-                [("model", f"n = {model.n}, k = {model.k}, prior {prior_text}"), ("GS(n, prior)", str(result.gs))]
-            ),
-        )
-        table = common.listing("data x", "LS(x)", f"S(x), γ = {result.gamma}")
-        for c, ls, s in zip(model.histograms, result.ls, result.s, strict=True):
-            table.add_row(cells(c), escape(str(ls)), escape(str(s)))
-        console.print(table)
+        place = f"n = {model.n}, k = {model.k}, prior {cells(model.prior)}"
+        fields(console, [("model", place), ("GS(n, prior)", str(result.gs))], result)
+        rows = zip(model.histograms, result.ls, result.s, strict=True)
+        listing(console, ["data x", "LS(x)", f"S(x), γ = {result.gamma}"], rows)
 
-    emit(result.to_dict(), render, as_json, out)
+    return Reply(result, draw)
 
 
-def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
+def mechanisms() -> Shown:
     """What there is: formula, claimed guarantee, options, source.
 
     Besides these, --mech takes your own: file.py:Class or package.module:Class (its code runs), or a table of
@@ -209,92 +204,11 @@ def mechanisms(as_json: common.Json = False, out: common.Out = None) -> None:
 
     dpaudit mechanisms --json
     """
-    rows: list[dict[str, Any]] = [
-        {
-            "name": kind.name,
-            "formula": kind.formula,
-            "claimed": guarantee_text(kind),
-            "parameters": {p.name: {"default": p.default, "rule": p.rule} for p in kind.parameters},
-            "source": kind.source,
-        }
-        for kind in REGISTRY.values()
-    ]
-    rows += [
-        {
-            "name": name,
-            "formula": "registered by an installed package; not loaded for this list",
-            "claimed": "",
-            "parameters": {},
-            "source": point.value,
-        }
-        for name, point in entry_points().items()
-    ]
-
-    def render(console: Any) -> None:
-        from rich.markup import escape
-
-        table = common.listing("name", "output distribution for data with histogram c", "claimed", "options", "source")
-        for row in rows:
-            options = "\n".join(
-                f"--{OPTION_NAMES.get(name, name)} ({p['default'] or 'required'})"
-                for name, p in row["parameters"].items()
-            )
-            table.add_row(
-                *(escape(str(t)) for t in (row["name"], row["formula"], row["claimed"], options, row["source"]))
-            )
-        console.print(table)
-
-    emit(rows, render, as_json, out)
+    found = listed()
+    columns = ["name", "output distribution for data with histogram c", "claimed", "options", "source"]
+    rows = [(row["name"], row["formula"], row["claimed"], _given(row["parameters"]), row["source"]) for row in found]
+    return Reply(found, lambda console: listing(console, columns, rows))
 
 
-OPTION_NAMES = {"delta": "delta-param"}
-"""Where an option is spelt otherwise than the parameter."""
-
-
-def guarantee_text(kind: type[PosteriorMechanism]) -> str:
-    """Returns the claimed guarantee as a formula, read off an instance with epsilon = 1 and 2."""
-    from dpaudit.model import make_model
-
-    values = {p.name: p.read(kind.name, p.default or p.examples[0]) for p in kind.parameters}
-    one = kind(make_model(2), Fraction(1), **values).claimed()
-    if one is None:
-        return "none"
-    if one.delta:
-        return "(ε, δ)-DP"
-    return "ε-DP" if one.epsilon == 1 else "(1+γ)ε-DP"
-
-
-def subject_rows(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Returns what was audited, for the text table."""
-    rows = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
-    setting = mechanism.setting_text()
-    return [*rows, ("setting", cells(setting))] if setting else rows
-
-
-def claim_rows(claim: audit.Claim) -> list[tuple[str, str]]:
-    """Returns the claimed bound and the verdict, for the text table."""
-    if claim.epsilon is None:
-        return [("claimed", "nothing is claimed")]
-    bound = f"{claim.epsilon}-DP" if not claim.delta else f"({claim.epsilon}, {claim.delta})-DP"
-    verdict = (
-        common.badge(claim.verdict.value) if claim.verdict is not None else "none: δ here neither proves nor refutes it"
-    )
-    return [("claimed", bound), ("verdict", verdict)]
-
-
-def effort_rows(result: audit.EpsilonResult | audit.DeltaResult) -> list[tuple[str, str]]:
-    """Returns what was looked at and how precisely, for the text table."""
-    counts = result.counts
-    datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
-    covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
-    tier = f"{result.tier} tier" if result.tier != "closed form" else result.tier
-    if result.filter_left is not None:
-        tier += f" (the float filter left {result.filter_left} ordered pair{'s' * (result.filter_left != 1)})"
-    return [("covers", covered), ("effort", f"{tier}, {result.precision_bits} bits, {result.seconds:.3f} s")]
-
-
-def escape_brackets(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Returns the rows with enclosures protected from being read as markup."""
-    import re
-
-    return [(name, re.sub(r"\[(?=[-\d])", r"\\[", value)) for name, value in rows]
+def _given(parameters: dict[str, Any]) -> Marked:
+    return Marked("\n".join(cells(f"--{name} ({p['default'] or 'required'})") for name, p in parameters.items()))

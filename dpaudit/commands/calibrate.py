@@ -4,45 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from dpaudit import audit
-from dpaudit.commands import common
-from dpaudit.commands.audits import escape_brackets, subject_rows
-from dpaudit.commands.common import cells, emit, fields, memory_bytes
-from dpaudit.errors import InputError
-from dpaudit.mechanisms.base import Guarantee, claiming
-
-Target = Annotated[str, typer.Option("--target", metavar="RATIONAL", help="The true ε that must not be exceeded.")]
+from dpaudit.audit import questions as audit
+from dpaudit.commands.drawing import Line, cells, fields, listing, subject_rows
+from dpaudit.commands.options import Certified, Effort, Given, Wanted, option
+from dpaudit.commands.reply import Reply
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.guarantee import EpsilonDelta
 
 
 def calibrate(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    target: Target = "1",
-    over: Annotated[
-        str, typer.Option("--over", metavar="eps|gamma", help="Search the nominal ε, or also the best γ (EHDS, MH).")
-    ] = "eps",
+    setting: Given,
+    effort: Effort,
+    wanted: Wanted,
+    target: Annotated[str, option("--target", "RATIONAL", "The true ε that must not be exceeded.")] = "1",
+    over: Annotated[str, option("--over", "eps|gamma", "Search the nominal ε, or also the best γ (EHDS, MH).")] = "eps",
     x: Annotated[
-        str | None,
-        typer.Option("--x", metavar="A,B,…", help="With --over gamma: the data whose mean error decides; balanced."),
+        str | None, option("--x", "A,B,…", "With --over gamma: the data whose mean error decides; balanced.")
     ] = None,
-    gammas: Annotated[
-        str | None, typer.Option("--gammas", metavar="G,…", help="With --over gamma: try these γ only.")
-    ] = None,
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    set_: common.Set = None,
-    certificate: common.Certificate = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    gammas: Annotated[str | None, option("--gammas", "G,…", "With --over gamma: try these γ only.")] = None,
+) -> Certified:
     """The largest nominal ε whose true ε is certified to be at most the target.
 
     Examples:
@@ -53,47 +33,25 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
-    from dpaudit import calibration
-    from dpaudit import gammas as by_gamma
+    from dpaudit.calibration.gammas import calibrate_gamma
+    from dpaudit.calibration.nominal import calibrate as calibrate_epsilon
 
-    never = {"gamma": gamma, "delta-param": delta_param, "gs": gs, "score": score, "certificate": certificate}
-    refuse(over, {"x": x, "gammas": gammas}, never)
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        bytes_ = memory_bytes(memory)
-        if over == "gamma":
-            many = by_gamma.calibrate_gamma(
-                mech, "(missing)" if n is None else n, k, prior, target, x, gammas, digits, progress, bytes_
-            )
-            emit(many.to_dict(), lambda console: draw_gammas(console, many), as_json, out)
-            return
-        result = calibration.calibrate(
-            mech,
-            n,
-            k,
-            prior,
-            target,
-            gamma,
-            delta_param,
-            gs,
-            score,
-            digits,
-            progress,
-            bytes_,
-            common.settings(set_),
-        )
-    emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
-    if certificate is not None:
-        options = (gamma, delta_param, gs, score, common.settings(set_))
-        next_up = result.beyond
-        beyond = audit.mechanism(mech, n, k, prior, str(next_up.nominal), *options) if next_up else None
-        common.certify(bounded(result, beyond, digits, bytes_), certificate)
+    refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
+    if "eps" in setting:
+        raise InputError("eps", setting["eps"], "is what is calibrated: leave it out")
+    if over == "gamma":
+        many = calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
+        return Reply(many, lambda console: draw_gammas(console, many))
+    result = calibrate_epsilon(target=target, **effort, **setting)
+    return Reply(result, lambda console: draw(console, result), certified=lambda: bounded(result, effort))
 
 
-def bounded(result: Any, beyond: Any, digits: str, memory: int) -> list[Any]:
+def bounded(result: Any, effort: dict[str, Any]) -> list[Any]:
     """Returns the audits at the nominal epsilon found and at the next one up, judged by the target."""
-    limit = Guarantee(result.target)
-    chosen = [mechanism for mechanism in (result.subject.mechanism, beyond) if mechanism is not None]
-    return [audit.epsilon(claiming(mechanism, limit), digits=digits, memory=memory) for mechanism in chosen]
+    limit = EpsilonDelta(result.target)
+    beyond = [result.subject.at(eps=result.beyond.nominal)] if result.beyond else []
+    chosen = (result.subject, *beyond)
+    return [audit.epsilon(setting, **{**effort, "progress": None}, guarantee=limit) for setting in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:
@@ -107,8 +65,8 @@ def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | 
 
 def draw(console: Any, result: Any) -> None:
     """Draws the result."""
-    rows = [
-        *subject_rows(result.subject.mechanism),
+    rows: list[Line] = [
+        *subject_rows(result.subject),
         ("target", f"true ε ≤ {result.target}"),
         ("nominal ε", f"[bold]{result.nominal}[/] = {float(result.nominal):.8g}, {gain(result)} × the target"),
         ("true ε", f"{result.true_epsilon}"),
@@ -120,8 +78,7 @@ def draw(console: Any, result: Any) -> None:
     else:
         rising = "rise strictly" if result.monotone else "do not rise strictly"
         rows.append(("evaluated", f"{len(result.points)} certified points, whose true ε {rising}"))
-    rows += [("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s")]
-    fields(console, escape_brackets(rows))
+    fields(console, [*rows, ("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s")], result)
 
 
 def gain(result: Any) -> str:
@@ -131,21 +88,15 @@ def gain(result: Any) -> str:
 
 def draw_gammas(console: Any, result: Any) -> None:
     """Draws the table of gammas with the best one marked."""
-    from rich.markup import escape
-    from rich.table import Table
-
     best = result.best
     rows = [
-        ("mechanism", result.mechanism),
+        ("mechanism", result.subject.mechanism.name),
         ("target", f"true ε ≤ {result.target}"),
         ("data x", cells(result.x)),
         ("best γ", f"[bold]{best.gamma}[/], nominal ε {best.calibrated.nominal}, mean error {best.mean}"),
     ]
     if len(result.equal) > 1:
         rows.append(("equal to 6 digits", ", ".join(str(gamma) for gamma in result.equal)))
-    fields(console, escape_brackets(rows))
-    table = Table("γ", "nominal ε", "true ε", "mean error")
-    for row in result.tried:
-        values = (row.gamma, row.calibrated.nominal, row.calibrated.true_epsilon, row.mean)
-        table.add_row(*(escape(str(value)) for value in values), style="bold" if row is best else None)
-    console.print(table)
+    fields(console, rows, result)
+    tried = [(row.gamma, row.calibrated.nominal, row.calibrated.true_epsilon, row.mean) for row in result.tried]
+    listing(console, ["γ", "nominal ε", "true ε", "mean error"], tried, bold=result.tried.index(best))

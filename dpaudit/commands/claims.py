@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import badge, emit, listing
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.commands.drawing import badge, cells, listing
+from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
+from dpaudit.commands.reply import Reply, terminable, undecided, writable
+from dpaudit.files.writing import write_file
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
-    from proofs_checks.runner import Result
+    from dpaudit.claims.runner import Result
 
 Ids = Annotated[
     list[str] | None,
@@ -24,8 +25,8 @@ Ids = Annotated[
 ]
 
 
-def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None) -> None:
-    """The catalogue: every claim of the documents with its last known verdict.
+def claims(ids: Ids = None) -> Shown:
+    """The claims of the installed papers, each with its last known verdict.
 
     The verdicts are those of the committed expectations; `dpaudit check` computes them again.
 
@@ -35,58 +36,43 @@ def claims(ids: Ids = None, as_json: common.Json = False, out: common.Out = None
 
     dpaudit claims 'dilation.*' --json
     """
-    from proofs_checks import expectations, page
-    from proofs_checks.registry import catalogue, select
+    from dpaudit.claims.expectations import list_claims
 
-    known, expected = catalogue(), expectations.read()
-    chosen = [known[key] for key in select(ids or [], list(known))]
-    rows: list[dict[str, str]] = []
-    for claim in chosen:
-        row = expected.get(claim.id, {})
-        verdict, establishes = row.get("verdict", ""), row.get("establishes", page.reason(claim, expected))
-        rows.append({**claim.to_dict(), "verdict": verdict, "establishes": establishes, "line": row.get("line", "")})
+    found = list_claims(ids or [])
+    prose = ("document, item", "statement", "establishes")
+    columns = ["id", prose[0], prose[1], "verdict", prose[2]]
+    rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
+    return Reply(found, lambda console: listing(console, columns, rows, prose))
 
-    def render(console: Any) -> None:
-        from rich.markup import escape
 
-        table = listing(
-            "id",
-            "document, item",
-            "statement",
-            "verdict",
-            "establishes",
-            prose=("document, item", "statement", "establishes"),
-        )
-        for row in rows:
-            where = ", ".join(filter(None, (row["document"], row["item"])))
-            verdict = badge(row["verdict"]) if row["verdict"] else "–"
-            texts = (escape(text) for text in (row["id"], where, row["statement"]))
-            table.add_row(*texts, verdict, escape(row["establishes"]))
-        console.print(table)
+def _place(row: dict[str, Any]) -> str:
+    return ", ".join(filter(None, (row["document"], row["item"])))
 
-    emit(rows, render, as_json, out)
+
+def _badge(verdict: str | None) -> str:
+    return badge(verdict) if verdict else "–"
 
 
 def check(
+    effort: Annotated[dict[str, Any], "progress"],
+    wanted: Wanted,
     ids: Ids = None,
-    wide: Annotated[bool, typer.Option("--wide", help="The wide grids: minutes.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Work the example out, step by step in numbers.")] = False,
-    expect: Annotated[
-        str | None, typer.Option("--expect", metavar="FILE", help="Exit with 1 and a diff if a verdict changed.")
-    ] = None,
+    wide: Annotated[bool, flag("--wide", "The wide grids: minutes.")] = False,
+    explain: Annotated[bool, flag("--explain", "Work the example out, step by step in numbers.")] = False,
+    expect: Annotated[str | None, option("--expect", "FILE", "Exit with 1 and a diff if a verdict changed.")] = None,
     junit: Annotated[
         str | None,
-        typer.Option("--junit", metavar="FILE", callback=common.check_junit, help="Write JUnit XML as well."),
+        typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
-    module: Annotated[
-        str | None, typer.Option("--from", metavar="FILE.py", help="Your own checks; without IDS only these run.")
-    ] = None,
-    jobs: Annotated[str, typer.Option("--jobs", metavar="N", help="Processes.")] = "2",
-    certificate: common.Certificate = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
-    """Decide the claims, each with certified arithmetic or algebra: PROVED, REFUTED, UNWITNESSED, MEASURED, UNDECIDED.
+    module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS only these run.")] = None,
+    jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
+    require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
+) -> Certified:
+    """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
+
+    The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
+
+    Exit code 143: ended by SIGTERM, its processes too.
 
     Examples:
 
@@ -100,77 +86,58 @@ def check(
 
     dpaudit check dp.ehd.any-prior --certificate ehd.json
     """
-    from proofs_checks import expectations, runner
+    from dpaudit.claims import certificates, expectations
+    from dpaudit.claims.runner import decide
 
-    processes = whole("jobs", jobs, 1, 64)
-    wanted = expectations.read(expect) if expect is not None else None
-    chosen = _choose(ids or [], module)
-    if certificate is not None:
-        _check_certifiable(chosen)
-    with _progress() as progress:
-        results = runner.run_many(chosen, wide, processes, module, progress)
-    asked = ids or (["*"] if module is None else chosen)
-    changed = [] if wanted is None else expectations.differences(wanted, results, asked)
+    processes, bar = whole("jobs", jobs, 1, 64), effort["progress"]
+    expected = expectations.read(expect) if expect is not None else None
+    certified = wanted["certificate"] is not None
+    progress = None if bar is None else lambda _, done, total: bar(done, total)
+    with terminable():
+        decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
+    results = decided.results
+    changed = [] if expected is None else expectations.differences(expected, decided)
+    errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]
+
+    def after() -> None:
+        if junit is not None:
+            _write_junit(junit, results, changed)
+        words = [certificates.certified_words(results[0])] if certified else []
+        for text in (*words, *(f"changed: {text}" for text in changed), *errors):
+            print(visible(text), file=sys.stderr)
+        if require and not changed and not errors:
+            _require([result.outcome.verdict for result in results])
+
     draw = _draw_examples if explain else _draw_table
-    emit([result.to_dict() for result in results], lambda console: draw(console, results), as_json, out)
-    if junit is not None:
-        _write_junit(junit, results, changed)
-    if certificate is not None:
-        from proofs_checks.certify import audited, certified_words
+    return Reply(
+        results,
+        lambda console: draw(console, results),
+        certified=lambda: certificates.audited(results[0]),
+        after=after,
+        code=int(bool(changed or errors)),
+    )
 
-        common.certify(audited(results[0]), certificate)
-        print(certified_words(results[0]), file=sys.stderr)
-    for text in changed:
-        print(f"changed: {text}", file=sys.stderr)
-    for result in results:
-        if result.error:
-            print(f"dpaudit: {result.claim.id}: the check itself failed: {result.error}", file=sys.stderr)
-    if changed or any(result.error for result in results):
+
+def _require(verdicts: Sequence[Verdict]) -> None:
+    """Ends with 1 if a claim does not hold, with 3 if one is open, with 2 if none is of the kind that can hold."""
+    if Verdict.REFUTED in verdicts or Verdict.IMPOSSIBLE in verdicts:
         raise typer.Exit(1)
-
-
-def _choose(ids: Sequence[str], module: str | None) -> list[str]:
-    """Returns the ids to run, in the catalogue's order."""
-    from proofs_checks.registry import catalogue, load, load_file, select
-
-    own = load_file(module) if module is not None else []
-    checks = load()
-    chosen = select(ids, list(catalogue())) if ids or not own else own
-    found = [key for key in chosen if key in checks]
-    if not found:
-        raise InputError("IDS", " ".join(ids) or "(all)", "no check is written for this yet; see `dpaudit claims`")
-    return found
-
-
-def _check_certifiable(chosen: Sequence[str]) -> None:
-    """Refuses --certificate for more than one claim, or for one without an audited mechanism, before computing."""
-    from proofs_checks.certify import refusal
-
-    if len(chosen) > 1:
-        raise InputError("IDS", " ".join(chosen[:3]) + " …", "--certificate takes one claim at a time")
-    reason = refusal(chosen[0])
-    if reason:
-        raise InputError("IDS", chosen[0], reason)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[Result, int, int], None] | None]:
-    """Yields a callback that draws a bar on stderr if it is a terminal, else None."""
-    with common.progress_bar("checks") as bar:
-        yield None if bar is None else lambda _, done, total: bar(done, total)
+    found = [verdict.value for verdict in verdicts if verdict in (Verdict.UNDECIDED, Verdict.UNWITNESSED)]
+    if found:
+        undecided(f"{len(found)} of {len(verdicts)} claims: {', '.join(sorted(set(found)))}")
+    if Verdict.PROVED not in verdicts:
+        raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
 
 
 def _draw_table(console: Any, results: Sequence[Result]) -> None:
-    from rich.markup import escape
+    from dpaudit.claims.words import extent, summary
 
-    from proofs_checks.words import extent, summary
-
-    table = listing("id", "verdict", "establishes", "example", "seconds", prose=("establishes", "example"))
+    rows = []
     for result in results:
-        verdict = badge(result.outcome.verdict.value)
-        texts = escape(extent(result.outcome)), escape(summary(result.outcome))
-        table.add_row(escape(result.claim.id), verdict, *texts, f"{result.seconds:.1f}")
-    console.print(table)
+        verdict, texts = badge(result.outcome.verdict.value), (extent(result.outcome), summary(result.outcome))
+        rows.append([result.claim.id, verdict, *texts, f"{result.seconds:.1f}"])
+    prose = ("establishes", "example")
+    listing(console, ["id", "verdict", *prose, "seconds"], rows, prose)
     verdicts = [result.outcome.verdict.value for result in results]
     counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
     noun = "claim" if len(results) == 1 else "claims"
@@ -178,56 +145,41 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
 
 
 def _draw_examples(console: Any, results: Sequence[Result]) -> None:
-    from rich.markup import escape
-
-    from proofs_checks.words import explain, extent
+    from dpaudit.claims.words import explain, extent
 
     for result in results:
         claim, outcome = result.claim, result.outcome
-        console.print(f"[bold]{escape(claim.id)}[/]  ({escape(claim.where)}; {escape(claim.quantifier)})")
-        console.print(escape(claim.statement))
-        console.print(f"{badge(outcome.verdict.value)}  {escape(extent(outcome))}   {result.seconds:.1f} s")
+        console.print(f"[bold]{cells(claim.id)}[/]  ({cells(claim.where)}; {cells(claim.quantifier)})")
+        console.print(cells(claim.statement))
+        console.print(f"{badge(outcome.verdict.value)}  {cells(extent(outcome))}   {result.seconds:.1f} s")
         if outcome.finding:
-            console.print(escape(outcome.finding))
+            console.print(cells(outcome.finding))
         for text in explain(outcome):
-            console.print(escape(text))
+            console.print(cells(text))
         if outcome.table is not None:
-            _draw_measured(console, outcome.table)
+            listing(console, outcome.table.columns, outcome.table.rows)
         console.print()
-
-
-def _draw_measured(console: Any, measured: Any) -> None:
-    from rich.markup import escape
-
-    table = listing(*measured.columns)
-    for row in measured.rows:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(table)
 
 
 def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -> None:
     """Writes one test case a claim; a changed or undecided verdict and a failed check are failures."""
     from xml.etree import ElementTree
 
-    from proofs_checks.words import summary
+    from dpaudit.claims.words import summary
 
     reasons = {text.split(":", 1)[0]: text for text in changed}
     suite = ElementTree.Element("testsuite", name="dpaudit check")
     for result in results:
         key, verdict = result.claim.id, result.outcome.verdict.value
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=result.claim.section, name=key, time=f"{result.seconds:.3f}"
-        )
+        place, took = visible(result.claim.section), f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=place, name=visible(key), time=took)
         message = reasons.get(key, result.error or (verdict if verdict == "UNDECIDED" else ""))
         if message:
-            ElementTree.SubElement(case, "failure", message=message)
-        ElementTree.SubElement(case, "system-out").text = f"{verdict}: {summary(result.outcome)}"
+            ElementTree.SubElement(case, "failure", message=visible(message))
+        ElementTree.SubElement(case, "system-out").text = visible(f"{verdict}: {summary(result.outcome)}")
     for key in reasons.keys() - {result.claim.id for result in results}:
-        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=key)
-        ElementTree.SubElement(case, "failure", message=reasons[key])
+        case = ElementTree.SubElement(suite, "testcase", classname="expected", name=visible(key))
+        ElementTree.SubElement(case, "failure", message=visible(reasons[key]))
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    try:
-        ElementTree.ElementTree(suite).write(Path(path), encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise InputError("junit", path, f"cannot be written: {error.strerror or error}") from None
+    write_file("junit", path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

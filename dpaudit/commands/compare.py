@@ -4,61 +4,43 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from dpaudit.commands import common
-from dpaudit.commands.common import cells, decimal, emit, fields, listing, memory_bytes
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.commands.drawing import cells, decimal, fields, listing
+from dpaudit.commands.options import Given, Shown, flag, option
+from dpaudit.commands.reply import Reply
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
+from dpaudit.privacy.effort import MAX_DIGITS
 
 
 def compare(
-    x: Annotated[
-        str | None, typer.Option("--x", metavar="A,B,…", help="The histogram of the data; n is its sum, k its length.")
-    ] = None,
+    setting: Given,
+    effort: Annotated[dict[str, Any], "digits=12", "memory", "progress"],
+    x: Annotated[str | None, option("--x", "A,B,…", "The histogram of the data; n is its sum, k its length.")] = None,
     dataset: Annotated[
-        str | None,
-        typer.Option("--dataset", metavar="NAME", help="A real histogram: badges, bike, cryotherapy, immunotherapy."),
+        str | None, option("--dataset", "NAME", "A real histogram: badges, bike, cryotherapy, immunotherapy.")
     ] = None,
     n: Annotated[
-        str | None,
-        typer.Option("--n", metavar="A..B", help="A range of n, data in fixed proportions: mean errors, crossovers."),
+        str | None, option("--n", "A..B", "A range of n, data in fixed proportions: mean errors, crossovers.")
     ] = None,
-    priors: Annotated[
-        str | None, typer.Option("--priors", metavar="A..B", help="A range of priors (a, …, a), with --x.")
-    ] = None,
-    share: Annotated[
-        str | None, typer.Option("--share", metavar="P,Q,…", help="With --n: the proportions; default all equal.")
-    ] = None,
-    step: Annotated[str, typer.Option("--step", metavar="S", help="With a range: every S-th point.")] = "1",
-    k: common.K = None,
-    prior: common.Prior = None,
-    target: Annotated[
-        str, typer.Option("--target", metavar="RATIONAL", help="The ε at which all are compared: nominal, and true.")
-    ] = "1",
-    mech: Annotated[
-        str | None, typer.Option("--mech", metavar="A,B,…", help="Only these; EHD/exact is EHD with the exact GS.")
-    ] = None,
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
+    priors: Annotated[str | None, option("--priors", "A..B", "A range of priors (a, …, a), with --x.")] = None,
+    share: Annotated[str | None, option("--share", "P,Q,…", "With --n: the proportions; default all equal.")] = None,
+    step: Annotated[str, option("--step", "S", "With a range: every S-th point.")] = "1",
+    target: Annotated[str, option("--target", "RATIONAL", "The ε at which all are compared: nominal, and true.")] = "1",
+    mech: Annotated[str | None, option("--mech", "A,B,…", "Only these; EHD/exact is EHD with the exact GS.")] = None,
     sort: Annotated[
         str,
-        typer.Option(
+        option(
             "--sort",
-            metavar="calibrated|mean|true",
-            help="By the mean at equal true ε (default), at equal nominal ε, or by the true ε.",
+            "calibrated|mean|true",
+            "By the mean at equal true ε (default), at equal nominal ε, or by the true ε.",
         ),
     ] = "calibrated",
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="hellinger, tv (k = 2), kl, l1 or chi2; not with a range.")
+        str, option("--metric", "NAME", "hellinger, tv (k = 2), kl, l1 or chi2; not with a range.")
     ] = "hellinger",
-    at_true: Annotated[bool, typer.Option("--calibrated", help="With a range: at equal true ε, not nominal.")] = False,
-    digits: common.Digits = "12",
-    memory: common.Memory = "2",
-    as_csv: Annotated[bool, typer.Option("--csv", help="With a range: CSV, one line a point and mechanism.")] = False,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    at_true: Annotated[bool, flag("--calibrated", "With a range: at equal true ε, not nominal.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line a point and mechanism.")] = False,
+) -> Shown:
     """Which mechanism is most accurate: all of them at equal nominal ε and at equal true ε, exactly.
 
     Examples:
@@ -71,33 +53,34 @@ def compare(
 
     dpaudit compare --x 5,5,5 --priors 1..12 --target 4/5 --mech MHdelta,LSHist
     """
-    from dpaudit import comparison, ranges
+    from dpaudit.comparison import on_data as comparison
+    from dpaudit.comparison import ranges
 
+    k, prior = setting.pop("k", None), setting.pop("prior", None)
     data = source(x, dataset, n, k, priors, share)
     ranged = n is not None or priors is not None
     if as_csv and not ranged:
         raise InputError("n", "(missing)", "--csv goes with a range: --n A..B or --priors A..B")
     if ranged and metric != "hellinger":
         raise InputError("metric", metric, "a range is for hellinger only")
-    places = whole("digits", digits, 10, 2000)
-    with common.progress_bar("compare") as progress:
-        if not ranged:
-            result = comparison.compare(
-                data, prior, target, mech, gamma, delta_param, sort, metric, places, progress, memory_bytes(memory)
-            )
-            emit(result.to_dict(), lambda console: draw(console, result), as_json, out)
-            return
-        stride = whole("step", step, 1)
-        common_options = (target, mech, gamma, delta_param, at_true, places, progress)
-        if priors is not None:
-            points = ranges.parse_range("priors", priors, 1, stride)
-            many = ranges.compare_over_priors(points, data, *common_options)
-        else:
-            points = ranges.parse_range("n", str(n), 1, stride)
-            wide = prior or (",".join("1" * int(k)) if k and share is None else None)
-            many = ranges.compare_over_n(points, share, wide, *common_options)
+    effort["digits"] = whole("digits", effort["digits"], 10, MAX_DIGITS)
+    if "eps" in setting or "settings" in setting:
+        name, value = ("eps", setting["eps"]) if "eps" in setting else ("set", ", ".join(setting["settings"]))
+        raise InputError(name, value, "is not for a comparison: all mechanisms of the family at one --target")
+    if not ranged:
+        asked: dict[str, Any] = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric}
+        result = comparison.compare(data, target, **asked, **effort, **setting)
+        return Reply(result, lambda console: draw(console, result))
+    stride, asked = whole("step", step, 1), {"mechs": mech, "calibrate": at_true, **effort, **setting}
+    if priors is not None:
+        points = ranges.parse_range("priors", priors, 1, stride)
+        many = ranges.compare_over_priors(points, data, target, **asked)
+    else:
+        points = ranges.parse_range("n", str(n), 1, stride)
+        wide = prior or (",".join("1" * int(k)) if k and share is None else None)
+        many = ranges.compare_over_n(points, target, share=share, prior=wide, **asked)
     render = write_csv if as_csv else draw_range
-    emit(many.to_dict(), lambda console: render(console, many), as_json, out)
+    return Reply(many, lambda console: render(console, many))
 
 
 def source(
@@ -116,7 +99,7 @@ def source(
         raise InputError("share", share, "goes with --n A..B")
     cells_wanted = None if k is None else whole("k", k, 2)
     if dataset is not None:
-        from dpaudit.data import dataset as find
+        from dpaudit.posterior.data import dataset as find
 
         return ",".join(str(count) for count in find(dataset, cells_wanted).counts)
     if x is not None and cells_wanted is not None and len(x.split(",")) != cells_wanted:
@@ -133,9 +116,7 @@ SORTED = {
 
 def draw(console: Any, result: Any) -> None:
     """Draws the table of mechanisms."""
-    from rich.markup import escape
-
-    from dpaudit.comparison import STAIRS
+    from dpaudit.comparison.on_data import STAIRS
 
     model, others = result.model, ""
     if len(result.tied) > 1:
@@ -147,24 +128,17 @@ def draw(console: Any, result: Any) -> None:
         ("sorted by", SORTED[result.sort]),
         ("winner", f"[bold]{result.winner}[/]{others}"),
     ]
-    fields(console, rows)
+    fields(console, rows, result)
     e = result.target
-    table = listing(
-        "mechanism",
-        "claimed",
-        f"true ε at ε = {e}",
-        f"mean at ε = {e}",
-        "90% within",
-        f"ε for true ε = {e}",
-        "mean there",
-        "90% within there",
-    )
+    nominal = [f"true ε at ε = {e}", f"mean at ε = {e}", "90% within"]
+    calibrated = [f"ε for true ε = {e}", "mean there", "90% within there"]
+    table = []
     for row in result.entries:
         shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
         again = row.calibrated
         shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
-        table.add_row(*(escape(str(entry)) for entry in shown))
-    console.print(table)
+        table.append(shown)
+    listing(console, ["mechanism", "claimed", *nominal, *calibrated], table)
     if not all(row.nominal.quantiles for row in result.entries):
         console.print(f"Quantiles are computed up to {STAIRS} outputs; dpaudit accuracy has them beyond that.")
 
@@ -177,18 +151,14 @@ def performance(found: Any) -> list[str]:
 
 def draw_range(console: Any, result: Any) -> None:
     """Draws the crossovers, and a few points."""
-    from rich.markup import escape
-
     kind = "true" if result.calibrated else "nominal"
-    fields(
-        console, [("compared at", f"{kind} ε = {result.epsilon}"), ("points", f"{len(result.points)} of {result.over}")]
-    )
-    table = listing(result.over, "data x", *result.points[0].means, "least")
-    stride = max(1, len(result.points) // 12)
+    size = f"{len(result.points)} of {result.over}"
+    fields(console, [("compared at", f"{kind} ε = {result.epsilon}"), ("points", size)], result)
+    stride, rows = max(1, len(result.points) // 12), []
     for point in result.points[::stride]:
         means = (f"{float(value.lower):.6g}" for value in point.means.values())
-        table.add_row(str(point.at), escape(cells(point.x)), *means, point.winner)
-    console.print(table)
+        rows.append([point.at, point.x, *means, point.winner])
+    listing(console, [result.over, "data x", *result.points[0].means, "least"], rows)
     if stride > 1:
         console.print("Every point, with certified enclosures: --json or --csv.")
     if not result.crossovers:

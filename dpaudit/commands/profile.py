@@ -4,43 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from dpaudit.commands import common
-from dpaudit.commands.audits import escape_brackets, subject_rows
-from dpaudit.commands.common import emit, fields, memory_bytes
-from dpaudit.mechanisms.base import text
+from dpaudit.commands.drawing import fields, listing, subject_rows
+from dpaudit.commands.options import Effort, Given, Shown, option
+from dpaudit.commands.reply import Reply
+from dpaudit.privacy.protocols import text
 
 SHOWN = 12
 """Segments of the curve in the text; JSON has all."""
 
 
 def profile(
-    mech: common.Mech,
-    n: common.N = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    gs: common.Gs = None,
-    score: common.Score = None,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="A,B,…", help="Print δ at these ε. Default: five up to the true ε.")
-    ] = None,
+    setting: Given,
+    effort: Effort,
+    at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε. Default: five up to the true ε.")] = None,
     orders: Annotated[
-        str, typer.Option("--orders", metavar="A,B,…", help="Orders of the Rényi divergences, rationals >= 1.")
-    ] = "1,3/2,2,4,8,16,32,64",
-    compose: Annotated[
         str | None,
-        typer.Option("--compose", metavar="T", help="δ of T releases: certified if small, and dp-accounting's float."),
+        option("--orders", "A,B,…", "Orders of the Rényi divergences, rationals >= 1. Default: 1,3/2,2,4,8,16,32,64."),
     ] = None,
-    digits: common.Digits = "15",
-    memory: common.Memory = "2",
-    set_: common.Set = None,
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+    compose: Annotated[
+        str | None, option("--compose", "T", "δ of T releases: certified if small, and dp-accounting's float.")
+    ] = None,
+) -> Shown:
     """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.
 
     Between two breakpoints δ(ε) = power − e^ε·α, where (α, 1 − power) are the errors of the best test between the
@@ -52,36 +36,27 @@ def profile(
 
     dpaudit profile --mech LSHist --n 10 --compose 4
     """
-    from dpaudit.profiles import profile as compute
+    from dpaudit.audit.profile import profile as compute
 
-    options = (mech, n, k, prior, eps, gamma, delta_param, gs, at, orders, compose, digits)
-    with common.progress_bar(f"{mech}: data sets") as progress:
-        result = compute(*options, progress, memory_bytes(memory), score, common.settings(set_))
+    asked: dict[str, Any] = {"at": at, "orders": orders, "compose": compose}
+    result = compute(**asked, **effort, **setting)
+    rows = [
+        *subject_rows(result.subject),
+        ("true ε", f"[bold]{result.epsilon}[/]"),
+        ("total variation", f"{result.total_variation}   (the adversary's best advantage)"),
+        ("zCDP ρ", str(result.rho)),
+        ("curve", f"{len(result.segments)} segments; nothing rises above by more than {result.slack}"),
+        ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
+    ]
 
     def render(console: Any) -> None:
-        rows = [
-            *subject_rows(result.subject.mechanism),
-            ("true ε", f"[bold]{result.epsilon}[/]"),
-            ("total variation", f"{result.total_variation}   (the adversary's best advantage)"),
-            ("zCDP ρ", str(result.rho)),
-            ("curve", f"{len(result.segments)} segments; nothing rises above by more than {result.slack}"),
-            ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
-        ]
-        fields(console, escape_brackets(rows))
-        for draw in (_curve, _deltas, _renyi, _composition):
-            draw(console, result)
+        fields(console, rows, result)
+        _curve(console, result)
+        listing(console, ["ε", "δ"], result.deltas, title="δ(ε)")
+        listing(console, ["order", "divergence"], result.renyi, title="Rényi divergences")
+        _composition(console, result)
 
-    emit(result.to_dict(), render, as_json, out)
-
-
-def _table(console: Any, title: str, columns: list[str], rows: list[list[str]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(*columns, title=title, title_justify="left")
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(table)
+    return Reply(result, render)
 
 
 def _curve(console: Any, result: Any) -> None:
@@ -92,16 +67,7 @@ def _curve(console: Any, result: Any) -> None:
     if len(rows) > SHOWN:
         half = SHOWN // 2
         rows = [*rows[:half], [f"… {len(rows) - SHOWN} more", *[""] * 5], *rows[-half:]]
-    _table(console, "δ(ε) = power − e^ε·α", ["from ε", "to ε", "α", "power", "x", "x′"], rows)
-
-
-def _deltas(console: Any, result: Any) -> None:
-    _table(console, "δ(ε)", ["ε", "δ"], [[str(at), str(delta)] for at, delta in result.deltas])
-
-
-def _renyi(console: Any, result: Any) -> None:
-    rows = [[str(order), str(value)] for order, value in result.renyi]
-    _table(console, "Rényi divergences", ["order", "divergence"], rows)
+    listing(console, ["from ε", "to ε", "α", "power", "x", "x′"], rows, title="δ(ε) = power − e^ε·α")
 
 
 def _composition(console: Any, result: Any) -> None:
@@ -113,8 +79,8 @@ def _composition(console: Any, result: Any) -> None:
         certified = "not certified" if found.certified is None else str(found.certified[i])
         rows.append([str(at), certified, "not installed" if found.accounting is None else f"{found.accounting[i]:.6g}"])
     columns = ["ε", "δ, certified", "δ, dp-accounting (float, not certified)"]
-    _table(console, f"{found.times} releases", columns, rows)
+    listing(console, columns, rows, title=f"{found.times} releases")
     if found.reason:
         console.print(f"not certified: {found.reason}", markup=False)
     if found.accounting is None:
-        console.print("dp-accounting is not installed: pip install 'dpaudit[accounting]'", markup=False)
+        console.print('dp-accounting is not installed: pip install "dpaudit[accounting]"', markup=False)

@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.errors import InputError
-from dpaudit.mechanisms import in_family
+from dpaudit.commands.drawing import cells
+from dpaudit.commands.options import Given, flag, option
+from dpaudit.commands.streams import stdout
+from dpaudit.numbers.errors import InputError, visible
 
 
 def report(
+    setting: Given,
     mech: Annotated[
-        str | None,
-        typer.Option("--mech", metavar="NAMES", help="all, names separated by commas, or your own: file.py:Class."),
+        str | None, option("--mech", "NAMES", "all, names separated by commas, or your own: file.py:Class.")
     ] = None,
-    n: Annotated[
-        str | None, typer.Option("--n", metavar="RANGE", help="Records: 1..60, 10..200..10 or 5,10,20.")
-    ] = None,
-    k: common.K = None,
-    prior: common.Prior = None,
-    eps: common.Eps = "1",
-    gamma: common.Gamma = None,
-    delta_param: common.DeltaParam = None,
-    plan: Annotated[
-        str | None, typer.Option("--plan", metavar="FILE", help="A TOML plan of several audits and studies.")
-    ] = None,
-    claims: Annotated[bool, typer.Option("--claims", help="The verdicts on the documents' claims.")] = False,
+    n: Annotated[str | None, option("--n", "RANGE", "Records: 1..60, 10..200..10 or 5,10,20.")] = None,
+    plan: Annotated[str | None, option("--plan", "FILE", "A TOML plan of several audits and studies.")] = None,
+    claims: Annotated[bool, flag("--claims", "The verdicts on the documents' claims.")] = False,
     refresh: Annotated[
-        str | None,
-        typer.Option("--refresh", metavar="FOLDER", help="Make every report below FOLDER anew from its plan.toml."),
+        str | None, option("--refresh", "FOLDER", "Make every report below FOLDER anew from its plan.toml.")
     ] = None,
-    set_: common.Set = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the report.")] = None,
-    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+    title: Annotated[str | None, option("--title", "TEXT", "The title of the report.")] = None,
+    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> None:
     """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
 
@@ -55,84 +45,27 @@ def report(
 
     dpaudit report --refresh reports
     """
-    from dpaudit.report import plan as plans
-    from dpaudit.report.write import chart_library
+    from dpaudit.reports import report as reports
 
-    chart_library()
-    options = {"n": n, "k": k, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta_param}
-    given = {key: value for key, value in options.items() if value is not None}
-    others = mech or n or k or prior or gamma or delta_param or title or claims or set_ or eps != "1"
-    for option, value in (("plan", plan), ("refresh", refresh)):
-        if value is not None and (others or (plan and refresh)):
-            raise InputError(option, value, "a plan says it all: leave out the other options but --out")
-    if refresh is not None:
-        _refresh(refresh)
-        return
-    if plan is not None:
-        wanted = plans.read_plan(plan)
-    elif mech and not in_family(mech):
-        wanted = _own(mech, given, common.settings(set_), title)
-    else:
-        audits = (plans.setting({"mechs": mech, **given}),) if mech else ()
-        wanted = plans.Plan(
-            title
-            or (
-                "The documents' claims"
-                if claims and not mech
-                else f"Audit of {'all mechanisms' if mech == 'all' else mech}"
-            ),
-            _command(mech, given, claims, title),
-            audits,
-            ("*",) if claims else (),
-        )
-    _make(wanted, out)
-
-
-def _own(mech: str, given: dict[str, Any], settings: dict[str, str], title: str | None) -> Any:
-    """Returns the plan for somebody's own mechanism."""
-    from dpaudit import audit
-    from dpaudit.report.own import OwnSetting
-    from dpaudit.report.plan import Plan
-
-    options = {key: value for key, value in given.items() if key != "eps" or value != "1"}
-    shown = " ".join(
-        [f"--mech {mech}"]
-        + [f"--{key.replace('_', '-')} {value}" for key, value in options.items()]
-        + [f"--set {name}={value}" for name, value in settings.items()]
-    )
-    subject = audit.mechanism(mech, **given, settings=settings)
-    return Plan(title or f"Audit of {subject.name}", f"dpaudit report {shown}", own=(OwnSetting(subject, shown),))
-
-
-def _make(wanted: Any, out: str) -> None:
-    from dpaudit.report.build import build
-    from dpaudit.report.write import prepare, write
-
-    prepare(out)
     with _status() as progress:
-        document = build(wanted, progress)
-        progress("writing")
-        written = write(document, out)
+        if refresh is not None:
+            if mech or n or plan or claims or title or setting:
+                raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
+            written = reports.refresh(refresh, progress=progress)
+        else:
+            asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "title": title, "out": out}
+            written = reports.report(mech, **asked, progress=progress, **setting)
+    _said(written)
+
+
+def _said(written: list[Path]) -> None:
+    """Prints what was written, and in one line if the charts are missing."""
+    from dpaudit.reports.write import no_charts
+
     for path in written:
-        print(path)
-
-
-def _refresh(folder: str) -> None:
-    """Makes every report below the folder anew from its plan."""
-    from dpaudit.report.plan import read_plan
-
-    found = sorted(Path(folder).glob("*/plan.toml"))
-    if not found:
-        raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    for path in found:
-        _make(read_plan(str(path)), str(path.parent))
-
-
-def _command(mech: str | None, given: dict[str, Any], claims: bool, title: str | None) -> str:
-    parts = ["dpaudit report"] + ([f"--mech {mech}"] if mech else [])
-    if mech:
-        parts += [f"--{key.replace('_', '-')} {value}" for key, value in given.items()]
-    return " ".join(parts + (["--claims"] if claims else []) + ([f"--title {shlex.quote(title)}"] if title else []))
+        print(visible(str(path)), file=stdout())
+    if find_spec("vl_convert") is None:
+        print(f"dpaudit: {no_charts()}", file=sys.stderr)
 
 
 @contextmanager
@@ -143,13 +76,13 @@ def _status() -> Iterator[Any]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("report") as status:
-        yield status.update
+    with Console(stderr=True, emoji=False).status("report") as status:
+        yield lambda text: status.update(cells(text))
 
 
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="The result file of a report.")],
-    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the files go.")] = "report",
+    out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> None:
     """Render a result file again as HTML, Markdown and charts; nothing is computed.
 
@@ -157,15 +90,6 @@ def render(
 
     dpaudit render reports/uniform-k2/result.json --out again
     """
-    from dpaudit.report.document import load
-    from dpaudit.report.write import write
+    from dpaudit.reports.report import render as draw
 
-    document = load(result)
-    try:
-        written = write(document, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
-    for path in written:
-        print(path)
+    _said(draw(result, out))

@@ -10,24 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
+from dpaudit.commands.drawing import cells, fields
+from dpaudit.commands.options import flag, option
+from dpaudit.commands.reply import Reply, terminable
+from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
-    from dpaudit.sweep.store import Status, Store
+    from dpaudit.sweeps.store import Status
 
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
-OutDb = Annotated[str | None, typer.Option("--out", metavar="FILE", help="The store, an SQLite file; made if missing.")]
-WorkerCount = Annotated[str | None, typer.Option("--workers", metavar="N", help="Processes; default: all cores.")]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786.")
-]
-ShowStatus = Annotated[bool, typer.Option("--status", help="Only say how far the sweep in the store is.")]
-Export = Annotated[
-    list[str] | None, typer.Option("--export", metavar="FILE", help="Write the table to .csv or .parquet; repeatable.")
-]
-Retry = Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")]
+OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
+WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
+Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "A Dask scheduler: tcp://host:8786.")]
+ShowStatus = Annotated[bool, flag("--status", "Only say how far the sweep in the store is.")]
+Export = Annotated[list[str] | None, option("--export", "FILE", "Write the table to .csv or .parquet; repeatable.")]
+Retry = Annotated[bool, flag("--retry", "Do failed jobs again.")]
 
 
 def sweep(
@@ -38,11 +35,10 @@ def sweep(
     status: ShowStatus = False,
     export: Export = None,
     retry: Retry = False,
-    as_json: common.Json = False,
-) -> None:
+) -> Annotated[Reply, "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
-    Exit code 1: some jobs failed; their errors are in the store and in --status.
+    Exit code 1: some jobs failed; their errors are in the store and in --status. 143: ended by SIGTERM.
 
     Examples:
 
@@ -54,49 +50,18 @@ def sweep(
 
     dpaudit sweep --out sweep.db --export table.parquet --export table.csv
     """
-    from dpaudit.sweep.executors import check_address
-    from dpaudit.sweep.export import export as write
-    from dpaudit.sweep.export import writer
-    from dpaudit.sweep.plan import read_plan
-    from dpaudit.sweep.store import Store
+    from dpaudit.sweeps.sweep import sweep as run
 
-    if out is None:
-        raise InputError("out", "(missing)", "must name the store, an SQLite file")
-    if workers is not None and scheduler is not None:
-        raise InputError("workers", workers, "cannot be given together with --scheduler")
-    count = None if workers is None else whole("workers", workers, 1, 1024)
     if plan is None and not status and not export:
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
-    for path in export or ():
-        writer(path)
-    if scheduler is not None:
-        check_address(scheduler)
-    jobs = None if plan is None or status else read_plan(plan)
-    store = Store(out, create=jobs is not None)
-    try:
-        if jobs is not None:
-            store.add(jobs, retry)
-            _run(store, count, scheduler)
-        for path in export or ():
-            print(f"written: {path} ({write(store, path)} rows)", file=sys.stderr)
-        state = store.status()
-        errors = store.errors(10)
-    finally:
-        store.close()
-    common.emit(_payload(out, state, errors), lambda console: _render(console, out, state, errors), as_json, None)
-    if state.failed and not status:
-        raise typer.Exit(1)
-
-
-def _run(store: Store, count: int | None, scheduler: str | None) -> None:
-    from dpaudit.sweep.executors import open_workers
-    from dpaudit.sweep.run import Loop
-
-    before = store.status()
-    if before.done + before.failed == before.total:
-        return
-    with _progress(before) as report:
-        Loop(store, open_workers(count, scheduler), report).run()
+    todo = None if status else plan
+    asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
+    with terminable():
+        result = run(todo, out, **asked, watch=_progress)
+    for path, count in result.written:
+        print(f"written: {path} ({count} rows)", file=sys.stderr)
+    failed = bool((result.status.failed or result.aside.damaged) and not status)
+    return Reply(result, lambda console: _render(console, result), code=int(failed))
 
 
 @contextmanager
@@ -139,38 +104,16 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _payload(out: str, state: Status, errors: list[tuple[str, str, int]]) -> dict[str, Any]:
-    return {
-        "store": out,
-        "jobs": state.total,
-        "done": state.done,
-        "failed": state.failed,
-        "running": state.running,
-        "open": state.total - state.done - state.failed - state.running,
-        "rate": round(state.rate, 3),
-        "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in errors],
-    }
-
-
-def _render(console: Any, out: str, state: Status, errors: list[tuple[str, str, int]]) -> None:
-    from rich.markup import escape
-
-    waiting = state.total - state.done - state.failed - state.running
+def _render(console: Any, result: Any) -> None:
+    state = result.status
     share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
-    rows = [
-        ("store", escape(out)),
-        (
-            "jobs",
-            f"{state.total}: {state.done} done, {state.failed} failed, {state.running} running, {waiting} waiting",
-        ),
-        (
-            "finished",
-            f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute",
-        ),
-    ]
-    for entry, error, count in errors:
-        rows.append(("failed", escape(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
-    unnamed = state.failed - sum(count for *_, count in errors)
+    counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
+    finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
+    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+    rows += [("note", cells(text)) for text in result.notes()]
+    for entry, error, count in result.errors:
+        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
+    unnamed = state.failed - sum(count for *_, count in result.errors)
     if unnamed:
         rows.append(("", f"and {unnamed} more: --export lists them"))
-    common.fields(console, rows)
+    fields(console, rows)

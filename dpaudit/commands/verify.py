@@ -6,25 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands import common
-from dpaudit.commands.common import emit
-from dpaudit.errors import InputError
-from dpaudit.rationals import whole
-
-MAX_BYTES = 32 << 20
+from dpaudit.commands.drawing import cells
+from dpaudit.commands.options import Shown, flag, option
+from dpaudit.commands.reply import Reply
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
-    full: Annotated[
-        bool, typer.Option("--full", help="Check the upper bound too: every pair, every output; slower.")
-    ] = False,
+    full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
     work: Annotated[
-        str, typer.Option("--work", metavar="N", help="Refuse a certificate that needs more evaluations than this.")
+        str, option("--work", "N", "Refuse a certificate that needs more evaluations than this.")
     ] = "500000",
-    as_json: common.Json = False,
-    out: common.Out = None,
-) -> None:
+) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
@@ -36,28 +29,16 @@ def verify(
 
     dpaudit verify ehds.json --full
     """
-    from dpaudit.strict_json import read_json
-    from dpaudit.verifier import check
+    from dpaudit.evidence.verification import verify as compute
 
-    limit = whole("work", work, 1, 10**12)
-    try:
-        lines, reason = check.verify(read_json("CERTIFICATE", file, MAX_BYTES), full, limit), None
-    except check.Rejected as rejected:
-        lines, reason = [], str(rejected)
-    except InputError as error:
-        if error.rule.startswith("cannot be read"):
-            raise
-        lines, reason = [], error.rule
-    payload = {"file": file, "result": "REJECTED" if reason else "ACCEPTED", "established": lines, "reason": reason}
+    result = compute(file, full=full, work=work)
 
     def render(console: Any) -> None:
-        from rich.markup import escape
+        for line in result.established:
+            console.print(f"  {cells(line)}")
+        if result.reason is not None:
+            console.print(f"[bold red]REJECTED[/]: {cells(result.reason)}")
+        else:
+            console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
 
-        for line in lines:
-            console.print(f"  {escape(line)}")
-        verdict = f"[bold red]REJECTED[/]: {escape(reason)}" if reason else "[bold green]ACCEPTED[/]"
-        console.print(verdict if reason or full else f"{verdict} (lower bound and witness)")
-
-    emit(payload, render, as_json, out)
-    if reason:
-        raise typer.Exit(1)
+    return Reply(result, render, code=int(not result.accepted))

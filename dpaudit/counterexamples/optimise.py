@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from dpaudit.counterexamples.region import Region
-from dpaudit.counterexamples.surrogate import Family, Surrogate
+from dpaudit.counterexamples.region import BOX, Region
+from dpaudit.counterexamples.surrogate import Surrogate
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,13 @@ class Guess:
 class Optimiser:
     """Finds large float ratios in a region."""
 
-    family: Family
+    mechanism: Any
     region: Region
     evaluations: int = 0
 
     def __post_init__(self) -> None:
         self._surrogates: dict[int, Surrogate] = {}
+        self.k, self.box = self.region.k or 2, self.region.box or BOX
         self._epsilons = np.array([float(e) for e in self.region.epsilons])
 
     def at(self, n: int) -> Surrogate:
@@ -41,7 +43,7 @@ class Optimiser:
         if n not in self._surrogates:
             if len(self._surrogates) > 16:
                 self._surrogates.pop(next(iter(self._surrogates)))
-            self._surrogates[n] = Surrogate(self.family, n, self.region.k)
+            self._surrogates[n] = Surrogate(self.mechanism, n, self.k)
         return self._surrogates[n]
 
     def look(self, n: int, logs: Sequence[float], epsilons: Sequence[float] | None = None) -> Guess:
@@ -59,8 +61,8 @@ class Optimiser:
 
     def polish(self, start: Guess, effort: int = 120) -> Guess:
         """Returns a local maximum near the start: Nelder-Mead over the logarithms of prior entries, epsilon if free."""
-        low, high = (log10(end) for end in self.region.box)
-        bounds = [(low, high)] * self.region.k
+        low, high = (log10(end) for end in self.box)
+        bounds = [(low, high)] * self.k
         point = list(start.logs)
         if self.region.free_epsilon:
             bounds.append((log10(self._epsilons[0]), log10(self._epsilons[-1])))
@@ -68,11 +70,11 @@ class Optimiser:
 
         def loss(v: Sequence[float]) -> float:
             epsilons = [10.0 ** v[-1]] if self.region.free_epsilon else None
-            return -self.look(start.n, v[: self.region.k], epsilons).ratio
+            return -self.look(start.n, v[: self.k], epsilons).ratio
 
         result = minimize(loss, point, method="Nelder-Mead", bounds=bounds, options={"maxfev": effort, "xatol": 1e-3})
         epsilons = [10.0 ** result.x[-1]] if self.region.free_epsilon else None
-        found = self.look(start.n, result.x[: self.region.k], epsilons)
+        found = self.look(start.n, result.x[: self.k], epsilons)
         return found if found.ratio > start.ratio else start
 
     def best_at(self, n: int, extra: Sequence[tuple[float, ...]] = (), starts: int = 2) -> Guess:
@@ -108,7 +110,7 @@ class Optimiser:
         yield tuple(self._clip(Fraction(10) ** v) for v in logs), epsilon
 
     def _clip(self, value: Fraction) -> Fraction:
-        return min(max(value, self.region.box[0]), self.region.box[1])
+        return min(max(value, self.box[0]), self.box[1])
 
     def _epsilon(self, value: float, digits: int) -> Fraction:
         listed = self.region.epsilons

@@ -8,10 +8,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpaudit.errors import InputError
-from dpaudit.model import count_histograms, make_model, show
-from dpaudit.ranges import parse_range
-from dpaudit.rationals import Exact, positive, sequence, whole
+from dpaudit.comparison.ranges import parse_range
+from dpaudit.mechanisms import in_family
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, sequence, whole
+from dpaudit.posterior.model import count_histograms, make_model, show
 
 EPSILONS = tuple(Fraction(e) for e in ("1/100", "1/10", "1/4", "1/2", "1", "2", "4", "8", "16"))
 """The epsilons tried where none is given; the optimiser also moves between the first and the last."""
@@ -25,42 +26,63 @@ SEEDS = {2: (-6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6), 3: (-3, -1, 0, 1,
 
 @dataclass(frozen=True)
 class Region:
-    """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimiser move it."""
+    """The region of a search; a prior of None is free within the box, ``free_epsilon`` lets the optimiser move it.
 
-    ns: range
-    k: int
+    Somebody's own mechanism may have no n (``ns`` is None), and its prior, if it has one, is a parameter like others.
+    """
+
+    ns: range | None
+    k: int | None
     epsilons: tuple[Fraction, ...]
     free_epsilon: bool
     prior: tuple[Fraction, ...] | None
-    box: tuple[Fraction, Fraction]
+    box: tuple[Fraction, Fraction] | None
+
+    @property
+    def free_prior(self) -> bool:
+        """Returns whether the prior is one of the things that are searched."""
+        return self.prior is None and self.box is not None
+
+    def first(self) -> int:
+        """Returns the least n."""
+        return 1 if self.ns is None else self.ns[0]
+
+    def options(self) -> dict[str, Any]:
+        """Returns the options of the command line that give this region."""
+        found = self.to_dict()
+        eps = None if self.free_epsilon else found["eps"]
+        return {"n": found["n"], "k": found["k"], "eps": eps, "prior": found["prior"], "prior_box": found["prior_box"]}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the region as JSON, so that it can be given again."""
-        listed = ",".join(str(e) for e in self.epsilons)
         between = f"{self.epsilons[0]}..{self.epsilons[-1]}"
         return {
-            "n": f"{self.ns[0]}..{self.ns[-1]}",
+            "n": None if self.ns is None else f"{self.ns[0]}..{self.ns[-1]}",
             "k": self.k,
-            "eps": listed,
-            "eps_between": between if self.free_epsilon and self.prior is None else None,
+            "eps": ",".join(str(e) for e in self.epsilons),
+            "eps_between": between if self.free_epsilon and self.free_prior else None,
             "prior": None if self.prior is None else show(self.prior),
-            "prior_box": None if self.prior else f"{self.box[0]}..{self.box[1]}",
+            "prior_box": f"{self.box[0]}..{self.box[1]}" if self.free_prior and self.box else None,
         }
 
     def seeds(self) -> list[tuple[float, ...]]:
         """Returns the priors, as logarithms base 10, from which the optimiser may start; sorted where that is all."""
-        low, high = (len(str(int(end))) - 1 if end >= 1 else -(len(str(int(1 / end))) - 1) for end in self.box)
-        exponents = [e for e in SEEDS.get(self.k, (-3, 0, 2, 3)) if low <= e <= high]
-        return [s for s in product(exponents, repeat=self.k) if list(s) == sorted(s)]
+        k, box = self.k or 2, self.box or BOX
+        low, high = (len(str(int(end))) - 1 if end >= 1 else -(len(str(int(1 / end))) - 1) for end in box)
+        exponents = [e for e in SEEDS.get(k, (-3, 0, 2, 3)) if low <= e <= high]
+        return [s for s in product(exponents, repeat=k) if list(s) == sorted(s)]
 
     def coarse(self, most: int = 9) -> list[int]:
         """Returns a few n of the range, both ends among them, evenly spread on a logarithmic scale."""
+        if self.ns is None:
+            return []
         first, last = self.ns[0], self.ns[-1]
         ratio = (last / first) ** (1 / max(1, most - 1))
         return sorted({min(last, max(first, round(first * ratio**i))) for i in range(most)} | {first, last})
 
 
 def make_region(
+    mech: Any,
     n: str | int | None,
     k: str | int | None,
     eps: str | Sequence[Exact] | Exact | None,
@@ -68,6 +90,15 @@ def make_region(
     box: str | None,
 ) -> Region:
     """Returns the checked region; what is not given is free or has a default."""
+    if eps is None:
+        epsilons = EPSILONS
+    else:
+        given = [eps] if isinstance(eps, int | Fraction) else sequence("eps", eps)
+        epsilons = tuple(sorted({positive("eps", e) for e in given}))
+    if not in_family(mech):
+        if box is not None:
+            raise InputError("prior-box", box, "is for the posterior family; give your own parameters with --set")
+        return Region(None if n is None else parse_range("n", str(n)), None, epsilons, eps is None, None, None)
     alphas = None if prior is None else make_model(1, k, prior).prior
     cells = len(alphas) if alphas else whole("k", k, 2, 8) if k is not None else 2
     ns = parse_range("n", f"1..{LARGEST_N.get(cells, 3)}" if n is None else str(n))
@@ -75,11 +106,6 @@ def make_region(
     if size > MOST_HISTOGRAMS:
         rule = f"k = {cells} has {size} histograms there; the screening takes up to {MOST_HISTOGRAMS}"
         raise InputError("n", str(n), rule)
-    if eps is None:
-        epsilons = EPSILONS
-    else:
-        given = [eps] if isinstance(eps, int | Fraction) else sequence("eps", eps)
-        epsilons = tuple(sorted({positive("eps", e) for e in given}))
     return Region(ns, cells, epsilons, eps is None, alphas, _box(box))
 
 

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from dpaudit.model import Model, make_model, neighbours
+from dpaudit.posterior.model import Model, make_model, neighbours
 
 Array = Any
 LARGE_PRIOR = 50.0
 """Beyond this the asymptotic series of Gamma(a + 1/2) / Gamma(a) is exact to double precision."""
 
 
-@dataclass(frozen=True)
-class Family:
-    """Which mechanism of the family, with its parameters as floats."""
-
-    name: str
-    gamma: float = 1.0
-    delta: float = 1e-8
-    exact_gs: bool = False
-
-    @property
-    def claimed_factor(self) -> float:
-        """Returns claimed epsilon over nominal epsilon."""
-        return 1 + self.gamma if self.name == "MH" else 1.0
-
-
 class Surrogate:
     """Ratios true epsilon / claimed epsilon at one n and k, for any prior and several epsilons at once."""
 
-    def __init__(self, family: Family, n: int, k: int) -> None:
-        self.family, self.n, self.k = family, n, k
+    def __init__(self, mechanism: Any, n: int, k: int) -> None:
         model: Model = make_model(n, k)
+        self.mechanism, self.n, self.k = replace(mechanism, model=model), n, k
         self._cells = np.array(model.histograms, dtype=np.int64)
         pairs = [(i, model.index[d]) for i, c in enumerate(model.histograms) for d in neighbours(c)]
         self._from, self._to = (np.array(side) for side in zip(*pairs, strict=True))
@@ -61,28 +47,21 @@ class Surrogate:
             h = self.distances(prior)
             ls = np.zeros(len(h))
             np.maximum.at(ls, self._from, h[self._from, self._to])
-            found = [self._loss(h, ls, eps) / (eps * self.family.claimed_factor) for eps in epsilons]
+            found = [self._loss(h, ls, eps) for eps in epsilons]
         return np.nan_to_num(np.array(found), nan=0.0, posinf=0.0)
 
     def _loss(self, h: Array, ls: Array, eps: float) -> float:
-        rate = eps / (2 * self._sensitivity(ls, eps))
+        """Returns the true epsilon over the claimed one (the nominal one where nothing is claimed)."""
+        mechanism = replace(self.mechanism, epsilon=Fraction(eps))
+        claimed = mechanism.claimed()
+        bound = eps if claimed is None else float(claimed.epsilon)
+        rate = float(mechanism.numerator()) / (2 * mechanism.float_sensitivity(ls, self._closure))
         logs = -rate[:, None] * h
         logs -= logsumexp(logs, axis=1, keepdims=True)
         if self._chain:
-            return float(np.abs(np.diff(logs, axis=0)).max())
-        return float(max(np.abs(logs[i] - logs[j]).max() for i, j in zip(self._from, self._to, strict=True) if i < j))
-
-    def _sensitivity(self, ls: Array, eps: float) -> Array:
-        family = self.family
-        if family.name == "EHD":
-            return np.full_like(ls, ls.max() if family.exact_gs else np.sqrt(1 - np.pi / 4))
-        if family.name == "EHDL":
-            return ls
-        if family.name == "MHdelta":
-            gamma = np.log(1 - eps / (2 * np.log(family.delta / (2 * (self.n + 1)))))
-            return np.exp(-self._closure(-np.log(ls), float(gamma)))
-        smooth = 1 / self._closure(1 / ls, family.gamma)
-        return smooth * (1 + family.gamma) if family.name == "EHDS" else smooth
+            return float(np.abs(np.diff(logs, axis=0)).max()) / bound
+        pairs = zip(self._from, self._to, strict=True)
+        return float(max(np.abs(logs[i] - logs[j]).max() for i, j in pairs if i < j)) / bound
 
     def _closure(self, start: Array, gamma: float) -> Array:
         """Returns min over x'' of start(x'') + gamma d(x, x''), by relaxation."""

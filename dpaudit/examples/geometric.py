@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpaudit.expressions import Value, exp
+from dpaudit.numbers.expressions import Value, exp
 
 
 class TruncatedGeometric:

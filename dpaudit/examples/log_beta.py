@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpaudit.expressions import Value, exp, log, log_gamma, sqrt
+from dpaudit.numbers.expressions import Value, exp, log, log_gamma, sqrt
 
 Pair = tuple[Fraction, Fraction]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import prod
 
-from dpaudit.expressions import Value, exp
+from dpaudit.numbers.expressions import Value, exp
 
 Counts = tuple[int, ...]
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import prod
 
 from dpaudit.examples.exponential_mechanism import MostCommon, Records
-from dpaudit.expressions import Value, exp
+from dpaudit.numbers.expressions import Value, exp
 
 
 class PermuteAndFlip(MostCommon):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from dpaudit.expressions import Value, exp
+from dpaudit.numbers.expressions import Value, exp
 
 Answers = tuple[int, ...]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 
-from dpaudit.errors import InputError
-from dpaudit.mechanisms.base import Counts, Guarantee, Law, Mechanism, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.base import Mechanism, PosteriorMechanism, posterior
 from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
-from dpaudit.model import Model
-from dpaudit.rationals import Exact, positive
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive
+from dpaudit.posterior.model import Model
 
 REGISTRY: dict[str, type[PosteriorMechanism]] = {
     mechanism.name: mechanism for mechanism in (LSZhang, LSDim, LSHist, EHD, EHDL, EHDS, MH, MHdelta)
@@ -58,15 +58,4 @@ def make_mechanism(mech: str, model: Model, eps: Exact, parameters: dict[str, Ex
     return kind(model, positive("eps", eps), **values)
 
 
-__all__ = [
-    "REGISTRY",
-    "Counts",
-    "Guarantee",
-    "Law",
-    "Mechanism",
-    "Parameter",
-    "PosteriorMechanism",
-    "in_family",
-    "lookup",
-    "make_mechanism",
-]
+__all__ = ["REGISTRY", "Mechanism", "PosteriorMechanism", "in_family", "lookup", "make_mechanism", "posterior"]

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 from flint import fmpq_poly
 
-from dpaudit.balls import Ball, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.protocols import ClosedLoss
 
 T = TypeVar("T")
 Q = fmpq_poly([0, 1])
@@ -92,18 +94,15 @@ def largest(candidates: Sequence[tuple[Ratio, T]]) -> tuple[Ratio, T]:
 
 
 @dataclass(frozen=True)
-class ClosedForm:
+class ClosedForm(ClosedLoss):
     """Worst-case loss = -a epsilon/s + b ln(2 - e^(-epsilon/s)) for the ratio q^a (2-q)^b, q = e^(-epsilon/s).
 
-    It holds for every epsilon > 0, attained at ``output`` for the pair (x, x_prime).
+    It holds for every epsilon > 0.
     """
 
     epsilon: Fraction
     unit: int
     ratio: Ratio
-    x: tuple[int, ...]
-    x_prime: tuple[int, ...]
-    output: tuple[int, ...]
 
     def ball(self) -> Ball:
         """Returns a ball that contains the worst-case loss at this epsilon."""
@@ -135,7 +134,10 @@ class ClosedForm:
 
     def sympy(self) -> Any:
         """Returns the worst-case loss as a sympy expression in the positive symbol ``epsilon``."""
-        import sympy  # type: ignore[import-untyped]
+        try:
+            import sympy  # type: ignore[import-untyped]
+        except ImportError:
+            raise InputError("sympy", "not installed", "pip install sympy") from None
 
         step = sympy.Symbol("epsilon", positive=True) / self.unit
         return -self.ratio.q * step + self.ratio.corner * sympy.log(2 - sympy.exp(-step))

@@ -7,22 +7,31 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from math import pi, sqrt
+from typing import Any, ClassVar
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import Hellinger
-from dpaudit.divergences import DIVERGENCES, choice
-from dpaudit.errors import InputError
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Guarantee, Law, Parameter, PosteriorMechanism
-from dpaudit.model import Histogram
-from dpaudit.rationals import positive, probability
-from dpaudit.scores import Score, check_score, make_score
-from dpaudit.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Parameter, PosteriorMechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive, probability
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.divergences import DIVERGENCES, choice
+from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.scores import Score, check_score, make_score
+from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.refusal import TooCoarse
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.protocols import Law, Screen, Symmetry
 
+Array = Any
+"""A numpy array of floats."""
+ClosureOf = Callable[[Array, float], Array]
 BALL_BYTES = 120
 """A ball in a list, up to 128 bits: object, two limbs, pointer; rounded up."""
 ROWS_BYTES = 1 << 29
@@ -80,7 +89,7 @@ class Exponential(PosteriorMechanism):
         """Returns the parameters as exact text; the score only where it is not the documents' own."""
         values = super().settings()
         if self.score == Hellinger.name:
-            values.pop("score")
+            values.pop("score", None)
         return values
 
     def bounded_score(self) -> bool:
@@ -94,6 +103,21 @@ class Exponential(PosteriorMechanism):
     @abstractmethod
     def rates(self, h: Score) -> Rates:
         """Returns the function x -> rate(x) as balls."""
+
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
+        """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
+        return None
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
+        """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
+
+        ``closure(start, gamma)`` is min over x'' of start(x'') + gamma d(x, x''). None where there is no such twin.
+        """
+        return None
+
+    def can_screen_priors(self) -> bool:
+        """Returns whether there is a float twin of the sensitivity, for the Hellinger score."""
+        return self.score == Hellinger.name and type(self).float_sensitivity is not Exponential.float_sensitivity
 
     def law(self) -> ExponentialLaw:
         """Returns the law at the precision in force."""
@@ -111,9 +135,27 @@ class Exponential(PosteriorMechanism):
         """Returns the bytes for the model, its tables and four rows."""
         return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
 
-    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
-        """Returns the representative of the pair under permutations of cells with equal prior."""
-        return self.model.canonical(x, y)
+    def symmetry(self) -> Symmetry | None:
+        """Returns the permutations of cells with equal prior, where they carry neighbours to neighbours."""
+        if not self.adjacency.keeps_under_permutation:
+            return None
+        canonical = self.model.canonical
+        return Symmetry(lambda: (c for c in self.model.histograms if canonical(c) == (c,)), canonical)
+
+    def screen(self) -> Screen | None:
+        """Returns the fast tier, which knows the Hellinger score and one record replaced."""
+        if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
+            return None
+        from dpaudit.privacy.fast.certify import FastTier
+
+        return FastTier(self, self.hellinger_law, self.numerator())
+
+    def hellinger_law(self) -> HellingerLaw:
+        """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
+        law = self.law()
+        if type(law) is not ExponentialLaw or not isinstance(law.h, Hellinger):
+            raise TooCoarse("the fast tier knows the plain exponential law with the Hellinger score only")
+        return HellingerLaw(law, law.h, law.rate)
 
     def released(self, output: Histogram) -> Histogram:
         """Returns the output itself."""
@@ -145,17 +187,29 @@ def _choice(option: str, value: object) -> str:
 
 
 GS = Parameter(
-    "gs", "GS", "constant", "constant (sqrt(1-pi/4)) or exact (GS(n, prior))", _choice, ("constant", "exact")
+    "gs",
+    "constant",
+    "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
+    _choice,
+    ("constant", "exact"),
+    ("constant", "exact"),
 )
-GAMMA = Parameter("gamma", "γ", "1", "a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter("delta", "δ", None, "a rational > 0 and < 1", probability, ("1e-8", "1/20", "1/2000"))
+GAMMA = Parameter("gamma", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
+DELTA = Parameter(
+    "delta",
+    None,
+    "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
+    probability,
+    ("1e-8", "1/20", "1/2000"),
+    old_names=("delta_param",),
+)
 SCORE = Parameter(
     "score",
-    "s",
     Hellinger.name,
     "the distance in the exponent: hellinger, tv (k = 2), kl, chi2 (prior entries > n), l1",
     choice,
     (Hellinger.name, Hellinger.name),
+    tuple(DIVERGENCES),
 )
 """The other scores need more than a name (gs = exact, k = 2, a large prior), so they are no random examples."""
 
@@ -180,6 +234,10 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
+        """Returns GS."""
+        return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
+
 
 @dataclass(frozen=True)
 class EHDL(Exponential):
@@ -198,6 +256,10 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
+        """Returns LS."""
+        return ls
+
 
 @dataclass(frozen=True)
 class Smooth(Exponential):
@@ -210,6 +272,14 @@ class Smooth(Exponential):
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
 
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns 1/LS and gamma."""
+        return (lambda v: 1 / v), ball(self.gamma)
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
+        """Returns S."""
+        return 1 / closure(1 / ls, float(self.gamma))
+
 
 @dataclass(frozen=True)
 class EHDS(Smooth):
@@ -221,7 +291,7 @@ class EHDS(Smooth):
 
     def claimed(self) -> Guarantee | None:
         """Returns epsilon (N4 Theorem 3.1); None for an unbounded score, where its proof does not carry over."""
-        return Guarantee(self.epsilon) if self.bounded_score() else None
+        return EpsilonDelta(self.epsilon) if self.bounded_score() else None
 
     def numerator(self) -> Fraction:
         """Returns epsilon / (1 + gamma)."""
@@ -238,7 +308,7 @@ class MH(Smooth):
 
     def claimed(self) -> Guarantee | None:
         """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
-        return Guarantee((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
+        return EpsilonDelta((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
 
 
 @dataclass(frozen=True)
@@ -253,7 +323,7 @@ class MHdelta(Exponential):
 
     def claimed(self) -> Guarantee | None:
         """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
-        return Guarantee(self.epsilon, self.delta) if self.score == Hellinger.name else None
+        return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
 
     def gamma(self) -> Ball:
         """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
@@ -263,3 +333,13 @@ class MHdelta(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S_exp(x))."""
         return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
+
+    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
+        """Returns -ln LS and gamma."""
+        return (lambda v: -v.log()), self.gamma()
+
+    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
+        """Returns S_exp."""
+        from numpy import exp, log
+
+        return exp(-closure(-log(ls), float(self.gamma())))

@@ -10,6 +10,7 @@ cell floor(c + Lap) clipped into [0, n] has (c, o in 0..n)
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,12 +20,14 @@ from typing import ClassVar
 
 from flint import arb_poly, fmpq, fmpq_poly
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.errors import InputError
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Law, Mass, Output, PosteriorMechanism, Row, Sparse
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, HeavyRow, PosteriorMechanism, Sparse
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
-from dpaudit.model import Histogram
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.protocols import Algebra, Law, Mass, Output, Symmetry
 
 MOST_OUTPUTS = 2_000_000
 """A box of outputs larger than this is refused."""
@@ -57,7 +60,12 @@ def cell_law(n: int, c: int, o: int) -> Monomial:
     return Monomial(c - o - 1 if o < c else o - c, INNER)
 
 
-Atom = tuple[Ratio, Ball, Ball]
+def _key(poly: fmpq_poly) -> Hashable:
+    """Returns the coefficients: equal for equal polynomials, which are not hashable themselves."""
+    return tuple(poly.coeffs())
+
+
+RatioClass = tuple[Ratio, Ball, Ball]
 
 
 class LaplaceLaw(Law):
@@ -70,9 +78,9 @@ class LaplaceLaw(Law):
         self._powers = [ball(1)]
         for _ in range(mechanism.model.n):
             self._powers.append(self._powers[-1] * q)
-        self._values = {id(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
-        self._ratios: dict[tuple[int, int], Ratio] = {}
-        self._merged: dict[tuple[int, int], list[Atom]] = {}
+        self._values = {_key(poly): arb_poly(poly)(q) for poly in (HALF, INNER, CORNER)}
+        self._ratios: dict[tuple[Hashable, Hashable], Ratio] = {}
+        self._merged: dict[tuple[int, int], list[RatioClass]] = {}
 
     def cell(self, c: int) -> list[Ball]:
         """Returns balls that contain the law of one noised cell with count c."""
@@ -80,7 +88,7 @@ class LaplaceLaw(Law):
         return [self._value(cell_law(n, c, o)) for o in range(n + 1)]
 
     def _value(self, term: Monomial) -> Ball:
-        return self._powers[term.exponent] * self._values[id(term.poly)]
+        return self._powers[term.exponent] * self._values[_key(term.poly)]
 
     def probabilities(self, x: Histogram) -> list[Ball]:
         """Returns balls that contain P_x(o), the product over the noised cells."""
@@ -89,21 +97,21 @@ class LaplaceLaw(Law):
 
     def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
         """Returns P_x and P_y by classes of equal likelihood ratio: unchanged cells sum out, few classes remain."""
-        parts: list[Atom] = [(Ratio(0, 0), ball(1), ball(1))]
+        parts: list[RatioClass] = [(Ratio(0, 0), ball(1), ball(1))]
         for c, d in self._mechanism.changed(x, y):
             joint = [(s * t, p * u, r * v) for s, p, r in parts for t, u, v in self._atoms(c, d)]
             parts = _merge(joint)
         return [Mass(p, r, None if t.corner else -t.q * self._step) for t, p, r in parts]
 
-    def _atoms(self, c: int, d: int) -> list[Atom]:
+    def _atoms(self, c: int, d: int) -> list[RatioClass]:
         """Returns the classes of equal ratio of one cell, counts c and d."""
         if (c, d) not in self._merged:
             n = self._mechanism.model.n
             self._merged[c, d] = _merge([self._atom(cell_law(n, c, o), cell_law(n, d, o)) for o in range(n + 1)])
         return self._merged[c, d]
 
-    def _atom(self, u: Monomial, v: Monomial) -> Atom:
-        key = id(u.poly), id(v.poly)
+    def _atom(self, u: Monomial, v: Monomial) -> RatioClass:
+        key = _key(u.poly), _key(v.poly)
         if key not in self._ratios:
             self._ratios[key] = Ratio.of(u.poly, v.poly, 0)
         base = self._ratios[key]
@@ -122,7 +130,7 @@ def _heavy(law: list[Ball], tail: Ball) -> tuple[int, list[Ball]]:
     return cuts[0], law[cuts[0] : len(law) - cuts[1]]
 
 
-def _merge(atoms: list[Atom]) -> list[Atom]:
+def _merge(atoms: list[RatioClass]) -> list[RatioClass]:
     """Returns the atoms with those of the same ratio added up."""
     merged: dict[Ratio, tuple[Ball, Ball]] = {}
     for ratio, p, r in atoms:
@@ -135,14 +143,12 @@ def _merge(atoms: list[Atom]) -> list[Atom]:
 class Laplace(PosteriorMechanism):
     """Independent noise Lap(unit/epsilon), floored and clipped, on the first cells; a subclass says how much."""
 
-    @property
-    def last_is_derived(self) -> bool:
-        """Returns whether the last cell is not noised but follows from the others."""
-        return True
+    last_is_derived: ClassVar[bool] = True
+    """Whether the last cell is not noised but follows from the others."""
 
+    @abstractmethod
     def unit(self) -> int:
         """Returns s: the scale of the noise is s/epsilon."""
-        raise NotImplementedError
 
     def noised(self) -> int:
         """Returns the number of noised cells."""
@@ -155,10 +161,6 @@ class Laplace(PosteriorMechanism):
     def outputs(self) -> Sequence[Output]:
         """Returns all vectors of noised cells, in lexicographic order."""
         return list(product(range(self.model.n + 1), repeat=self.noised()))
-
-    def datasets(self) -> Sequence[Histogram]:
-        """Returns every histogram: the last cell may be special and the prior plays no part."""
-        return self.model.histograms
 
     def count_outputs(self) -> int:
         """Returns (n+1)^(number of noised cells)."""
@@ -179,9 +181,12 @@ class Laplace(PosteriorMechanism):
         m = self.noised()
         return sorted((c, d) for c, d in zip(x[:m], y[:m], strict=True) if c != d)
 
-    def pair_orbit(self, x: Histogram, y: Histogram) -> Hashable:
-        """Returns the changed noised cells: the others have the same law and cancel."""
-        return tuple(self.changed(x, y))
+    def symmetry(self) -> Symmetry:
+        """Returns the pairs with the same changed noised cells: the others have the same law and cancel.
+
+        Every data set stands for itself: the last cell may be special and the prior plays no part.
+        """
+        return Symmetry(self.datasets, lambda x, y: tuple(self.changed(x, y)))
 
     def polynomial(self, x: Histogram, output: Output) -> Monomial:
         """Returns P_x(output) exactly, as a polynomial in q."""
@@ -194,7 +199,7 @@ class Laplace(PosteriorMechanism):
         pairs = ((term.exponent + i, Fraction(int(c.p), int(c.q))) for i, c in enumerate(term.poly.coeffs()))
         return {exponent: c for exponent, c in pairs if c}
 
-    def row(self, x: Histogram, tail: Fraction, most: int) -> Row:
+    def row(self, x: Histogram, tail: Fraction, most: int) -> HeavyRow:
         """Returns all outputs, or beyond ``most`` those in a box around x that leaves out at most ``tail``."""
         if self.count_outputs() <= most:
             return super().row(x, tail, most)
@@ -208,7 +213,7 @@ class Laplace(PosteriorMechanism):
             raise InputError("digits", "(too many)", rule)
         kept = prod((balls.total(part) for _, part in cells), start=ball(1))
         outputs = list(product(*(range(start, start + len(part)) for start, part in cells)))
-        return Row(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
+        return HeavyRow(outputs, [prod(p[1:], start=p[0]) for p in product(*(part for _, part in cells))], 1 - kept)
 
     def row_size(self, tail: Fraction, most: int) -> int:
         """Returns all outputs, or beyond ``most`` about the box: noise beyond m s has probability e^(-epsilon m)."""
@@ -230,14 +235,9 @@ class Laplace(PosteriorMechanism):
         term, q = self.polynomial(x, output), (-ball(self.epsilon / self.unit())).exp()
         return q**term.exponent * arb_poly(term.poly)(q)
 
-    def loss_by_algebra(self) -> ClosedForm:
-        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
-
-        The candidates are those of ``representatives``.
-        """
-        candidates = [(self.ratio(*witness), witness) for witness in self.representatives()]
-        ratio, witness = largest(candidates)
-        return ClosedForm(self.epsilon, self.unit(), ratio, *witness)
+    def algebra(self) -> LaplaceAlgebra:
+        """Returns what the polynomials in q say of the losses."""
+        return LaplaceAlgebra(self)
 
     def representatives(self) -> Iterator[tuple[Histogram, Histogram, Output]]:
         """Yields adjacent (x, y) and outputs whose likelihood ratios are all that there are.
@@ -285,17 +285,41 @@ class Laplace(PosteriorMechanism):
 
 
 @dataclass(frozen=True)
+class LaplaceAlgebra(Algebra):
+    """The losses of the Laplace family, from likelihood ratios q^a (2-q)^b."""
+
+    mechanism: Laplace
+
+    @property
+    def exact_losses(self) -> bool:  # type: ignore[override]
+        """Returns whether ties are left to the masses: where there is no closed form."""
+        return self.mechanism.adjacency != REPLACE_ONE
+
+    def worst(self) -> ClosedForm | None:
+        """Returns the worst-case loss for every epsilon > 0, proved by polynomial identities in q.
+
+        The candidates are those of ``representatives``, which are about one record replaced.
+        """
+        m = self.mechanism
+        if m.adjacency != REPLACE_ONE:
+            return None
+        ratio, witness = largest([(m.ratio(*witness), witness) for witness in m.representatives()])
+        return ClosedForm(*witness, m.epsilon, m.unit(), ratio)
+
+    def loss(self, x: Histogram, y: Histogram, output: Output) -> Fraction | None:
+        """Returns the loss where the ratio is a power of q."""
+        ratio = self.mechanism.ratio(x, y, output)
+        return None if ratio.corner else -ratio.q * self.mechanism.epsilon / self.mechanism.unit()
+
+
+@dataclass(frozen=True)
 class LSZhang(Laplace):
     """Noise Lap(2/epsilon) on every cell (N0 Algorithm 1)."""
 
     name: ClassVar[str] = "LSZhang"
     formula: ClassVar[str] = "cells 1…k: ⌊cᵢ + Lap(2/ε)⌋ clipped into [0,n]"
     source: ClassVar[str] = "N0 Algorithm 1"
-
-    @property
-    def last_is_derived(self) -> bool:
-        """Returns False: all k cells are noised."""
-        return False
+    last_is_derived: ClassVar[bool] = False
 
     def unit(self) -> int:
         """Returns 2."""

@@ -13,11 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import InputError
 from dpaudit.mechanisms.base import Mechanism
 from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.mechanisms.user_code import describe, guarded
-from dpaudit.rationals import Exact, positive, rational, sequence, whole
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
+from dpaudit.posterior.model import show
 
 GROUP = "dpaudit.mechanisms"
 """The entry-point group under which an installed package registers its mechanisms."""
@@ -42,7 +43,7 @@ def entry_points() -> dict[str, Any]:
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     """Returns the mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
     if isinstance(mech, str) and mech.lower().endswith(TABLES):
-        from dpaudit.table import read_table
+        from dpaudit.mechanisms.table import read_table
 
         _only({"adjacency"}, given, "a table of probabilities")
         _no_epsilon(eps, "a table of probabilities")
@@ -61,13 +62,24 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     return OwnMechanism(made, reference, _nominal(made), settings)
 
 
+def takes(mech: Any) -> set[str]:
+    """Returns what somebody's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
+    table = isinstance(mech, str) and mech.lower().endswith(TABLES)
+    target = find_class(mech) if isinstance(mech, str) and not table else mech
+    named = _named(target) if isinstance(target, type) else ()
+    return {"eps" if name in NOMINAL else name for name in named}
+
+
 def _reference(mech: Any) -> str:
     kind = mech if isinstance(mech, type) else type(mech)
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _nominal(target: Any) -> Fraction | None:
-    value = next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
+    def find() -> Any:
+        return next((getattr(target, name) for name in NOMINAL if hasattr(target, name)), None)
+
+    value = guarded(_reference(target), find)
     return None if value is None else rational("eps", value)
 
 
@@ -107,28 +119,33 @@ def _load_file(reference: str, path: Path) -> Any:
 def _import(reference: str, name: str) -> Any:
     import importlib
 
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
-    except (Exception, SystemExit):
-        return guarded(reference, importlib.import_module, name)
+    def load() -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise InputError("mech", reference, f"cannot be imported: {describe(error)}") from None
+
+    return guarded(reference, load)
 
 
 # ------------------------------------------------------------------ constructor parameters
+
+
+def _named(target: type) -> dict[str, inspect.Parameter]:
+    """Returns the parameters of the constructor that can be given by name."""
+    try:
+        parameters = inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return {}
+    unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+    return {name: p for name, p in parameters.items() if p.kind not in unnamed}
 
 
 def _arguments(
     target: type, reference: str, eps: Exact, given: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns the constructor's arguments, and those other than epsilon as text."""
-    try:
-        parameters = dict(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
-        parameters = {}
-    named = {
-        name: p for name, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY)
-    }
+    named = _named(target)
     nominal = next((name for name in NOMINAL if name in named), None)
     label = f"{target.__name__} of {reference}"
     _only(set(named) - set(NOMINAL), given, label)
@@ -141,7 +158,7 @@ def _arguments(
     for name, parameter in named.items():
         if parameter.default is parameter.empty and name not in arguments:
             raise InputError("set", "(missing)", f"{label} needs a value for {name}: --set {name}=…")
-    return arguments, {name: _text(value) for name, value in arguments.items() if name != nominal}
+    return arguments, {name: show(value) for name, value in arguments.items() if name != nominal}
 
 
 def _only(known: set[str], given: dict[str, Any], label: str) -> None:
@@ -170,7 +187,3 @@ def _setting(name: str, value: Any) -> Any:
     except InputError:
         return value
     return int(number) if number.denominator == 1 else number
-
-
-def _text(value: Any) -> str:
-    return ",".join(_text(entry) for entry in value) if isinstance(value, tuple | list) else str(value)

@@ -6,8 +6,9 @@
         def datasets(self): return ["no", "yes"]
         def outputs(self): return ["no", "yes"]
         def log_weight(self, x, r): return self.epsilon if x == r else 0
-        def claimed(self): return self.epsilon       # optional: epsilon, or (epsilon, delta)
+        def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
         def neighbours(self, x): ...                 # optional; default: every other data set
+        adjacency = "replace-one"                    # or so, where data sets are tuples of counts
 
 One of three methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
 outputs, or a dict) or ``log_weight(x, r)`` (unnormalised; None for an impossible output). A number is an int, a
@@ -17,21 +18,24 @@ Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
-from dpaudit.errors import InputError
-from dpaudit.mechanisms.base import Counts, Dataset, Guarantee, Law, Mechanism, Output, text
-from dpaudit.mechanisms.own_entry import PossibleUndecided, short
-from dpaudit.mechanisms.own_law import OwnLaw, Row
+from dpaudit.mechanisms.base import ExactRows, Mechanism
+from dpaudit.mechanisms.own_algebra import OwnAlgebra
+from dpaudit.mechanisms.own_entry import short
+from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
-from dpaudit.rationals import nonnegative
-from dpaudit.verdict import Verdict
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 MAX_ITEMS = 10**6
+MAX_PAIRS = 10**7
 ENTRY_BYTES = 1000
 """An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
 METHODS = ("probability", "probabilities", "log_weight")
@@ -40,19 +44,27 @@ METHODS = ("probability", "probabilities", "log_weight")
 class OwnMechanism(Mechanism):
     """A mechanism of the protocol above; everything that its methods return is checked."""
 
-    has_exact_losses = True
-
-    def __init__(self, target: Any, reference: str, epsilon: Fraction | None, settings: dict[str, str]) -> None:
+    def __init__(
+        self,
+        target: Any,
+        reference: str,
+        epsilon: Fraction | None,
+        settings: dict[str, str],
+        adjacency: Adjacency | None = None,
+    ) -> None:
         self._target = target
         self.reference = reference
         self.epsilon = epsilon
         self._settings = settings
-        self.name = str(getattr(target, "name", type(target).__name__))  # type: ignore[misc]
-        lines = (type(target).__doc__ or "").strip().splitlines()
-        self.formula = lines[0] if lines else "(no description)"  # type: ignore[misc]
-        self.source = reference  # type: ignore[misc]
-        self._rows: dict[Dataset, Row] = {}
+        lines = (type(target).__doc__ or "").strip().splitlines() or ["(no description)"]
+        self.name = self._word("name", type(target).__name__)  # type: ignore[misc]
+        self.formula = self._word("formula", lines[0])  # type: ignore[misc]
+        self._other_adjacency = adjacency
+        self.source = visible(reference)  # type: ignore[misc]
         self._check_methods()
+
+    def _word(self, name: str, default: str) -> str:
+        return visible(guarded(self.reference, lambda: str(getattr(self._target, name, default))))
 
     def _check_methods(self) -> None:
         target = self._target
@@ -76,7 +88,20 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- data sets and outputs
 
     def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
-        """Returns what datasets(), outputs() or neighbours(x) yields: at most MAX_ITEMS hashable values."""
+        """Returns what datasets(), outputs() or neighbours(x) yields, twice the same: at most MAX_ITEMS values."""
+        first, second = self._listed(method, *arguments), self._listed(method, *arguments)
+        if len(first) != len(second):
+            raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
+        for a, b in zip(first, second, strict=True):
+            if not (a is b or guarded(self.reference, lambda a=a, b=b: a == b and _alike(a, b))):
+                raise self._changed(f"{method}()", short(a), short(b))
+        return first
+
+    def _changed(self, place: str, first: str, second: str) -> InputError:
+        return self._error(f"{place} changes between two calls: {first}, then {second}; it must be the same every time")
+
+    def _listed(self, method: str, *arguments: Any) -> tuple[Any, ...]:
+        """Returns at most MAX_ITEMS hashable values."""
         found = self._call(method, *arguments)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise self._error(f"{method}() must return a list, not {type(found).__name__}")
@@ -92,7 +117,7 @@ class OwnMechanism(Mechanism):
         items = self._items(method)
         if len(items) < least:
             raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
-        self._no_twins(method, items)
+        guarded(self.reference, self._no_twins, method, items)
         return items
 
     def _no_twins(self, method: str, items: Sequence[Any]) -> None:
@@ -128,21 +153,46 @@ class OwnMechanism(Mechanism):
         return {output: output for output in self._outputs}
 
     @cached_property
-    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbours of every data set, made symmetric; itself left out."""
-        every = self._datasets
-        if not callable(getattr(self._target, "neighbours", None)):
-            return {x: (*every[:i], *every[i + 1 :]) for i, x in enumerate(every)}
-        known = {x: x for x in every}
-        links: dict[Dataset, dict[Dataset, None]] = {x: {} for x in every}
-        for x in every:
+    def _listed_datasets(self) -> dict[Dataset, Dataset]:
+        return {x: x for x in self._datasets}
+
+    @cached_property
+    def adjacency(self) -> Adjacency:  # type: ignore[override]
+        """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
+        return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
+
+    @cached_property
+    def _own_adjacency(self) -> Adjacency:
+        word = getattr(self._target, "adjacency", None)
+        if callable(getattr(self._target, "neighbours", None)):
+            if word is not None:
+                raise self._error("has both a method neighbours(x) and an adjacency; leave one out")
+            return ExplicitPairs(tuple(self._listed_pairs()))
+        return ALL_PAIRS if word is None else parse_adjacency(word, self.read_dataset)
+
+    def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
+        count = 0
+        for x in self._datasets:
             for found in self._items("neighbours", x):
-                y = self._known(known, found, f"neighbours({text(x)}) returns", "data set")
-                if y is not x:
-                    links[x][y] = links[y][x] = None
+                count += 1
+                if count > MAX_PAIRS:
+                    raise self._error(
+                        f'neighbours(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
+                    )
+                yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
+
+    @cached_property
+    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
+        """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
+        links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
-        return {x: tuple(found) for x, found in links.items()}
+        return links
+
+    def with_adjacency(self, adjacency: str | Adjacency) -> Self:
+        """Returns the same mechanism under another adjacency."""
+        relation = parse_adjacency(adjacency, self.read_dataset)
+        return type(self)(self._target, self.reference, self.epsilon, self._settings, relation)
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
@@ -163,12 +213,15 @@ class OwnMechanism(Mechanism):
 
     def neighbours(self, x: Dataset) -> Sequence[Dataset]:
         """Returns the neighbours of x, made symmetric."""
-        return self._links[x]
+        everybody = self.adjacency == ALL_PAIRS
+        return [y for y in self._datasets if y != x] if everybody else self._links[x]
 
     def counts(self) -> Counts:
         """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
-        pairs = sum(len(found) for found in self._links.values())
-        return Counts(len(self._datasets), pairs, len(self._outputs))
+        size = len(self._datasets)
+        everybody = self.adjacency == ALL_PAIRS
+        pairs = size * (size - 1) if everybody else sum(len(found) for found in self._links.values())
+        return Counts(size, pairs, len(self._outputs))
 
     def memory(self) -> int:
         """Returns the bytes for the whole table of distributions."""
@@ -185,11 +238,24 @@ class OwnMechanism(Mechanism):
 
     # -------------------------------------------------------------- distributions
 
-    def row(self, x: Dataset) -> Row:
+    def row(self, x: Dataset) -> GivenRow:
         """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
-        if x not in self._rows:
-            self._rows[x] = Row.read(self.method, self._entries(x), self._place(x))
         return self._rows[x]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self._read_twice, self._datasets)
+
+    def _read_twice(self, x: Dataset) -> GivenRow:
+        """Returns the row, refused if its author's code gives another one when it is asked again."""
+        given, error = self._entries(x), self._place(x)
+        row, again = GivenRow.read(self.method, given, error), self._entries(x)
+        if guarded(self.reference, lambda: given == again) is not True:
+            second = GivenRow.read(self.method, again, error)
+            for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
+                if a != b:
+                    raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")
+        return row
 
     def _place(self, x: Dataset) -> Any:
         """Returns a function that makes the error for output number i of x, or for the row if i is None."""
@@ -203,7 +269,8 @@ class OwnMechanism(Mechanism):
 
     def _entries(self, x: Dataset) -> list[Any]:
         if self.method != "probabilities":
-            return [self._call(self.method, x, output) for output in self._outputs]
+            method = getattr(self._target, self.method)
+            return list(guarded(self.reference, lambda: [method(x, output) for output in self._outputs]))
         found = self._call("probabilities", x)
         if isinstance(found, dict):
             for output in found:
@@ -220,51 +287,39 @@ class OwnMechanism(Mechanism):
     @property
     def refinable(self) -> bool:  # type: ignore[override]
         """Returns False if any distribution is given as fixed enclosures."""
-        return all(self.row(x).refinable for x in self._datasets)
+        return self._rows.refinable
 
     def law(self) -> Law:
         """Returns the law at the precision in force."""
-        return OwnLaw(self.row, self.refinable)
+        return OwnLaw(self._rows)
 
-    def infinite_loss(self) -> tuple[Dataset, Dataset, Output] | None:
-        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+    def algebra(self) -> OwnAlgebra:
+        """Returns what the exact entries say of the losses."""
+        return OwnAlgebra(self)
 
-        Where there are none but some may be, PossibleUndecided is raised.
-        """
-        open_place: tuple[Dataset, int] | None = None
-        for x in self._datasets:
-            possible = self.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and self._links[x]:
-                open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in self._links[x]:
-                other = self.row(y).possible
-                if possible != other:
-                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
-                        if a is Verdict.PROVED and b is Verdict.REFUTED:
-                            return x, y, self._outputs[i]
-        if open_place is not None:
-            x, i = open_place
-            row = self.row(x)
-            raise PossibleUndecided(text(x), text(self._outputs[i]), row.entries[i], row.logarithmic)
-        return None
-
-    def exact_loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
-        """Returns the loss where it is a rational number by algebra."""
-        return self.row(x).exact_losses(self.row(y))[self.output_index[output]]
+    def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
+        """Returns these distributions as their author gave them."""
+        return ExactRows(self.method == "log_weight", [self.row(x).to_json() for x in datasets])
 
     # -------------------------------------------------------------- what is claimed
 
     def claimed(self) -> Guarantee | None:
-        """Returns what the optional method claimed() says: epsilon, or (epsilon, delta); else None."""
+        """Returns what the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
         if not callable(getattr(self._target, "claimed", None)):
             return None
-        found = self._call("claimed")
-        if found is None or isinstance(found, Guarantee):
-            return found
-        parts = found if isinstance(found, tuple | list) else (found,)
-        if not 1 <= len(parts) <= 2:
-            raise self._error("claimed() must return epsilon, or (epsilon, delta)")
-        return Guarantee(*(nonnegative("claimed", part) for part in parts))
+        found = []
+        for given in (self._call("claimed"), self._call("claimed")):
+            try:
+                found.append(None if given is None else parse_guarantee("claimed", given))
+            except InputError as error:
+                raise self._error(f"claimed() is wrong: {error}") from None
+        if found[0] != found[1]:
+            raise self._changed("claimed()", *(g.text() if g else "nothing" for g in found))
+        return found[0]
+
+    def claimed_here(self) -> Guarantee | None:
+        """Returns what is claimed, under the author's adjacency only."""
+        return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
         """Returns the constructor's other parameters as text."""
@@ -272,7 +327,9 @@ class OwnMechanism(Mechanism):
 
     def describe(self) -> dict[str, Any]:
         """Returns name, where it comes from, nominal epsilon and parameters."""
-        return {**super().describe(), "source": self.reference}
+        other = self._other_adjacency
+        relation = {} if other is None else {"adjacency": other.to_dict()}
+        return {**super().describe(), "source": self.reference, **relation}
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -285,6 +342,6 @@ def _alike(a: Any, b: Any) -> bool:
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
-    except TypeError:
+    except Exception:  # somebody else's object: its hash may do anything
         return False
     return isinstance(value, Hashable)

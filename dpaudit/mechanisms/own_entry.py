@@ -12,13 +12,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, PrecisionExhausted, ball
-from dpaudit.errors import InputError
-from dpaudit.exponentials import UNDEFINED, Form, is_positive
-from dpaudit.expressions import Expression, as_ball, exponential_form, to_json, undisguised
-from dpaudit.rationals import rational
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import UNDEFINED, Form, is_positive
+from dpaudit.numbers.expressions import Expression, as_ball, exponential_form, to_json, undisguised
+from dpaudit.numbers.rationals import rational
+from dpaudit.numbers.verdict import Verdict
 
 TELL_BITS = 4096
 """A number without a canonical form that is not told from 0 at this precision is undecided."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from dpaudit import balls
-from dpaudit.balls import Ball, PrecisionExhausted, ball
-from dpaudit.errors import InputError
-from dpaudit.exponentials import Form, log_of_quotient, product, sum_to_one
-from dpaudit.mechanisms.base import Dataset, Law, Mass
 from dpaudit.mechanisms.own_entry import Between, Entry, entry_ball, entry_form, entry_json, read_entry, short
-from dpaudit.verdict import Verdict
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import log_of_quotient, product, sum_to_one
+from dpaudit.numbers.rationals import LONGEST_COMMON, total
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.protocols import Dataset, Law, Mass
 
 MAX_FIXED_BITS = 1024
 """Fixed enclosures do not become narrower: a law beyond this precision is refused."""
@@ -23,10 +25,11 @@ SUM_BITS = 512
 """A row that algebra does not add up sums to 1 as far as this precision tells; the verifier asks for the same."""
 
 Error = Callable[[int | None, str], InputError]
+Losses = dict[tuple[int, int], Fraction | None]
 
 
 @dataclass(frozen=True)
-class Row:
+class GivenRow:
     """One data set's distribution as given: probabilities, or unnormalised log-weights."""
 
     entries: tuple[Entry, ...]
@@ -35,11 +38,11 @@ class Row:
     """For every output the verdict on "its probability is > 0"."""
 
     @staticmethod
-    def read(method: str, values: Sequence[Any], error: Error) -> Row:
+    def read(method: str, values: Sequence[Any], error: Error) -> GivenRow:
         """Returns the checked row; ``error(i, rule)`` names the place."""
         logarithmic = method == "log_weight"
         found = [read_entry(value, logarithmic, partial(error, i)) for i, value in enumerate(values)]
-        row = Row(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
+        row = GivenRow(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
         row._check(error)
         return row
 
@@ -51,8 +54,10 @@ class Row:
             return
         plain = [entry for entry in self.entries if isinstance(entry, Fraction | Between)]
         if len(plain) == len(self.entries):
-            least = sum((e if isinstance(e, Fraction) else e.lower for e in plain), Fraction(0))
-            most = sum((e if isinstance(e, Fraction) else e.upper for e in plain), Fraction(0))
+            least = total(e if isinstance(e, Fraction) else e.lower for e in plain)
+            most = total(e if isinstance(e, Fraction) else e.upper for e in plain)
+            if least is None or most is None:
+                raise error(None, f"has a common denominator of more than {LONGEST_COMMON} digits")
             if not least <= 1 <= most:
                 raise error(None, f"sums to {short(least if least > 1 else most)}, not to 1")
             return
@@ -60,9 +65,9 @@ class Row:
         if one:
             return
         with balls.precision(SUM_BITS):
-            total = balls.total(self._balls())
-            if not balls.overlap(total, ball(1)):
-                raise error(None, f"sums to {total.str(8)}, not to 1")
+            found = balls.total(self._balls())
+            if not balls.overlap(found, ball(1)):
+                raise error(None, f"sums to {found.str(8)}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 
@@ -96,29 +101,30 @@ class Row:
         logs = zip(self.log_probabilities(), self._impossible, strict=True)
         return [balls.zero() if impossible else w.exp() for w, impossible in logs]
 
-    @cached_property
-    def _forms(self) -> list[Form | None]:
-        """The canonical forms of the probabilities, None where there is none."""
-        return [entry_form(entry) for entry in self.entries]
-
-    @cached_property
-    def _coarse_logs(self) -> list[Ball]:
-        """The logarithms to 128 bits, enough to see which losses cannot be a given rational number."""
-        with balls.precision(128):
-            return self.log_probabilities()
-
-    def exact_losses(self, other: Row) -> list[Fraction | None]:
-        """Returns output by output ln P(r) - ln P'(r) where algebra knows it to be rational, else None."""
+    def exact_loss(self, other: GivenRow, i: int) -> Fraction | None:
+        """Returns ln P(r) - ln P'(r) at output number i where algebra knows it to be rational, else None."""
+        mine, theirs = self.entries[i], other.entries[i]
+        rational = isinstance(mine, Fraction) and isinstance(theirs, Fraction)
+        if not self.logarithmic and rational:
+            return Fraction(0) if mine == theirs else None  # the logarithm of no other rational number is one
         if not self.logarithmic:
-            logs = zip(self._coarse_logs, other._coarse_logs, strict=True)
-            return [_log_ratio(a, b, u, v) for a, b, (u, v) in zip(self._forms, other._forms, logs, strict=True)]
+            return _log_ratio(mine, theirs)
         shift = self._normaliser_shift(other)
-        if shift is None:
-            return [None] * len(self.entries)
-        both = zip(self.entries, other.entries, strict=True)
-        return [a - b - shift if isinstance(a, Fraction) and isinstance(b, Fraction) else None for a, b in both]
+        if shift is None or not isinstance(mine, Fraction) or not isinstance(theirs, Fraction):
+            return None
+        return mine - theirs - shift
 
-    def _normaliser_shift(self, other: Row) -> Fraction | None:
+    def kinds(self) -> list[Hashable]:
+        """Returns a key for every output; the same key, in any row, stands for the same probability.
+
+        Two equal enclosures may hold different numbers: each is a kind of its own.
+        """
+        if not self.logarithmic:
+            return [object() if isinstance(entry, Between) else entry for entry in self.entries]
+        weights = frozenset(Counter(self.entries).items())
+        return [(entry, weights) for entry in self.entries]
+
+    def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
         """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
         if mine is None or theirs is None or len(mine) != len(theirs):
@@ -138,51 +144,120 @@ class Row:
 
 
 class OwnLaw(Law):
-    """The distributions of somebody's own mechanism at one precision; every row is evaluated once."""
+    """The distributions of somebody's own mechanism at one precision; equal entries are evaluated once."""
 
-    def __init__(self, row: Callable[[Dataset], Row], refinable: bool) -> None:
-        if balls.working_bits() > MAX_FIXED_BITS and not refinable:
+    def __init__(self, rows: Rows) -> None:
+        if balls.working_bits() > MAX_FIXED_BITS and not rows.refinable:
             raise PrecisionExhausted(balls.working_bits())
-        self._row = row
-        self._logs: dict[Dataset, list[Ball]] = {}
-        self._probabilities: dict[Dataset, list[Ball]] = {}
+        self._rows = rows
+        self._logs: dict[int, Ball] = {}
+        self._values: dict[int, Ball] = {}
 
     def log_probabilities(self, x: Dataset) -> list[Ball]:
-        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Mechanism.infinite_loss)."""
-        if x not in self._logs:
-            self._logs[x] = self._row(x).log_probabilities()
-        return self._logs[x]
+        """Returns balls that contain ln P_x(r); 0 for an impossible output (see Algebra.infinite)."""
+        return self._balls(x, self._logs, GivenRow.log_probabilities)
 
     def probabilities(self, x: Dataset) -> list[Ball]:
         """Returns balls that contain P_x(r)."""
-        if x not in self._probabilities:
-            self._probabilities[x] = self._row(x).probabilities()
-        return self._probabilities[x]
+        return self._balls(x, self._values, GivenRow.probabilities)
 
-    def possible(self, x: Dataset) -> list[int] | None:
-        """Returns the positions of the outputs that may be possible for x, or None if all are."""
-        found = self._row(x).possible
-        if Verdict.REFUTED not in found:
-            return None
-        return [i for i, possible in enumerate(found) if possible is not Verdict.REFUTED]
+    def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
+        numbers = self._rows.numbers(x)
+        if not set(numbers) <= known.keys():
+            known.update(zip(numbers, evaluate(self._rows[x]), strict=True))
+        return [known[number] for number in numbers]
+
+    def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[list[Ball], list[int]]:
+        """Returns the losses of pairs of probabilities that were not seen before, in either order."""
+        fresh = self._fresh(x, y, seen)
+        if not fresh:
+            return [], []
+        logs_x, logs_y, possible = self.log_probabilities(x), self.log_probabilities(y), self._rows[x].possible
+        found: dict[tuple[int, int], int] = {}
+        for i, pair in enumerate(self._rows.pairs(x, y)):
+            if pair in fresh and possible[i] is not Verdict.REFUTED:
+                found.setdefault(pair, i)
+        return [logs_x[i] - logs_y[i] for i in found.values()], list(found.values())
+
+    def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> list[Mass]:
+        """Returns the masses of pairs of probabilities that were not seen before, in either order."""
+        return self.masses(x, y) if self._fresh(x, y, seen) else []
+
+    def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> set[tuple[int, int]]:
+        """Returns the pairs of probabilities that were not seen before, and notes them."""
+        fresh = set(self._rows.pairs(x, y)) - seen
+        seen |= fresh
+        seen |= {(b, a) for a, b in fresh}
+        return fresh
 
     def masses(self, x: Dataset, y: Dataset) -> list[Mass]:
-        """Returns P_x and P_y output by output, with the loss where algebra knows it."""
-        losses = self._row(x).exact_losses(self._row(y))
-        return list(map(Mass, self.probabilities(x), self.probabilities(y), losses))
+        """Returns P_x and P_y, with the loss where algebra knows it; outputs where both are the same are merged."""
+        for z in (x, y):
+            self.probabilities(z)
+        counts, values = Counter(self._rows.pairs(x, y)), self._values
+        losses = self._rows.losses(x, y, counts)
+        return [Mass(values[a] * count, values[b] * count, losses[a, b]) for (a, b), count in counts.items()]
 
 
-def _log_ratio(a: Form | None, b: Form | None, log_a: Ball, log_b: Ball) -> Fraction | None:
-    """Returns ln of the quotient of two canonical forms if it is rational; both 0 counts as loss 0.
+class Rows:
+    """The distributions as given, data set by data set, read once; equal probabilities have one number."""
+
+    def __init__(self, read: Callable[[Dataset], GivenRow], datasets: Sequence[Dataset]) -> None:
+        self._read, self._datasets = read, datasets
+        self._rows: dict[Dataset, GivenRow] = {}
+        self._numbers: dict[Dataset, tuple[int, ...]] = {}
+        self._names: dict[Hashable, int] = {}
+        self._losses: Losses = {}
+
+    def __getitem__(self, x: Dataset) -> GivenRow:
+        if x not in self._rows:
+            self._rows[x] = self._read(x)
+        return self._rows[x]
+
+    def numbers(self, x: Dataset) -> tuple[int, ...]:
+        """Returns the number of P_x(r), output by output."""
+        if x not in self._numbers:
+            names = self._names
+            self._numbers[x] = tuple(names.setdefault(kind, len(names)) for kind in self[x].kinds())
+        return self._numbers[x]
+
+    def pairs(self, x: Dataset, y: Dataset) -> Iterable[tuple[int, int]]:
+        """Returns the numbers of P_x(r) and P_y(r), output by output."""
+        return zip(self.numbers(x), self.numbers(y), strict=True)
+
+    def losses(self, x: Dataset, y: Dataset, wanted: Iterable[tuple[int, int]]) -> Losses:
+        """Returns by pair of numbers ln P_x - ln P_y where algebra knows it to be rational, else None."""
+        if not self._losses.keys() >= set(wanted):
+            for i, pair in enumerate(self.pairs(x, y)):
+                if pair not in self._losses:
+                    self._losses[pair] = self[x].exact_loss(self[y], i)
+        return self._losses
+
+    @cached_property
+    def refinable(self) -> bool:
+        """Returns False if any distribution is given as fixed enclosures."""
+        return all(self[x].refinable for x in self._datasets)
+
+
+@lru_cache(maxsize=1 << 14)
+def _coarse_log(entry: Entry) -> Ball:
+    """The logarithm to 128 bits, enough to see which losses cannot be a given rational number."""
+    with balls.precision(128):
+        return entry_ball(entry).log()
+
+
+def _log_ratio(mine: Entry, theirs: Entry) -> Fraction | None:
+    """Returns ln of the quotient of two probabilities if it is rational by their forms; both 0 counts as loss 0.
 
     The only candidate comes from the largest exponents; the logarithms of the two rule most of them out.
     """
+    a, b = entry_form(mine), entry_form(theirs)
     if a is None or b is None:
         return None
     if not a[0] or not b[0]:
         return Fraction(0) if a[0] == b[0] else None
     candidate = max(a[0]) - max(a[1]) - max(b[0]) + max(b[1])
     with balls.precision(128):
-        if not balls.overlap(log_a - log_b, ball(candidate)):
+        if not balls.overlap(_coarse_log(mine) - _coarse_log(theirs), ball(candidate)):
             return None
     return log_of_quotient(product(a[0], b[1]), product(b[0], a[1]))

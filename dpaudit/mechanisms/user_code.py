@@ -1,24 +1,72 @@
-"""Other people's code, run with care: what goes wrong in it becomes one line with file and line number."""
+"""Other people's code, run with care: what goes wrong in it becomes one line with file and line number.
+
+Its exits are errors, also ``os._exit`` and the ``os.exec`` functions, which would end the whole program, perhaps with
+exit code 0. This is care, not a prison: code that goes round Python (an extension, ctypes) can do what it likes.
+"""
 
 from __future__ import annotations
 
+import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpaudit.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 
 _HERE = str(Path(__file__).resolve().parents[1])
+
+
+ENDS = ("_exit", "abort", "execv", "execve")
+"""Functions of os that end the program, or put another in its place, without a word to Python."""
+
+
+class Ended(BaseException):
+    """Somebody's code wanted to end the program."""
+
+
+@contextmanager
+def no_exit(instead: Callable[[str, int], None] | None = None, for_good: bool = False) -> Iterator[None]:
+    """While this holds, the functions that end the program raise Ended, in this process only.
+
+    A process that the code forks may end as it likes. ``instead(name, code)`` is called in place of raising. What
+    holds ``for_good`` also holds for what runs when the interpreter ends.
+    """
+    process, modules, holds = os.getpid(), [os, __import__(os.name)], True
+    before = [(module, name, getattr(module, name)) for module in modules for name in ENDS if hasattr(module, name)]
+
+    def refusing(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def refused(*arguments: Any) -> Any:
+            if os.getpid() != process or not holds:
+                return real(*arguments)
+            code = arguments[0] if name == "_exit" and arguments and isinstance(arguments[0], int) else 0
+            if instead is not None:
+                return instead(name, code)
+            raise Ended(f"it calls os.{name}, which would end the audit")
+
+        return refused
+
+    for module, name, real in before:
+        setattr(module, name, refusing(name, real))
+    try:
+        yield
+    finally:
+        holds = for_good
+        for module, name, real in () if for_good else before:
+            setattr(module, name, real)
 
 
 def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Returns function(*arguments); an exception in it becomes an InputError that names file, line and exception."""
     try:
-        return function(*arguments, **named)
+        with no_exit():
+            return function(*arguments, **named)
     except RecursionError:
         raise InputError("mech", reference, "its code recurses without end") from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, InputError) and error.option == "mech":
             raise  # it names the mechanism and the place already
         raise InputError("mech", reference, f"{_where(error)}{describe(error)}") from None
@@ -26,7 +74,10 @@ def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **nam
 
 def describe(error: BaseException) -> str:
     """Returns the kind and the message of an exception, on one line."""
-    message = " ".join(str(error).split())
+    try:
+        message = visible(" ".join(str(error).split()))
+    except BaseException:  # somebody else's exception: its text may do anything
+        message = "(it cannot be shown)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
 from dpaudit.mechanisms.base import PosteriorMechanism
-from dpaudit.model import Histogram, neighbours
-from dpaudit.utility.bounds import BOUNDS, Bound, Setting, evaluate, leading
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Histogram, neighbours
+from dpaudit.utility.bounds import BOUNDS, Bound, InPowers, Threshold, evaluate, leading
 from dpaudit.utility.staircase import Staircase, add
-from dpaudit.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Check:
+class BoundAt:
     """One bound at one threshold; ``margin`` > 0 where it holds with room, for an equality it is the difference."""
 
     bound: Bound
-    below: int
     t: Ball
     kappa: int
     probability: Ball
@@ -30,10 +29,10 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Checked:
+class BoundFound:
     """A bound on all its thresholds: the worst check, how many there were, how many of them fail."""
 
-    worst: Check
+    worst: BoundAt
     thresholds: int
     failing: int
     verdict: Verdict
@@ -82,10 +81,10 @@ class Checker:
         weight = (first.mass * len(second.outputs) / second.mass).log()
         return ball(self.stairs.mechanism.epsilon) * second.distance / (2 * weight)
 
-    def setting(self, below: int, t: Ball) -> Setting:
+    def threshold(self, below: int, t: Ball) -> Threshold:
         """Returns what the bounds depend on at this threshold."""
         stairs, model = self.stairs, self.stairs.mechanism.model
-        return Setting(
+        return Threshold(
             n=model.n,
             size=model.size,
             epsilon=ball(stairs.mechanism.epsilon),
@@ -98,34 +97,34 @@ class Checker:
             tail=stairs.at_least(below),
         )
 
-    def check(self, bound: Bound, below: int, t: Ball) -> Check:
+    def check(self, bound: Bound, below: int, t: Ball) -> BoundAt:
         """Returns the bound's value, the exact probability and the verdict at this threshold."""
-        setting, equal = self.setting(below, t), bound.identity
-        probability = setting.tail if bound.of_tail else self.stairs.below(below)
+        at, equal = self.threshold(below, t), bound.identity
+        probability = at.tail if bound.of_tail else self.stairs.below(below)
         sign = None
-        if bound.polynomial is not None:
-            poly, step = bound.polynomial(setting), self.stairs.mechanism.epsilon / bound.scale
+        if isinstance(bound.form, InPowers):
+            poly, step = bound.form.polynomial(at.kappa), self.stairs.mechanism.epsilon / bound.form.scale
             value = evaluate(poly, step)
             exact = self.stairs.exact_below(below)
             if exact is not None:
                 rest = add(exact, {exponent: -c for exponent, c in poly.items()})
                 equal, sign = not rest, leading(rest, step)
         else:
-            value = bound.ball(setting)
+            value = bound.form.value(at)
             equal = equal or balls.exactly_equal(probability, value)
         margin = probability - value if bound.relation in "≥>=" else value - probability
         verdict = _judge(bound.relation, margin if sign is None else sign, equal)
         if equal:
             margin = balls.zero()
-        return Check(bound, below, t, setting.kappa, probability, value, margin, verdict)
+        return BoundAt(bound, t, at.kappa, probability, value, margin, verdict)
 
-    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> Checked | None:
+    def everywhere(self, bound: Bound, at: tuple[int, Ball] | None) -> BoundFound | None:
         """Returns the bound at the threshold ``at``, or at all that separate two attained distances, or at LS(x).
 
         None if there is no threshold, or none at which the probabilities are certain enough.
         """
         steps = self.stairs.steps
-        if bound.threshold != "t":
+        if bound.threshold != "< t":
             below = self._local + (bound.threshold == "≤ LS(x)")
             places = [(below, steps[self._local].distance)]
         elif at is not None:
@@ -140,7 +139,7 @@ class Checker:
         pool = failing or open_ or checks
         order = balls.argsort([-abs(c.margin) if bound.relation == "=" else c.margin for c in pool])
         worst = pool[order[0]]
-        return Checked(worst, len(checks), len(failing), worst.verdict)
+        return BoundFound(worst, len(checks), len(failing), worst.verdict)
 
 
 def _judge(relation: str, margin: Ball, equal: bool) -> Verdict:

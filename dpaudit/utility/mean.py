@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpaudit import balls
-from dpaudit.divergences import DIVERGENCES
-from dpaudit.enclosure import Enclosure, infinite
 from dpaudit.mechanisms.base import PosteriorMechanism
-from dpaudit.model import Histogram
-from dpaudit.utility.staircase import heavy_row
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, infinite
+from dpaudit.numbers.errors import TooLargeError, approximately
+from dpaudit.posterior.divergences import DIVERGENCES
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.effort import MEMORY_BOUND
+from dpaudit.utility.staircase import ALL_OUTPUTS, heavy_row
 
 
-def mean_error(mechanism: PosteriorMechanism, x: Histogram, digits: int = 15, metric: str = "hellinger") -> Enclosure:
+def mean_error(
+    mechanism: PosteriorMechanism,
+    x: Histogram,
+    digits: int = 15,
+    metric: str = "hellinger",
+    memory: int = MEMORY_BOUND,
+) -> Enclosure:
     """Returns an enclosure of E[D(posterior of x, release)], infinite if an output at infinite distance is possible."""
     model, tail = mechanism.model, Fraction(1, 10 ** (digits + 6))
+    need = mechanism.row_memory(tail, ALL_OUTPUTS)
+    if need > memory:
+        size = approximately(mechanism.row_size(tail, ALL_OUTPUTS))
+        raise TooLargeError(need, memory, f"{mechanism.name}, n = {model.n}, with about {size} outputs to list")
     ends = (tuple(model.n * (i == j) for j in range(model.k)) for i in range(model.k))
     if metric == "chi2" and not all(DIVERGENCES[metric](model).finite(x, end) for end in ends):
         return infinite()

@@ -7,12 +7,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
-from dpaudit import balls
-from dpaudit.balls import Ball, ball
-from dpaudit.distances import bc_squared
-from dpaudit.divergences import DIVERGENCES, Divergence, HellingerDistance
-from dpaudit.mechanisms.base import Output, PosteriorMechanism, Row, Sparse
-from dpaudit.model import Histogram, Model
+from dpaudit.mechanisms.base import HeavyRow, PosteriorMechanism, Sparse
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.divergences import DIVERGENCES, Divergence, HellingerDistance
+from dpaudit.posterior.model import Histogram, Model
+from dpaudit.privacy.protocols import Output
 
 ALL_OUTPUTS = 50_000
 """Up to this many outputs are all listed; beyond, a negligible tail may be left out (and is accounted for)."""
@@ -27,7 +28,7 @@ ALGEBRA_LIMIT = 5000
 
 
 @dataclass
-class Step:
+class Stair:
     """The outputs at one distance: ``distance`` contains it, ``mass`` contains their probability."""
 
     key: Ball
@@ -45,7 +46,7 @@ class Staircase:
     metric: Divergence
     outputs: list[Output]
     released: list[Histogram]
-    steps: list[Step]
+    steps: list[Stair]
     infinite: Ball
     omitted: Ball
 
@@ -145,7 +146,7 @@ def add(*terms: Sparse) -> Sparse:
     return result
 
 
-def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergence, tail: Fraction) -> Row:
+def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergence, tail: Fraction) -> HeavyRow:
     """Returns the row; of many outputs those of negligible probability are omitted if the distance is costly."""
     row = mechanism.row(x, tail, ALL_OUTPUTS)
     if not divergence.costly or len(row.outputs) <= COSTLY_OUTPUTS:
@@ -154,7 +155,7 @@ def heavy_row(mechanism: PosteriorMechanism, x: Histogram, divergence: Divergenc
     kept = [i for i, p in enumerate(row.probabilities) if not balls.certainly_less(p, bar)]
     left_out = set(range(len(row.outputs))) - set(kept)
     omitted = row.omitted + balls.total([row.probabilities[i] for i in sorted(left_out)])
-    return Row([row.outputs[i] for i in kept], [row.probabilities[i] for i in kept], omitted)
+    return HeavyRow([row.outputs[i] for i in kept], [row.probabilities[i] for i in kept], omitted)
 
 
 def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fraction) -> Staircase | None:
@@ -164,7 +165,7 @@ def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fracti
     released = [mechanism.released(output) for output in row.outputs]
     finite = [i for i, d in enumerate(released) if divergence.finite(x, d)]
     keys = [_key(divergence, x, released[i]) for i in finite]
-    steps: list[Step] = []
+    steps: list[Stair] = []
     for position in balls.argsort(keys):
         i, key = finite[position], keys[position]
         if steps and not balls.certainly_less(steps[-1].key, key):
@@ -176,7 +177,7 @@ def build(mechanism: PosteriorMechanism, x: Histogram, metric: str, tail: Fracti
             steps[-1].mass = steps[-1].mass + row.probabilities[i]
             steps[-1].outputs.append(i)
         else:
-            steps.append(Step(key, _distance(divergence, x, released[i], key), row.probabilities[i], [i]))
+            steps.append(Stair(key, _distance(divergence, x, released[i], key), row.probabilities[i], [i]))
     infinite = balls.total([row.probabilities[i] for i in set(range(len(released))) - set(finite)])
     return Staircase(mechanism, x, divergence, list(row.outputs), released, steps, infinite, row.omitted)
 

@@ -7,11 +7,11 @@ from math import comb, floor, prod
 
 from flint import fmpz
 
-from dpaudit import balls
-from dpaudit.balls import PrecisionExhausted, ball
-from dpaudit.distances import bc_squared
-from dpaudit.model import Histogram, Model
-from dpaudit.utility.staircase import TIE_BITS, Staircase, Step
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import Histogram, Model
+from dpaudit.utility.staircase import TIE_BITS, Stair, Staircase
 
 
 class TieUndecided(PrecisionExhausted):
@@ -49,7 +49,7 @@ def count_below(stairs: Staircase, t: Fraction) -> int | None:
     return len(stairs.steps)
 
 
-def _below_by_algebra(stairs: Staircase, step: Step, t: Fraction) -> bool | None:
+def _below_by_algebra(stairs: Staircase, step: Stair, t: Fraction) -> bool | None:
     """Returns whether the step's distance is < t, where all its outputs are at one known exact distance; else None."""
     name, model = stairs.metric.name, stairs.metric.model
     values = {exact_key(name, model, stairs.x, stairs.released[i]) for i in step.outputs}

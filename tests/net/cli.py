@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from dpaudit.cli import app
+from dpaudit.cli import make_app
 
 from .settings import Family
 from .view import View
@@ -21,7 +21,7 @@ WIDE = {"COLUMNS": "20000", "NO_COLOR": "1", "TERM": "dumb"}
 def output_of(view: View, name: str, *words: str, as_json: bool = False) -> Any:
     """What the command prints: a document with ``as_json``, else text. Its errors are raised."""
     start = view.case.command(name) if isinstance(view.case, Family) else [name, "--mech", view.written]
-    result = CliRunner().invoke(app, [*start, *words, *(["--json"] if as_json else [])], env=WIDE)
+    result = CliRunner().invoke(make_app(), [*start, *words, *(["--json"] if as_json else [])], env=WIDE)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return json.loads(result.stdout) if as_json else result.stdout

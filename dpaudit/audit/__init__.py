@@ -1,0 +1,1 @@
+"""One call a question."""

@@ -1,0 +1,82 @@
+"""Results in a notebook: they show themselves as HTML and turn into a data frame."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from dpaudit.numbers.errors import InputError
+
+Record = dict[str, Any]
+
+
+def as_json(value: Any) -> Any:
+    """Returns the value for JSON: an exact number as text, a tuple as a list, a result by its own ``to_dict``."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
+        return [as_json(entry) for entry in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+class Members:
+    """A dataclass whose JSON has its fields by name, in their order."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as JSON."""
+        return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+
+class Shown:
+    """What a result gets from its ``to_dict``: a table in Jupyter, and rows for pandas or polars."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the result as JSON."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """Returns the result as an HTML table; all text is escaped."""
+        facts = flatten({key: value for key, value in self.to_dict().items() if not _is_rows(value)})
+        body = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items()
+        )
+        return f"<table>{body}</table>" + "".join(_table(v) for v in self.to_dict().values() if _is_rows(v))
+
+    def rows(self) -> list[Record]:
+        """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""
+        content = self.to_dict()
+        lists = [value for value in content.values() if _is_rows(value)]
+        return [flatten(row) for row in lists[0]] if lists else [flatten(content)]
+
+    def to_frame(self) -> Any:
+        """Returns the rows as a pandas or, if that is not installed, a polars data frame; bounds stay exact text."""
+        for package in ("pandas", "polars"):
+            try:
+                return __import__(package).DataFrame(self.rows())
+            except ImportError:
+                continue
+        raise InputError("to_frame", "no data frames", "install pandas or polars")
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+
+
+def flatten(row: Record, prefix: str = "") -> Record:
+    """Returns nested entries with joined names: {"p": {"lower": "0"}} gives {"p_lower": "0"}; lists become text."""
+    flat: Record = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            flat.update(flatten(value, f"{prefix}{key}_"))
+        else:
+            flat[f"{prefix}{key}"] = ",".join(map(str, value)) if isinstance(value, list) else value
+    return flat
+
+
+def _table(rows: list[Record]) -> str:
+    flat = [flatten(row) for row in rows]
+    head = "".join(f"<th>{escape(name)}</th>" for name in flat[0])
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row.values()) + "</tr>" for row in flat)
+    return f"<table><tr>{head}</tr>{body}</table>"

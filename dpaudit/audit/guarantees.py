@@ -1,0 +1,44 @@
+"""Does a mechanism have this guarantee? One call for all of them."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.results import GuaranteeResult
+from dpaudit.audit.setting import Setting
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+
+
+def judge(
+    mech: Any,
+    guarantee: Guarantee | Any = None,
+    *,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    **setting: Any,
+) -> GuaranteeResult:
+    """Returns the verdict on a guarantee: a value, a number, or a text such as "rho=1/2"; default: what is claimed.
+
+    >>> judge("dpaudit.examples.randomised_response:RandomisedResponse", "rho=1/2").verdict.value
+    'PROVED'
+    """
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
+    asked = subject.claimed_here() if guarantee is None else parse_guarantee("claim", guarantee)
+    if asked is None:
+        raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: say what is to be judged")
+    claim = asked.judge(subject, effort)
+    return GuaranteeResult(
+        subject=chosen,
+        claim=claim,
+        counts=subject.counts(),
+        precision_bits=0 if claim.evidence is None else claim.evidence.bits,
+        seconds=perf_counter() - start,
+        command=chosen.command_line("judge", claim=asked.option(), digits=effort.digits, tier=tier),
+    )

@@ -1,0 +1,279 @@
+"""dpaudit profile: more of the privacy from the same exact distributions, in one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.display import as_json
+from dpaudit.audit.results import SettingAnswer
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
+from dpaudit.privacy.composition import accounting_deltas, composed_deltas
+from dpaudit.privacy.curve import Envelope, envelope, pair_curves
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.judge import true_epsilon
+from dpaudit.privacy.moments import Concentration, Moments
+from dpaudit.privacy.pairs import Witness
+
+ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
+EXTRA_BITS = 256
+"""The first precision beyond what the digits need: vertices that cannot be told apart with it are left out."""
+RHO_DIGITS = 6
+RHO_BITS = 128
+RHO_SHARE = Fraction(1, 100)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """For ``start`` <= epsilon <= ``end``: delta(epsilon) = power - e^epsilon alpha, attained by ``pair``.
+
+    ``end`` is None for the last segment, where alpha = 0 and delta stays at ``power``.
+    """
+
+    start: Enclosure
+    end: Enclosure | None
+    alpha: Enclosure
+    power: Enclosure
+    pair: Witness
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the segment; beta = 1 - power is the error of the second kind of the test with level alpha."""
+        return {
+            "from": self.start.to_dict(),
+            "to": None if self.end is None else self.end.to_dict(),
+            "alpha": self.alpha.to_dict(),
+            "power": self.power.to_dict(),
+            "x": self.pair.to_dict()["x"],
+            "x_prime": self.pair.to_dict()["x_prime"],
+        }
+
+
+@dataclass(frozen=True)
+class Composition:
+    """delta of T releases at each epsilon: certified where it could be computed, and dp-accounting's float."""
+
+    times: int
+    points: tuple[Fraction, ...]
+    certified: tuple[Enclosure, ...] | None
+    reason: str | None
+    accounting: tuple[float, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the points; the float is labelled as such."""
+        rows = []
+        for i, at in enumerate(self.points):
+            delta = None if self.certified is None else self.certified[i].to_dict()
+            float_ = None if self.accounting is None else self.accounting[i]
+            rows.append({"at": str(at), "delta": delta, "dp_accounting_float_not_certified": float_})
+        return {"times": self.times, "deltas": rows, "not_certified_because": self.reason}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileResult(SettingAnswer):
+    """The curve delta(epsilon) up to ``slack``, total variation, Renyi divergences, zCDP, composition."""
+
+    epsilon: Enclosure
+    total_variation: Enclosure
+    segments: tuple[Segment, ...]
+    slack: Enclosure
+    deltas: tuple[tuple[Fraction, Enclosure], ...]
+    renyi: tuple[tuple[Fraction, Enclosure], ...]
+    rho: Enclosure
+    composition: Composition | None
+    precision_bits: int
+
+    def members(self) -> dict[str, Any]:
+        """Returns the members of ``dpaudit profile --json``."""
+        return {
+            "epsilon": self.epsilon.to_dict(),
+            "total_variation": self.total_variation.to_dict(),
+            "curve": as_json(self.segments),
+            "curve_slack": self.slack.to_dict(),
+            "deltas": [{"at": str(at), "delta": delta.to_dict()} for at, delta in self.deltas],
+            "renyi": [{"order": str(order), "divergence": value.to_dict()} for order, value in self.renyi],
+            "zcdp_rho": self.rho.to_dict(),
+            "composition": as_json(self.composition),
+            "precision_bits": self.precision_bits,
+        }
+
+
+def profile(
+    mech: Any,
+    *,
+    at: str | Sequence[Exact] | None = None,
+    orders: str | Sequence[Exact] | None = None,
+    compose: int | str | None = None,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    **setting: Any,
+) -> ProfileResult:
+    """Returns the whole curve delta(epsilon), the trade-off function, Renyi divergences, zCDP and composition.
+
+    >>> found = profile("LSHist", n=3, orders="2")
+    >>> len(found.segments), str(found.total_variation)[:8]
+    (2, '0.316060')
+    """
+    start, effort = perf_counter(), Effort.read(digits, memory, progress)
+    chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
+    times = None if compose is None else whole("compose", compose, 1, 10**6)
+    given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
+    asked = Setting.read(mech, **setting)
+    subject = asked.mechanism
+    effort.check_whole(subject, "profile")
+    true = true_epsilon(subject, effort).value
+    points = given if given is not None else _points(true)
+    found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
+    words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
+    return ProfileResult(
+        subject=asked,
+        epsilon=true,
+        **found,
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+        command=asked.command_line("profile", **words, digits=effort.digits),
+    )
+
+
+def _order(order: Exact) -> Fraction:
+    value = rational("orders", order)
+    if value < 1:
+        raise InputError("orders", order, "must be >= 1")
+    return value
+
+
+def _points(true: Enclosure) -> list[Fraction]:
+    """Returns 0 and four steps up to the true epsilon, rounded up to two digits."""
+    top = Fraction(1) if true.is_infinite else true.upper
+    size = 10 ** max(0, 2 - len(str(math.floor(top)))) if top >= 1 else 10 ** (1 + _zeros(top))
+    top = Fraction(math.ceil(top * size), size)
+    return [top * i / 4 for i in range(5)] if top else [Fraction(0)]
+
+
+def _zeros(value: Fraction) -> int:
+    return len(str(value.denominator // max(value.numerator, 1)))
+
+
+Found = dict[str, Any]
+"""The members of a ProfileResult by name."""
+
+
+def _refined(
+    subject: Mechanism,
+    true: Enclosure,
+    effort: Effort,
+    points: Sequence[Fraction],
+    orders: Sequence[Fraction],
+    times: int | None,
+) -> tuple[Found, int]:
+    """Returns the members that come from the curve, and the bits that it took."""
+
+    def attempt() -> Found | None:
+        narrow = _Narrow(effort.digits)
+        try:
+            whole_curve = envelope(pair_curves(subject, effort))
+            divergences = _divergences(whole_curve, true, orders, narrow)
+        except PrecisionExhausted:
+            return None
+        parts: Found = {
+            "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
+            "segments": _segments(whole_curve, narrow),
+            "slack": narrow(whole_curve.slack),
+            "deltas": tuple((at, _delta(whole_curve, at, true, narrow)) for at in points),
+            "renyi": divergences[0],
+            "rho": divergences[1],
+            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
+        }
+        return None if narrow.failed else parts
+
+    first, cap = balls.bits_for(effort.digits, subject.counts().datasets)
+    return balls.refine(attempt, first + EXTRA_BITS, (cap if subject.refinable else first) + EXTRA_BITS)
+
+
+class _Narrow:
+    """Makes enclosures of so many digits, and remembers whether a ball was too wide."""
+
+    def __init__(self, digits: int) -> None:
+        self.digits = digits
+        self.failed = False
+
+    def __call__(self, value: Ball, most: int | None = None, digits: int | None = None) -> Enclosure:
+        found = balls.enclosure(value, digits or self.digits, least=0, most=most)
+        self.failed = self.failed or found is None
+        return found or infinite()
+
+
+def _delta(curve: Envelope, at: Fraction, true: Enclosure, narrow: _Narrow) -> Enclosure:
+    """Returns delta(at), exactly 0 from the true epsilon on."""
+    return exact(Fraction(0), 1) if at >= true.upper else narrow(curve.delta(balls.ball(at)), most=1)
+
+
+def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
+    """Returns the segments from epsilon = 0 upwards."""
+    ends: list[Enclosure | None] = [None, *(narrow(epsilon) for epsilon in curve.breakpoints)]
+    starts = [*ends[1:], narrow(balls.zero())]
+    found = []
+    for vertex, start, end in zip(curve.vertices, starts, ends, strict=True):
+        pair = curve.curves[vertex.curve].where
+        if start is not None:
+            found.append(Segment(start, end, narrow(vertex.alpha, 1), narrow(vertex.power, 1), pair))
+    return tuple(reversed(found))
+
+
+def _divergences(
+    curve: Envelope, true: Enclosure, orders: Sequence[Fraction], narrow: _Narrow
+) -> tuple[tuple[tuple[Fraction, Enclosure], ...], Enclosure]:
+    """Returns D_a for the orders, and rho, all infinite where a loss is."""
+    if true.is_infinite:
+        return tuple((order, infinite()) for order in orders), infinite()
+    pairs = _moments(curve)
+    largest = {order: balls.maximum([pair.divergence(order) for pair in pairs]) for order in orders}
+    return tuple((order, narrow(largest[order])) for order in orders), _rho(curve, narrow)
+
+
+def _moments(curve: Envelope) -> list[Moments]:
+    return [Moments(pair.finite, pair.where) for pair in curve.curves]
+
+
+def _rho(curve: Envelope, narrow: _Narrow) -> Enclosure:
+    """Returns rho, finite: to RHO_SHARE of its size, with up to RHO_DIGITS decimals, or else to two."""
+    for bits in (RHO_BITS, balls.working_bits()):
+        with balls.precision(bits):
+            found = Concentration(_moments(curve))
+            found.refine()
+            rate = balls.from_ends(found.best, balls.maximum([found.best, found.upper()]))
+        digits = next((places for places in range(RHO_DIGITS, 2, -1) if balls.narrow(rate, places)), 2)
+        shown = balls.proportional(rate, digits, RHO_SHARE) or balls.enclosure(rate, RHO_DIGITS, least=0)
+        if shown:
+            return shown
+    return narrow(rate, digits=2)
+
+
+def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, refinable: bool) -> Composition:
+    """Returns delta of ``times`` releases; what cannot be certified is said so. More bits narrow both bounds."""
+    floats = accounting_deltas(curve, times, points)
+    accounting = None if floats is None else tuple(floats)
+    try:
+        deltas = composed_deltas(curve, times, points)
+    except InputError as error:
+        return Composition(times, tuple(points), None, error.rule, accounting)
+    wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
+    narrow.failed = narrow.failed or (refinable and wide)
+    shown = tuple(_widest_enclosure(balls.from_ends(*bounds), narrow.digits) for bounds in deltas)
+    return Composition(times, tuple(points), shown, None, accounting)
+
+
+def _widest_enclosure(value: Ball, digits: int) -> Enclosure:
+    """Returns an enclosure in [0, 1] with as many digits as the ball has: two bounds that may lie apart."""
+    found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
+    return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))

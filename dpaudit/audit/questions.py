@@ -1,0 +1,209 @@
+"""The audits, one call each: true epsilon, delta(epsilon), one distribution, the sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.mechanisms import Mechanism, in_family
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import TooLargeError, approximately
+from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.divergences import choice
+from dpaudit.posterior.model import Histogram, make_model, parse_histogram
+from dpaudit.posterior.scores import check_score, make_score
+from dpaudit.posterior.sensitivity import local_all, smooth_all
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.judge import judge_delta, true_epsilon
+from dpaudit.privacy.loss import worst_delta
+from dpaudit.privacy.pairs import Worst
+
+ROW_BYTES = 2500
+"""An output in a listing with its enclosure; rounded up."""
+
+
+def mechanism(mech: Any, **setting: Any) -> Mechanism:
+    """Returns the checked mechanism of that name and setting.
+
+    ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
+    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol of
+    ``dpaudit.mechanisms.own``. The setting: n, k, prior, eps and the mechanism's parameters, by keyword.
+    """
+    return Setting.read(mech, **setting).mechanism
+
+
+def epsilon(
+    mech: Any,
+    *,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    guarantee: Guarantee | None = None,
+    **setting: Any,
+) -> EpsilonResult:
+    """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
+
+    A ``guarantee`` is judged instead of what the mechanism claims.
+
+    >>> epsilon("LSDim", n=20, k=3).closed_form
+    '2/3'
+    """
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
+    worst, form = true_epsilon(subject, effort), subject.algebra().worst()
+    asked = subject.claimed_here() if guarantee is None else guarantee
+    return EpsilonResult(
+        epsilon=worst.value,
+        closed_form=form.text() if form else None if worst.known is None else str(worst.known),
+        closed_form_symbolic=form.symbolic() if form else None,
+        claim=Claim() if asked is None else asked.judge(subject, effort, worst),
+        **_found(chosen, worst),
+        seconds=perf_counter() - start,
+        command=None if guarantee else chosen.command_line("epsilon", digits=effort.digits, tier=tier),
+    )
+
+
+def _found(setting: Setting, worst: Worst) -> dict[str, Any]:
+    """Returns what the results on epsilon and delta have in common."""
+    return {
+        "subject": setting,
+        "witness": worst.witness,
+        "counts": setting.mechanism.counts(),
+        "tier": worst.tier,
+        "filter_left": worst.filter_left,
+        "precision_bits": worst.bits,
+    }
+
+
+def delta(
+    mech: Any,
+    at: Exact,
+    *,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    guarantee: Guarantee | None = None,
+    **setting: Any,
+) -> DeltaResult:
+    """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
+
+    The verdict is on the claimed guarantee, as far as delta(at) speaks of it (see judge.judge_delta), else None.
+    """
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
+    point = nonnegative("at", at)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
+    worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
+    asked = subject.claimed_here() if guarantee is None else guarantee
+    both = None if asked is None else asked.epsilon_delta()
+    return DeltaResult(
+        at=point,
+        delta=worst.value,
+        claim=Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
+        **_found(chosen, worst),
+        seconds=perf_counter() - start,
+        command=None if guarantee else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
+    )
+
+
+def on_data(x: Histogram, setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the setting on data x: n is its sum, and k its length, unless they are given."""
+    shape = {"n": sum(x)} | ({} if setting.get("prior") is not None else {"k": len(x)})
+    return {**shape, **{name: value for name, value in setting.items() if value is not None}}
+
+
+def pmf(
+    mech: Any,
+    x: Any,
+    *,
+    digits: int | str = 15,
+    memory: int = MEMORY_BOUND,
+    **setting: Any,
+) -> PmfResult:
+    """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
+    start, effort = perf_counter(), Effort.read(digits, memory, None)
+    if in_family(mech):
+        x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
+        setting = on_data(x, setting)
+    chosen = Setting.read(mech, **setting)
+    subject = chosen.mechanism
+    dataset = subject.read_dataset("x", x)
+    effort.check_memory(subject)
+    outputs = subject.counts().outputs
+    if outputs * ROW_BYTES > memory:
+        raise TooLargeError(outputs * ROW_BYTES, memory, f"a listing of {approximately(outputs)} outputs")
+
+    def refined(effort: Effort) -> tuple[tuple[Enclosure, ...], int]:
+        def attempt() -> tuple[Enclosure, ...] | None:
+            row = [balls.enclosure(p, effort.digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+            narrow = tuple(p for p in row if p is not None)
+            return narrow if len(narrow) == len(row) else None
+
+        return balls.refine(attempt, *balls.bits_for(effort.digits, outputs))
+
+    probabilities, bits = effort.widest(subject, refined)
+    return PmfResult(
+        subject=chosen,
+        x=dataset,
+        outputs=tuple(subject.outputs()),
+        released=subject.released_outputs(),
+        probabilities=probabilities,
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+        command=chosen.command_line("pmf", x=dataset, digits=effort.digits),
+    )
+
+
+def sensitivity(
+    n: int | str | None = None,
+    *,
+    k: int | str | None = None,
+    prior: str | Sequence[Exact] | None = None,
+    gamma: Exact | None = None,
+    score: str | None = None,
+    digits: int | str = 15,
+    memory: int = MEMORY_BOUND,
+) -> SensitivityResult:
+    """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
+    start, digits = perf_counter(), whole("digits", digits, 1, MAX_DIGITS)
+    weight = positive("gamma", 1 if gamma is None else gamma)
+    model = make_model("(missing)" if n is None else n, k, prior)
+    score = choice("score", Hellinger.name if score is None else score)
+    check_score(score, model)
+    need = model.size * 3000
+    if need > memory:
+        raise TooLargeError(need, memory, f"a table of {approximately(model.size)} data sets")
+
+    def attempt() -> tuple[Enclosure, list[Enclosure], list[Enclosure]] | None:
+        ls = local_all(make_score(score, model))
+        smooth = smooth_all(model, ls, weight)
+        top = balls.enclosure(balls.maximum(ls), digits, least=0)
+        shown = [[balls.enclosure(v, digits, least=0) for v in values] for values in (ls, smooth)]
+        known = [[v for v in values if v is not None] for values in shown]
+        if top is None or any(len(values) < model.size for values in known):
+            return None
+        return top, known[0], known[1]
+
+    (top, ls, smooth), bits = balls.refine(attempt, *balls.bits_for(digits, model.size))
+    words = {"n": model.n, "prior": model.prior, "gamma": weight, "score": score, "digits": digits}
+    return SensitivityResult(
+        model=model,
+        gamma=weight,
+        score=score,
+        gs=top,
+        ls=tuple(ls),
+        s=tuple(smooth),
+        precision_bits=bits,
+        seconds=perf_counter() - start,
+        command=command_line("sensitivity", **words),
+    )

@@ -1,0 +1,280 @@
+"""A setting: the mechanism and everything that determines its distributions. One value, carried everywhere.
+
+It is read once, from the words of a command, of a plan or of a Python call; it prints the command that makes it again.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, make_mechanism, posterior
+from dpaudit.mechanisms.load import load_mechanism, takes
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.rationals import positive, split
+from dpaudit.posterior.model import Model, make_model, show
+from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
+
+DEFAULTS = {
+    "": {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger", "score": "hellinger", "step": "1"},
+    "compare": {"digits": "12", "sort": "calibrated"},
+    "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
+    "table": {"claim_delta": "0"},
+}
+"""Options that a printed command leaves out where they have this value, in any command or in that one."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """``mech`` is a name of the registry, a reference (file.py:Class, pmf.csv) or a Python object.
+
+    A mechanism of the registry has a model, and in ``parameters`` what differs from the defaults, checked. Anybody's
+    own has in ``parameters`` whatever was given for its constructor, n, k and prior among it.
+    """
+
+    mech: Any
+    model: Model | None = None
+    epsilon: Fraction = Fraction(1)
+    parameters: tuple[tuple[str, Any], ...] = ()
+    adjacency: str | Adjacency | None = None
+    """Which data sets are adjacent, where it is not the mechanism's own relation: a name, a file of pairs, a value."""
+
+    @staticmethod
+    def read(
+        mech: Any,
+        *,
+        n: Any = None,
+        k: Any = None,
+        prior: Any = None,
+        eps: Any = None,
+        epsilon: Any = None,
+        adjacency: str | Adjacency | None = None,
+        settings: Mapping[str, Any] | None = None,
+        **parameters: Any,
+    ) -> Setting:
+        """Returns the checked setting; ``epsilon`` is another name of eps, ``settings`` another way to give parameters.
+
+        >>> Setting.read("ehd/exact", n=10, prior="1/2,1/2").command_line("epsilon", digits=30)
+        'dpaudit epsilon --mech EHD --n 10 --prior 1/2,1/2 --gs exact --digits 30'
+        """
+        if eps is not None and epsilon is not None:
+            raise InputError("epsilon", epsilon, f"is the same as eps, which is {eps}")
+        eps = epsilon if eps is None else eps
+        shape = {"n": n, "k": k, "prior": prior}
+        given = {name: value for name, value in {**(settings or {}), **parameters}.items() if value is not None}
+        if isinstance(mech, Setting | Mechanism):
+            for name, value in {**shape, "eps": eps, **given}.items():
+                if value is not None:
+                    raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
+            whole = mech if isinstance(mech, Setting) else Setting._of(mech)
+            return whole if adjacency is None else replace(whole, adjacency=adjacency)
+        nominal = positive("eps", 1 if eps is None else eps)
+        if not in_family(mech):
+            own = {name: value for name, value in shape.items() if value is not None}
+            return Setting(mech, None, nominal, tuple({**own, **given}.items()), adjacency)
+        name, variants = _variants(mech)
+        if n is None:
+            raise InputError("n", "(missing)", "must be a whole number >= 1")
+        given = _renamed(name, given)
+        for key, value in variants.items():
+            if given.setdefault(key, value) != value:
+                raise InputError(key, given[key], f"contradicts {mech}")
+        made = make_mechanism(name, make_model(n, k, prior), nominal, given)
+        found = Setting(name, made.model, nominal, made.chosen(), adjacency)
+        if adjacency is None:
+            vars(found)["mechanism"] = made  # it is made already: the property need not make it again
+        return found
+
+    @staticmethod
+    def _of(mechanism: Mechanism) -> Setting:
+        """Returns the setting of a mechanism that is made already."""
+        family = posterior(mechanism)
+        relation = None if family is None or family.adjacency == REPLACE_ONE else family.adjacency
+        model = None if family is None else family.model
+        return Setting(mechanism, model, mechanism.epsilon or Fraction(1), mechanism.chosen(), relation)
+
+    @staticmethod
+    def read_each(names: str | Sequence[Any] | None, *, shared: Mapping[str, Any], **shape: Any) -> list[Setting]:
+        """Returns a setting for each name, "all" being the registry; what is given goes to those that take it.
+
+        A single mechanism of anybody's own is given all of it, and says what it does not take.
+        """
+        chosen = list(REGISTRY) if names is None else split("mech", names) if isinstance(names, str) else list(names)
+        if [str(name).lower() for name in chosen] == ["all"]:
+            chosen = list(REGISTRY)
+        if len(chosen) == 1 and not in_family(chosen[0]):
+            return [Setting.read(chosen[0], **shape, settings=shared)]
+        for name, value in {**shape, **shared}.items():
+            if value is not None and not any(name in _takes(mech) for mech in chosen):
+                rule = f"none of {', '.join(map(str, chosen))} has such a parameter"
+                raise InputError(name, value, rule)
+        settings = [Setting.read(mech, **_given(mech, shape, shared)) for mech in chosen]
+        return [setting for i, setting in enumerate(settings) if setting not in settings[:i]]
+
+    # -------------------------------------------------------------- the mechanism
+
+    def build(self) -> Mechanism:
+        """Returns the mechanism, made anew, under the adjacency asked for."""
+        if isinstance(self.mech, Mechanism):
+            made: Mechanism = self.mech
+        elif self.model is None:
+            made = load_mechanism(self.mech, self.epsilon, dict(self.parameters))
+        else:
+            made = make_mechanism(self.mech, self.model, self.epsilon, dict(self.parameters))
+        return made if self.adjacency is None else made.with_adjacency(self.adjacency)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Returns the mechanism, made once."""
+        return self.build()
+
+    def at(self, eps: Any = None, n: Any = None, prior: Any = None) -> Setting:
+        """Returns the same setting at another nominal epsilon, n or prior."""
+        found = self if eps is None else replace(self, epsilon=positive("eps", eps))
+        if n is None and prior is None:
+            return found
+        if self.model is None:
+            changed = {name: value for name, value in (("n", n), ("prior", prior)) if value is not None}
+            return replace(found, parameters=tuple({**dict(self.parameters), **changed}.items()))
+        model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
+        return replace(found, model=model)
+
+    @property
+    def has_n(self) -> bool:
+        """Returns whether ``at`` can give it another n."""
+        made_already = isinstance(self.mech, Mechanism)
+        return not made_already and (self.model is not None or "n" in dict(self.parameters))
+
+    def having(self, **parameters: Any) -> Setting:
+        """Returns the same setting with other parameters."""
+        changed = {**dict(self.parameters), **parameters}
+        if self.model is None:
+            return replace(self, parameters=tuple(changed.items()))
+        return replace(self, parameters=make_mechanism(self.mech, self.model, self.epsilon, changed).chosen())
+
+    # -------------------------------------------------------------- words
+
+    @property
+    def label(self) -> str:
+        """Returns the name with the choices that are not the default: EHD/exact, EHDL/kl; anybody's own name."""
+        if self.model is None or isinstance(self.mech, Mechanism):
+            return self.mechanism.name
+        choices = {p.name for p in lookup(self.mech).parameters if p.choices}
+        return "/".join([self.mech, *(str(value) for name, value in self.parameters if name in choices)])
+
+    def describe(self) -> dict[str, Any]:
+        """Returns what the mechanism says of itself, for JSON."""
+        return self.mechanism.describe()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the setting as exact text, from which ``from_dict`` makes it again."""
+        relation = {} if self.adjacency is None else {"adjacency": self._relation()}
+        if self.model is not None:
+            place = {"n": self.model.n, "prior": show(self.model.prior), "eps": str(self.epsilon)}
+            return {"mech": self.mechanism.name, **place, "parameters": self.mechanism.settings(), **relation}
+        own = {name: show(value) for name, value in self.parameters}
+        place = {"n": int(own["n"]) if "n" in own else None, "prior": "", "eps": str(self.epsilon)}
+        return {"mech": self.mech, **place, "parameters": {}, "own": own, **relation}
+
+    @staticmethod
+    def from_dict(entry: Mapping[str, Any]) -> Setting:
+        """Returns the setting that ``to_dict`` wrote."""
+        relation = entry.get("adjacency")
+        if "own" in entry:
+            return Setting.read(entry["mech"], eps=entry["eps"], adjacency=relation, settings=entry["own"])
+        place = {name: entry[name] for name in ("n", "prior", "eps")}
+        return Setting.read(entry["mech"], **place, adjacency=relation, settings=entry["parameters"])
+
+    def _relation(self) -> str | None:
+        """Returns what --adjacency takes, None where nothing or no text gives the relation."""
+        return self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
+
+    def options(self, without: Sequence[str] = ()) -> list[str]:
+        """Returns the options of the command line that give this setting, none superfluous, ``without`` some."""
+        found: dict[str, Any] = {"mech": self.reference()}
+        if self.model is not None:
+            uniform = all(alpha == 1 for alpha in self.model.prior)
+            found |= {"n": self.model.n, "k": self.model.k if uniform and self.model.k > 2 else None}
+            found["prior"] = None if uniform else self.model.prior
+        found |= {"eps": None if self.epsilon == 1 else self.epsilon, "adjacency": self._relation()}
+        own = [] if self.model is not None else [(k, v) for k, v in self.parameters if k not in ("n", "k", "prior")]
+        found |= {name: value for name, value in self.parameters if (name, value) not in own}
+        words = [(name, value) for name, value in found.items() if value is not None and name not in without]
+        parts = [part for name, value in words for part in (f"--{name}", show(value))]
+        return parts + [part for name, value in own for part in ("--set", f"{name}={show(value)}")]
+
+    def reference(self) -> str | None:
+        """Returns what --mech takes to give this mechanism; None for an object that lives in Python only."""
+        if isinstance(self.mech, str):
+            return self.mech
+        if isinstance(self.mech, Mechanism):
+            return self.mech.name if REGISTRY.get(self.mech.name) is type(self.mech) else None
+        importable = isinstance(self.mech, type) and self.mech.__module__ != "__main__"
+        importable = importable and "<locals>" not in self.mech.__qualname__
+        return f"{self.mech.__module__}:{self.mech.__qualname__}" if importable else None
+
+    def command_line(self, command: str, without: Sequence[str] = (), **options: Any) -> str | None:
+        """Returns the command that asks this question of this setting again; options at their defaults are left out.
+
+        None where the mechanism is an object that only Python has.
+        """
+        if self.reference() is None or (self.adjacency is not None and self._relation() is None):
+            return None
+        return command_line(command, *self.options(without), **options)
+
+
+def command_line(command: str, *words: str, **options: Any) -> str:
+    """Returns "dpaudit command" with these words and options; options at their defaults are left out."""
+    parts = ["dpaudit", command, *words]
+    defaults = DEFAULTS[""] | DEFAULTS.get(command, {})
+    for name, value in options.items():
+        if value is not None and value is not False and value != () and show(value) != defaults.get(name):
+            parts += [f"--{name.replace('_', '-')}", *([] if value is True else [show(value)])]
+    return shlex.join(map(visible, parts))
+
+
+def _variants(mech: str) -> tuple[str, dict[str, str]]:
+    """Returns the registry's name and the choices behind its slashes: EHD/exact is EHD with gs = exact."""
+    base, *words = (part.strip() for part in str(mech).split("/"))
+    kind = lookup(base)
+    found: dict[str, str] = {}
+    for word in words:
+        names = [p.name for p in kind.parameters if word in p.choices]
+        if not names:
+            known = ", ".join(f"{kind.name}/{choice}" for p in kind.parameters for choice in p.choices) or "none"
+            raise InputError("mech", mech, f"{kind.name} has no such variant; it has: {known}")
+        found[names[0]] = word
+    return kind.name, found
+
+
+def _renamed(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the parameters by the names in use; an old name still serves."""
+    old = {was: p.name for p in lookup(name).parameters for was in p.old_names}
+    return {old.get(key, key): value for key, value in given.items()}
+
+
+PLACE = {"n", "k", "prior", "eps", "epsilon", "adjacency"}
+"""What every mechanism of the registry takes."""
+
+
+def _takes(mech: Any) -> set[str]:
+    """Returns the names of what the mechanism takes, old names among them."""
+    if not in_family(mech):
+        return takes(mech) | {"adjacency"}
+    return PLACE | {name for p in lookup(_variants(mech)[0]).parameters for name in (p.name, *p.old_names)}
+
+
+def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what of this the mechanism takes; a parameter that has no default gets its first example."""
+    known = _takes(mech)
+    place = {name: value for name, value in shape.items() if name in known}
+    settings = {name: value for name, value in shared.items() if name in known and value is not None}
+    if in_family(mech):
+        base, variants = _variants(mech)
+        needed = {p.name: p.examples[0] for p in lookup(base).parameters if p.default is None}
+        settings = {**needed, **_renamed(base, settings), **variants}
+    return {**place, "settings": settings}

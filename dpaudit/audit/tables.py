@@ -1,0 +1,79 @@
+"""dpaudit.table: a table of probabilities audited in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.questions import delta, epsilon
+from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
+from dpaudit.audit.setting import command_line
+from dpaudit.mechanisms.base import Mechanism
+from dpaudit.mechanisms.table import read_table
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
+from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND, Progress
+from dpaudit.privacy.guarantee import EpsilonDelta
+
+WORK = 3 * 10**7
+"""Steps, of one or two microseconds each: about a minute."""
+PAIR = 20
+"""What a pair costs besides its outputs, in outputs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableResult(Answer):
+    """The true epsilon of the table, with the verdict on the claim, and delta at the epsilons asked for."""
+
+    epsilon: EpsilonResult
+    deltas: tuple[DeltaResult, ...]
+
+    def members(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
+        rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
+        return {**self.epsilon.to_dict(), "deltas": rows}
+
+
+def table(
+    file: str,
+    *,
+    adjacency: str | None = None,
+    claim: Exact | None = None,
+    claim_delta: Exact = 0,
+    at: str | Sequence[Exact] = (),
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    work: int | str = WORK,
+) -> TableResult:
+    """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly.
+
+    A table that needs more than ``work`` steps is refused before any is done.
+    """
+    start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
+    if with_delta > 1:
+        raise InputError("claim-delta", claim_delta, "must be <= 1")
+    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
+    points = [nonnegative("at", point) for point in sequence("at", at)]
+    subject = read_table(file, adjacency, bound)
+    check_work(subject, len(points), whole("digits", digits, 1, MAX_DIGITS), whole("work", work, 1))
+    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
+    asked = {"claim": claim, "claim_delta": claim_delta, "at": tuple(points), "digits": digits}
+    return TableResult(
+        epsilon=epsilon(subject, **effort),
+        deltas=tuple(delta(subject, point, **effort) for point in points),
+        seconds=perf_counter() - start,
+        command=command_line("table", file, adjacency=adjacency, **asked),
+    )
+
+
+def check_work(subject: Mechanism, points: int, digits: int, most: int) -> None:
+    """Refuses a table that needs more than ``most`` steps: pairs, outputs, questions and digits tell how many."""
+    counts, questions = subject.counts(), 2 + points
+    need = counts.pairs * (counts.outputs + PAIR) * questions * (1 + digits // 250)
+    if need > most:
+        what = f"{counts.pairs} ordered pairs, {counts.outputs} outputs, {questions} questions of {digits} digits"
+        rule = f"{what} need about {need} steps; list fewer pairs with --adjacency, or raise the bound"
+        raise InputError("work", most, rule)

@@ -1,0 +1,1 @@
+"""How much noise can be saved."""

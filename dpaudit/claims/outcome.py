@@ -1,0 +1,165 @@
+"""What a check returns: a verdict with its evidence. Frozen, picklable, and refuses to be evidence-free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+
+FOR_ALL = "for all"
+THERE_IS = "there is"
+ORDER = "O(.)"
+QUANTIFIERS = (FOR_ALL, THERE_IS, ORDER)
+
+BY_ALGEBRA = "for all n, by algebra"
+ON_GRID = "exhaustive on the grid"
+BY_COUNTEREXAMPLE = "by counterexample"
+BY_WITNESS = "by witness"
+NO_WITNESS = "no witness on the grid"
+MEASURED = "measured"
+NOTHING = "nothing"
+ESTABLISHES = (BY_ALGEBRA, ON_GRID, BY_COUNTEREXAMPLE, BY_WITNESS, NO_WITNESS, MEASURED, NOTHING)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a worked example: what it is, the formula with its numbers, the value."""
+
+    label: str
+    formula: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its meaning; the true value lies in ``value``."""
+
+    meaning: str
+    value: Enclosure
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance of the statement, worked out: counterexample, witness or tightest case.
+
+    ``margin`` contains right - left (left - right for > and >=): negative where an inequality fails, exactly 0 at a
+    tie. ``parameters`` are exact text.
+    """
+
+    parameters: Mapping[str, str]
+    left: Quantity
+    relation: str
+    right: Quantity
+    margin: Enclosure
+    steps: tuple[Step, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What was measured: a heading and rows of exact text or of enclosures as text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sub-statement with its own verdict: a half that holds, a repaired form, a second definition that was tried."""
+
+    statement: str
+    verdict: Verdict
+    establishes: str
+    instance: Instance | None = None
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict on one claim and its evidence; which evidence is owed depends on the verdict."""
+
+    verdict: Verdict
+    establishes: str
+    counterexample: Instance | None = None
+    witness: Instance | None = None
+    tightest: Instance | None = None
+    table: Table | None = None
+    steps: tuple[Step, ...] = ()
+    finding: str = ""
+    parts: tuple[Part, ...] = ()
+    grid: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.establishes not in ESTABLISHES:
+            raise ValueError(f"establishes must be one of {ESTABLISHES}, not {self.establishes!r}")
+        missing = self._missing()
+        if missing:
+            raise ValueError(f"{self.verdict.value} ({self.establishes}) must carry {missing}")
+
+    def _missing(self) -> str:
+        """Returns the evidence that is owed and not there."""
+        if self.verdict is Verdict.REFUTED and self.counterexample is None:
+            return "a counterexample"
+        if self.verdict is Verdict.MEASURED and self.table is None:
+            return "a table"
+        if self.establishes == ON_GRID and self.tightest is None:
+            return "the tightest instance"
+        if self.establishes == BY_WITNESS and self.witness is None:
+            return "a witness"
+        if (self.establishes == BY_ALGEBRA or self.verdict is Verdict.IMPOSSIBLE) and not self.steps:
+            return "the steps of the algebra"
+        return ""
+
+    @property
+    def instance(self) -> tuple[str, Instance] | None:
+        """Returns the instance that matters most, with its role."""
+        for role in ("counterexample", "witness", "tightest"):
+            found = getattr(self, role)
+            if found is not None:
+                return role, found
+        return None
+
+    def part(self, statement: str) -> Part:
+        """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
+        found = self.instance
+        return Part(statement, self.verdict, self.establishes, found[1] if found else None, self.steps)
+
+    def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
+        """Returns the same outcome with one line that sums it up, and with its parts."""
+        return replace(self, finding=finding or self.finding, parts=(*self.parts, *parts))
+
+    def with_table(self, table: Table) -> Outcome:
+        """Returns the same outcome with a table of numbers beside it."""
+        return replace(self, table=table)
+
+    def on(self, grid: str) -> Outcome:
+        """Returns the same outcome with the words for its grid."""
+        return replace(self, grid=grid)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns establishes, grid, verdict and the evidence that there is."""
+        evidence: dict[str, Any] = as_json(self)
+        return {"establishes": self.establishes, "grid": self.grid, **evidence}
+
+
+def as_json(value: object) -> Any:
+    """Returns evidence as JSON: numbers as decimal strings, rounded outward; a part or an outcome only what it has."""
+    if isinstance(value, Enclosure):
+        return value.to_dict()
+    if isinstance(value, Quantity):
+        return {"meaning": value.meaning, **value.value.to_dict()}
+    if isinstance(value, tuple):
+        return [as_json(entry) for entry in value]
+    if not isinstance(value, Step | Instance | Table | Part | Outcome):
+        return str(value) if isinstance(value, Verdict) else value
+    entry = {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    absent: tuple[object, ...] = (None, [], "") if isinstance(value, Part | Outcome) else ()
+    return {name: found for name, found in entry.items() if found not in absent}
+
+
+def measured(table: Table, finding: str) -> Outcome:
+    """Returns MEASURED with its table; ``finding`` is the one line that sums it up."""
+    return Outcome(Verdict.MEASURED, MEASURED, table=table, finding=finding)

@@ -1,0 +1,208 @@
+"""Proofs for all values, line by line; every line says how it is known, and what is not known is said as well.
+
+"PROVED for all n" needs no failed line, at least one line that was computed for all values (or proved by a proof
+assistant), and every claim that the proof cites to be PROVED too. A proof never decides alone: where its claim is
+decided on a grid as well, a counterexample there wins; and a proof that does not go through leaves what the grid says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from flint import fmpq_mpoly, fmpq_poly
+from flint.utils.flint_exceptions import DomainError
+
+from dpaudit.claims.algebra import nonnegative_on_square
+from dpaudit.claims.batches import Statement
+from dpaudit.claims.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
+from dpaudit.mechanisms.closed_form import positive_on_unit_interval
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.verdict import Verdict
+
+Fact = bool | Callable[[], bool]
+IMPLIED = {"<": ("<", "<=", "!="), "<=": ("<=",), "=": ("=", "<=", ">="), ">": (">", ">=", "!="), ">=": (">=",)}
+"""What a proved relation implies; "!=" implies itself alone."""
+NOT_THROUGH = "the proof for all values does not go through at"
+NO_CONTENT = "an argument by hand: no line of it is computed for all values"
+FAILED = "FAILED"
+
+
+class Kind(StrEnum):
+    """How a line of a proof is known."""
+
+    MACHINE = "checked"
+    """An identity or inequality, computed for all values each time the check runs."""
+    ASSISTANT = "proof assistant"
+    CASES = "checked on cases"
+    """Computed on the finitely many instances that are named: honest, but no content for all values."""
+    HAND = "by hand"
+    TEXTBOOK = "textbook"
+    CITED = "cited"
+    """Another claim, which must be PROVED itself."""
+
+
+FOR_ALL_VALUES = (Kind.MACHINE, Kind.ASSISTANT)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: what it says, how it is known, and ``how`` in a few more words; "FAILED" if it did not come out."""
+
+    label: str
+    text: str
+    kind: Kind
+    how: str = ""
+    came_out: bool = True
+
+    def step(self) -> Step:
+        """Returns the line for reading, its kind in brackets."""
+        known = f"{self.kind.value}: {self.how}" if self.how else self.kind.value
+        return Step(self.label, "", f"{self.text}  [{known if self.came_out else FAILED}]")
+
+
+class Proof:
+    """The lines of a proof, and what failed in it. ``cited`` says of a claim that may be cited why it is not proved.
+
+    Every method that adds a line returns the proof itself.
+    """
+
+    def __init__(self, cited: Mapping[str, str] | None = None) -> None:
+        self.lines: list[Line] = []
+        self.failed: list[str] = []
+        self._cited = cited or {}
+
+    # -------------------------------------------------------------- lines
+
+    def says(self, label: str, text: str) -> Proof:
+        """Adds a line of reasoning, or a definition, that no machine checks."""
+        return self._add(Line(label, text, Kind.HAND))
+
+    def knows(self, label: str, text: str) -> Proof:
+        """Adds a theorem of the textbooks."""
+        return self._add(Line(label, text, Kind.TEXTBOOK))
+
+    def holds(self, label: str, text: str, fact: Fact, how: str = "") -> Proof:
+        """Adds a line that was computed for all values: ``fact`` says whether it came out."""
+        return self._add(Line(label, text, Kind.MACHINE, how, _evaluated(fact)))
+
+    def cases(self, label: str, text: str, which: str, fact: Fact) -> Proof:
+        """Adds a line that was computed on finitely many instances; ``which`` names them."""
+        return self._add(Line(label, text, Kind.CASES, which, _evaluated(fact)))
+
+    def equal(self, label: str, text: str, left: object, right: object) -> Proof:
+        """Adds an identity of polynomials or rationals."""
+        return self.holds(label, text, bool(left == right), "identity")
+
+    def positive(self, label: str, text: str, poly: fmpq_poly) -> Proof:
+        """Adds poly > 0 on 0 < q < 1."""
+        return self.holds(label, text, positive_on_unit_interval(poly), "Bernstein coefficients")
+
+    def nonnegative(self, label: str, text: str, poly: fmpq_poly | fmpq_mpoly) -> Proof:
+        """Adds poly >= 0 for arguments >= 0."""
+        return self.holds(label, text, all(c >= 0 for c in poly.coeffs()), "no negative coefficient")
+
+    def on_square(self, label: str, text: str, poly: fmpq_mpoly) -> Proof:
+        """Adds poly(q, K) >= 0 on 0 <= q, K <= 1."""
+        return self.holds(label, text, nonnegative_on_square(poly), "Bernstein coefficients")
+
+    def less(self, label: str, text: str, left: Callable[[], Ball], right: Callable[[], Ball]) -> Proof:
+        """Adds left < right for two constants, decided by balls."""
+        return self.holds(
+            label, text, balls.decide(lambda: balls.less(left(), right()))[0] is Verdict.PROVED, "certified by balls"
+        )
+
+    def uses(self, identifier: str, text: str) -> Proof:
+        """Adds a line that rests on another claim; it fails unless that claim is PROVED for all values."""
+        if identifier not in self._cited:
+            raise ValueError(f"{identifier} is cited and not declared: @check(..., uses=[{identifier!r}])")
+        why_not = self._cited[identifier]
+        self._add(Line(identifier, text, Kind.CITED, "PROVED" if not why_not else "", not why_not))
+        if why_not:
+            self.failed[-1] = f"{identifier}, which is {why_not}"
+        return self
+
+    def using(self, *lemmas: Proof) -> Proof:
+        """Adds the lines of the lemmas, each once."""
+        for lemma in lemmas:
+            self.lines += [line for line in lemma.lines if line not in self.lines]
+            self.failed += lemma.failed
+        return self
+
+    def requires(self, what: str, fact: Fact) -> Proof:
+        """Enforces, without a line: what the proof shows is what the statement claims; ``what`` is said if it fails."""
+        if not _evaluated(fact):
+            self.failed.append(what)
+        return self
+
+    def concludes(self, statement: Statement, relation: str) -> Proof:
+        """Enforces, without a line: the ``relation`` that was shown implies the one that the statement claims."""
+        claim = f"{statement.left} {statement.relation} {statement.right}"
+        implied = statement.relation in IMPLIED.get(relation, (relation,))
+        return self.requires(f"the claim {claim}, as only {relation} was shown", implied)
+
+    def _add(self, line: Line) -> Proof:
+        self.lines.append(line)
+        if not line.came_out:
+            self.failed.append(line.label)
+        return self
+
+    # -------------------------------------------------------------- what it establishes
+
+    @property
+    def obstacle(self) -> str:
+        """Returns why nothing is proved for all values, or ""."""
+        if self.failed:
+            return f"{NOT_THROUGH}: {'; '.join(self.failed)}"
+        return "" if any(line.kind in FOR_ALL_VALUES for line in self.lines) else NO_CONTENT
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Returns the lines for reading."""
+        return tuple(line.step() for line in self.lines)
+
+    def outcome(self, finding: str = "") -> Outcome:
+        """Returns PROVED for all n by algebra; UNDECIDED if there is an obstacle."""
+        if self.obstacle:
+            return Outcome(Verdict.UNDECIDED, NOTHING, steps=self.steps, finding=self.obstacle)
+        return Outcome(Verdict.PROVED, BY_ALGEBRA, steps=self.steps, finding=finding)
+
+    def settle(self, *grids: tuple[str, Outcome]) -> Outcome:
+        """Returns PROVED for all n, if no grid contradicts it; with an obstacle, what the first grid says and no more.
+
+        A grid that is not PROVED takes the place of the proof. The words of a grid name it; "" is the check's own.
+        """
+        for words, scanned in grids:
+            if scanned.verdict is not Verdict.PROVED:
+                return scanned.having("; ".join(filter(None, (self.obstacle, scanned.finding)))).on(words)
+        parts = [scanned.part(words) for words, scanned in grids if words]
+        (words, first), *_ = grids
+        if self.obstacle:
+            return replace(first, steps=self.steps).having(self.obstacle, parts).on(words)
+        return replace(self.outcome(), tightest=first.tightest).having(parts=parts)
+
+    def excludes(self, searched: Outcome) -> Outcome:
+        """Returns IMPOSSIBLE: there is no instance, by algebra; with an obstacle or a witness, what the search says."""
+        if searched.verdict is not Verdict.UNWITNESSED or self.obstacle:
+            return searched.having(self.obstacle)
+        return Outcome(Verdict.IMPOSSIBLE, BY_ALGEBRA, tightest=searched.tightest, steps=self.steps)
+
+    def part(self, statement: str) -> Part:
+        """Returns the proved statement as a part of another outcome."""
+        return self.outcome().part(statement)
+
+    def on_cases(self, statement: str) -> Part:
+        """Returns a statement that speaks of the cases of the lines alone, as a part that was decided row by row."""
+        if self.failed or not any(line.kind is Kind.CASES for line in self.lines):
+            return self.part(statement)
+        return Part(statement, Verdict.PROVED, ON_GRID, steps=self.steps)
+
+
+def _evaluated(fact: Fact) -> bool:
+    """Returns what ``fact`` says; a formula that is not one for all values (it asks a symbol for its size) fails."""
+    try:
+        return fact if isinstance(fact, bool) else bool(fact())
+    except (TypeError, DomainError):
+        return False

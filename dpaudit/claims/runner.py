@@ -1,0 +1,194 @@
+"""Runs checks, several at a time: results in the order asked for, the same whatever the number of processes.
+
+A claim that others cite is decided before them, and their proofs are told how it stands.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+from dpaudit.claims.catalogue import Library, load, one_line
+from dpaudit.claims.checks import Audit
+from dpaudit.claims.claim import Claim
+from dpaudit.claims.outcome import NOTHING, ON_GRID, Outcome
+from dpaudit.mechanisms.user_code import no_exit
+from dpaudit.numbers.verdict import Verdict
+
+Progress = Callable[["Result", int, int], None]
+"""Called with (result, done, total) as each check ends."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check found and how long it took; ``error`` is the text of an exception that ended it."""
+
+    claim: Claim
+    outcome: Outcome
+    seconds: float
+    uses: tuple[str, ...] = ()
+    audits: Audit | None = None
+    error: str = ""
+
+    @property
+    def why_not(self) -> str:
+        """Returns why a proof for all values may not rest on this claim, or ""."""
+        proved = self.outcome.verdict is Verdict.PROVED and self.outcome.establishes != ON_GRID
+        return "" if proved else f"{self.outcome.verdict.value} ({self.outcome.establishes})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns one entry of ``dpaudit check --json``."""
+        entry = {**self.claim.to_dict(), **self.outcome.to_dict(), "seconds": round(self.seconds, 3)}
+        entry |= {"uses": list(self.uses)} if self.uses else {}
+        return {**entry, "error": self.error} if self.error else entry
+
+
+def run_check(library: Library, identifier: str, wide: bool, cited: Mapping[str, str]) -> Result:
+    """Returns the result of one check; an exception in it is an UNDECIDED with the error, not a verdict."""
+    check, claim, start = library.checks[identifier], library.claims[identifier], perf_counter()
+    try:
+        with no_exit():
+            return Result(claim, check.outcome(wide, cited), perf_counter() - start, check.uses, check.audits)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{one_line(error)} (line {last.lineno} of {last.name})"
+        return _failed(claim, text, perf_counter() - start)
+
+
+def _failed(claim: Claim, text: str, seconds: float = 0.0) -> Result:
+    """Returns UNDECIDED with the error."""
+    outcome = Outcome(Verdict.UNDECIDED, NOTHING, finding=f"the check itself failed: {text}")
+    return Result(claim, outcome, seconds, error=text)
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Yields worker processes; they end with the block, whatever happens (Ctrl-C, an error, a killed worker)."""
+    before = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_quiet)
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - before:
+            process.terminate()
+        raise
+    executor.shutdown()
+
+
+def _quiet() -> None:
+    """A worker dies of Ctrl-C without a traceback, and whenever its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def end_with_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+@lru_cache(maxsize=1)
+def _library(file: str | None) -> Library:
+    return load(file)
+
+
+def _work(identifier: str, wide: bool, file: str | None, cited: Mapping[str, str]) -> Result:
+    """Returns the result of one check, in a worker process."""
+    return run_check(_library(file), identifier, wide, cited)
+
+
+def run_many(
+    library: Library,
+    identifiers: Sequence[str],
+    wide: bool = False,
+    jobs: int = 2,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Returns the results in the order of ``identifiers``; what they cite is decided as well."""
+    rounds = library.rounds(identifiers)
+    total, done = sum(map(len, rounds)), dict[str, Result]()
+
+    def note(result: Result) -> None:
+        done[result.claim.id] = result
+        if progress:
+            progress(result, len(done), total)
+
+    def task(key: str) -> tuple[str, bool, str | None, dict[str, str]]:
+        return key, wide, library.file, {used: done[used].why_not for used in library.checks[key].uses}
+
+    if library.file is None and (jobs == 1 or total == 1):
+        for key in (key for each in rounds for key in each):
+            note(run_check(library, key, wide, task(key)[3]))
+        return [done[key] for key in identifiers]
+    try:
+        with _pool(min(jobs, total)) as executor:
+            for each in rounds:
+                heavy_first = sorted(each, key=lambda key: -library.checks[key].weight)
+                for future in as_completed([executor.submit(_work, *task(key)) for key in heavy_first]):
+                    note(future.result())
+    except BrokenProcessPool:
+        for key in (key for each in rounds for key in each if key not in done):
+            note(_run_alone(library, key, task(key)))
+    return [done[key] for key in identifiers]
+
+
+def _run_alone(library: Library, key: str, task: tuple[str, bool, str | None, dict[str, str]]) -> Result:
+    """Returns the result of one check in a process of its own; if that dies, UNDECIDED with the error."""
+    try:
+        with _pool(1) as executor:
+            return executor.submit(_work, *task).result()
+    except BrokenProcessPool:
+        words = "its process ended abruptly (killed, out of memory, or it called os._exit)"
+        return _failed(library.claims[key], words)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What ``dpaudit.check`` returns: the results in order, the ids or patterns ``asked`` for, all ids ``known``."""
+
+    results: tuple[Result, ...]
+    asked: tuple[str, ...]
+    known: frozenset[str]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+def decide(
+    ids: Sequence[str] = (),
+    *,
+    wide: bool = False,
+    jobs: int = 2,
+    file: str | None = None,
+    certifiable: bool = False,
+    progress: Progress | None = None,
+) -> Decided:
+    """Returns the results of the checks with these ids or patterns, in the catalogues' order; this is dpaudit.check.
+
+    ``file`` is a module with checks of your own; without ids only these are decided, and without a file all are.
+    ``certifiable`` refuses, before computing, what no certificate can be written of.
+    """
+    library = load(file)
+    chosen = library.choose(ids)
+    if certifiable:
+        library.check_certifiable(chosen)
+    results = run_many(library, chosen, wide, jobs, progress)
+    return Decided(tuple(results), tuple(ids or library.own or ["*"]), frozenset(library.claims))

@@ -1,0 +1,112 @@
+"""Numbers for reading: balls as certified enclosures of relative width, exact things as exact text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from dpaudit.claims.outcome import Step
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
+
+DIGITS = 15
+"""Significant digits of every enclosure in a worked example."""
+
+SYMBOLS = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ", "kappa": "κ"}
+
+
+def symbol(name: str) -> str:
+    """Returns the letter of a parameter as the documents write it."""
+    return SYMBOLS.get(name, name)
+
+
+def text(value: object) -> str:
+    """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are."""
+    if isinstance(value, tuple | list):
+        return "(" + ", ".join(text(entry) for entry in value) + ")"
+    return str(value)
+
+
+def parameters(values: Mapping[str, object]) -> dict[str, str]:
+    """Returns all parameters as exact text."""
+    return {name: text(value) for name, value in values.items()}
+
+
+def significant(value: Ball | Fraction | int, digits: int = DIGITS) -> Enclosure | None:
+    """Returns an enclosure of about ``digits`` significant digits, or None if the ball is too wide for that."""
+    if not isinstance(value, Ball):
+        return exact(Fraction(value), digits)
+    if not value.is_finite():
+        return None
+    lower, upper = balls.ends(value)
+    if lower == upper:
+        return exact(lower, digits)
+    if lower * upper <= 0:
+        return None
+    size = min(abs(lower), abs(upper))
+    if (upper - lower) * 10 ** (digits + 1) > size:
+        return None
+    leading = len(str(size.numerator)) - len(str(size.denominator))
+    return outward(lower, upper, max(0, digits - leading - 1))
+
+
+def show(value: Ball | Fraction | int | str, digits: int = DIGITS) -> str:
+    """Returns the value for a step: an enclosure, exact text, or the ball as wide as it is."""
+    if isinstance(value, str | int):
+        return str(value)
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator < 10**6 else str(exact(value, digits))
+    found = significant(value, digits)
+    if found is None and value.is_finite():
+        found = outward(*balls.ends(value), 2 * digits)
+    return str(found)
+
+
+def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:
+    """Returns one line of a worked example."""
+    return Step(label, formula, show(value))
+
+
+def brief(value: Enclosure, digits: int = 6) -> str:
+    """Returns the leading digits that both ends share, at most ``digits`` significant ones, then "…".
+
+    >>> brief(outward(Fraction(1, 3), Fraction(1, 3), 20))
+    '0.333333…'
+    >>> brief(outward(Fraction(-2, 3) / 10**9, Fraction(-2, 3) / 10**9, 20))
+    '-6.66666…e-10'
+    """
+    if value.lower == value.upper and len(value.to_dict()["lower"]) <= digits + 2:
+        return value.to_dict()["lower"]
+    if value.lower * value.upper <= 0:
+        return "0" if value.lower == value.upper else f"[{float(value.lower):.1e}, {float(value.upper):.1e}]"
+    sign = "-" if value.lower < 0 else ""
+    low, high = sorted((abs(value.lower), abs(value.upper)))
+    exponent = _exponent(low)
+    heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
+    shared = _prefix(str(heads[0]), str(heads[1]))
+    if not shared:
+        return f"{sign}{float(low):.3g}"
+    if -5 < exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"
+    if 0 <= exponent < len(shared) - 1:
+        return f"{sign}{shared[: exponent + 1]}.{shared[exponent + 1 :]}…"
+    return f"{sign}{shared[0]}.{shared[1:]}…e{exponent}"
+
+
+def _exponent(value: Fraction) -> int:
+    """Returns e with 10^e <= value < 10^(e+1)."""
+    e = len(str(value.numerator)) - len(str(value.denominator))
+    return e if value >= Fraction(10) ** e else e - 1
+
+
+def _prefix(a: str, b: str) -> str:
+    if len(a) != len(b):
+        return ""
+    same = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), len(a))
+    return a[:same]
+
+
+def refined(compute: Callable[[], Ball], digits: int = DIGITS, bits: int = 192) -> Enclosure:
+    """Returns an enclosure of ``digits`` significant digits of what ``compute`` computes at rising precision."""
+    return balls.refine(lambda: significant(compute(), digits), bits)[0]

@@ -1,0 +1,217 @@
+"""The options that commands share, each declared once, and how a command gets them.
+
+A command is a function of what it needs that returns a ``Reply``. A parameter annotated with one of the groups below
+stands for the options of that group, the return annotation for those of the output; the rest it declares itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from dpaudit.audit.setting import Setting
+from dpaudit.commands.reply import (
+    Reply,
+    certifiable,
+    claiming,
+    progress_bar,
+    refuse_overwriting,
+    send,
+    writable,
+)
+from dpaudit.commands.streams import kept_for_results
+from dpaudit.mechanisms import REGISTRY
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive
+
+Given = Annotated[dict[str, Any], "setting"]
+"""What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
+Subject = Annotated[Setting, "setting", "read"]
+"""The setting itself, read."""
+Listing = Annotated[dict[str, Any], "digits", "memory"]
+Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
+Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
+"""How hard to look: keywords for the API."""
+Shown = Annotated[Reply, "as_json", "out"]
+Certified = Annotated[Reply, "certificate", "as_json", "out"]
+Judged = Annotated[Reply, "require", "certificate", "as_json", "out"]
+"""What comes out, and where it may go."""
+Wanted = Annotated[dict[str, Any], "certificate"]
+"""For a command that must know whether a certificate is wanted."""
+
+
+def option(name: str, metavar: str, words: str) -> Any:
+    """Returns an option that takes a value."""
+    return typer.Option(name, metavar=metavar, help=words)
+
+
+def flag(name: str, words: str) -> Any:
+    """Returns an option that takes none."""
+    return typer.Option(name, help=words)
+
+
+PANEL = "Setting"
+MECH = typer.Option(
+    "--mech",
+    metavar="NAME",
+    rich_help_panel=PANEL,
+    help="The mechanism; `dpaudit mechanisms` lists them; EHD/exact is a variant. Your own: file.py:Class or "
+    "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
+)
+SHAPE = {
+    "n": ("N", "Number of records, a whole number >= 1."),
+    "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
+    "prior": ("A,B,…", "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."),
+    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1."),
+    "adjacency": (
+        "RELATION",
+        "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
+    ),
+}
+
+
+def text_option(*names_metavar_help: str) -> Any:
+    """Returns an option of the setting: its names, what stands for its value, what it says."""
+    *names, metavar, words = names_metavar_help
+    return Annotated[str | None, typer.Option(*names, metavar=metavar, help=words, rich_help_panel=PANEL)]
+
+
+SET = typer.Option(
+    "--set",
+    metavar="NAME=VALUE",
+    rich_help_panel=PANEL,
+    help="A parameter of your own mechanism; may be given repeatedly.",
+)
+TIER = (
+    "exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "
+    "Both are certified; auto chooses by size."
+)
+
+
+def file_option(name: str, words: str) -> Any:
+    """Returns the option for a file to be written; one that cannot be written is refused before any work is done."""
+    return Annotated[str | None, typer.Option(name, metavar="FILE", callback=writable, help=words)]
+
+
+SHARED: dict[str, tuple[Any, Any]] = {
+    "digits": (Annotated[str, option("--digits", "D", "Every enclosure has width at most 10^−D.")], "15"),
+    "memory": (
+        Annotated[str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.")],
+        "2",
+    ),
+    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER)], "auto"),
+    "require": (
+        Annotated[bool, flag("--require", "Exit with 0 only if the claimed guarantee is proved (for CI).")],
+        False,
+    ),
+    "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
+    "as_json": (
+        Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.")],
+        False,
+    ),
+    "out": (file_option("--out", "Write the result to this file, not to the terminal."), None),
+}
+"""Annotation and default of the options that several commands have."""
+
+
+def setting_options() -> dict[str, inspect.Parameter]:
+    """Returns the options by name: --mech, the shape of the model, the parameters of the registry, --set."""
+    found: dict[str, Any] = {"mech": Annotated[str, MECH]}
+    for name, (metavar, words) in SHAPE.items():
+        found[name] = text_option(f"--{name}", metavar, words)
+    for parameter in {p.name: p for kind in REGISTRY.values() for p in kind.parameters}.values():
+        having = [kind.name for kind in REGISTRY.values() if parameter.name in {p.name for p in kind.parameters}]
+        names = [f"--{name.replace('_', '-')}" for name in (parameter.name, *parameter.old_names)]
+        default = "" if parameter.default is None else f" Default: {parameter.default}."
+        words = f"{', '.join(having)}: {parameter.rule}.{default}"
+        found[parameter.name] = text_option(*names, "|".join(parameter.choices) or "VALUE", words)
+    found["set_"] = Annotated[list[str] | None, SET]
+    return {name: _parameter(name, kind, ... if name == "mech" else None) for name, kind in found.items()}
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    default = inspect.Parameter.empty if default is ... else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _group(hint: Any) -> dict[str, Any]:
+    """Returns the names of the group that an annotation stands for, with defaults; none if it is an option itself."""
+    words = [word.partition("=") for word in getattr(hint, "__metadata__", ()) if isinstance(word, str)]
+    return {name: default or SHARED.get(name, (None, None))[1] for name, _, default in words}
+
+
+def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
+    """Returns the command as typer takes it: the options of its groups in their place, the reply sent.
+
+    An option that the command declares itself (a range of n, say) keeps its own meaning. No output may be an input,
+    and the standard output is kept for results.
+    """
+    hints, signature = get_type_hints(command, include_extras=True), inspect.signature(command)
+    groups = {name: _group(hint) for name, hint in hints.items()}
+    own = {
+        name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY)
+        for name, p in signature.parameters.items()
+        if not groups[name]
+    }
+    options = setting_options() if groups.get("setting") else {}
+    shared = {name: default for words in groups.values() for name, default in words.items() if name in SHARED}
+    last = {name: _parameter(name, SHARED[name][0], default) for name, default in shared.items()}
+    merged = {**{name: option for name, option in options.items() if name not in own}, **own, **last}
+
+    def exposed(**given: Any) -> None:
+        refuse_overwriting(given)
+        with kept_for_results():
+            run(given)
+
+    def run(given: dict[str, Any]) -> None:
+        asked = {name: given.pop(name) for name in merged if name not in own}
+        if groups.get("setting"):
+            given["setting"] = _setting({name: asked[name] for name in options if name in asked})
+        label = asked.get("mech") or command.__name__
+        with progress_bar(label) if "progress" in groups.get("effort", ()) else nullcontext() as progress:
+            if "read" in groups.get("setting", ()):
+                given["setting"] = Setting.read(**given["setting"])
+                if asked.get("certificate"):
+                    certifiable(given["setting"].mechanism)
+                if asked.get("require") and "claim" not in own:
+                    claiming(given["setting"].mechanism)
+            if groups.get("effort"):
+                given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
+            if groups.get("wanted"):
+                given["wanted"] = {name: asked[name] for name in groups["wanted"]}
+            reply = command(**given)
+        if reply is not None:
+            send(reply, **{name: asked[name] for name in groups["return"]})
+
+    exposed.__name__, exposed.__doc__ = command.__name__, command.__doc__
+    exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]
+    exposed.__annotations__ = {name: p.annotation for name, p in merged.items()}
+    return exposed
+
+
+def _setting(given: dict[str, Any]) -> dict[str, Any]:
+    settings = parse_settings(given.pop("set_", None))
+    named = {name: value for name, value in given.items() if value is not None}
+    return {**named, "settings": settings} if settings else named
+
+
+def _effort(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Returns the keywords of that group; the memory, given in GiB, in bytes."""
+    return {name: int(positive(name, given[name]) * 2**30) if name == "memory" else given[name] for name in names}
+
+
+def parse_settings(given: list[str] | None) -> dict[str, str]:
+    """Returns the parameters of --set by name."""
+    found: dict[str, str] = {}
+    for pair in given or []:
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        if not sign or not name.isidentifier() or not value:
+            raise InputError("set", pair, "must be NAME=VALUE")
+        if name in found:
+            raise InputError("set", pair, f"{name} is given twice")
+        found[name] = value
+    return found

@@ -1,0 +1,184 @@
+"""What a command answers, and how the answer goes out: as text or JSON, to the terminal or a file, with evidence."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+
+from dpaudit.audit.display import as_json as plain
+from dpaudit.commands.streams import stdout
+from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim
+
+INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
+OUTPUTS = ("out", "certificate", "junit", "export")
+"""Parameters of the commands that name files."""
+WIDE = 10_000
+"""Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """``payload`` is the answer for JSON; ``draw(console)`` draws it for people."""
+
+    payload: Any
+    draw: Callable[[Any], None]
+    claim: Claim | None = None
+    """What --require asks to be proved."""
+    certified: Callable[[], Any] | None = None
+    """Returns the results that a certificate is about."""
+    after: Callable[[], None] | None = None
+    """What else is to be done once the answer is out."""
+    code: int = 0
+
+
+def send(
+    reply: Reply, as_json: bool = False, out: str | None = None, certificate: str | None = None, require: bool = False
+) -> None:
+    """Writes the reply, then the certificate if one is wanted; exits with the reply's code.
+
+    With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
+    """
+    _emit(reply, as_json, out)
+    if certificate is not None and reply.certified is not None:
+        certify(reply.certified(), certificate)
+    if reply.after is not None:
+        reply.after()
+    if reply.code:
+        raise typer.Exit(reply.code)
+    if require and reply.claim is not None and reply.claim.verdict is not Verdict.PROVED:
+        if reply.claim.verdict is Verdict.REFUTED:
+            raise typer.Exit(1)
+        words = reply.claim.guarantee.text() if reply.claim.guarantee is not None else "nothing"
+        undecided(f"the claim, {words}, is neither proved nor refuted by this")
+
+
+def undecided(reason: str) -> NoReturn:
+    """Says in one line why --require is not met, and ends with 3."""
+    print(f"dpaudit: --require: undecided: {visible(reason)}", file=sys.stderr)
+    raise typer.Exit(3)
+
+
+def claiming(mechanism: Mechanism) -> None:
+    """Refuses --require where nothing is claimed, before any work is done."""
+    if mechanism.claimed_here() is None:
+        rule = f"{mechanism.name} claims nothing here, so nothing can be required of it; is its claimed() misspelt?"
+        raise InputError("require", "yes", rule)
+
+
+def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
+    stream = stdout()
+    if out is None and not as_json and stream.isatty():
+        from rich.console import Console
+
+        reply.draw(Console(file=stream, highlight=False, emoji=False))
+    else:
+        page = _json(reply.payload) if as_json else _page(reply.draw)
+        if out is not None:
+            write_file("out", out, page)
+            print(f"written: {visible(out)}", file=sys.stderr)
+            return
+        stream.write(page)
+    stream.flush()
+
+
+def _json(payload: Any) -> str:
+    return json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n"
+
+
+def _page(draw: Callable[[Any], None]) -> str:
+    """Returns what is drawn, for a file or a pipe: nothing is folded, and nothing but the line ends acts."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    page = StringIO()
+    draw(Console(file=page, highlight=False, emoji=False, width=WIDE, soft_wrap=True))
+    return "".join(f"{visible(line.rstrip())}\n" for line in page.getvalue().split("\n")[:-1])
+
+
+def certifiable(mechanism: Mechanism) -> None:
+    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+    from dpaudit.evidence import certificate
+
+    certificate.check_possible(mechanism)
+
+
+def certify(result: Any, path: str) -> None:
+    """Writes the certificate of a result, or of several."""
+    from dpaudit.evidence import certificate
+
+    certificate.write(result, path)
+    print(f"written: {visible(path)}", file=sys.stderr)
+
+
+def writable(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """Returns the path of an option; a file that cannot be written is refused before any work is done."""
+    if name is not None:
+        check_writable(str(parameter.name), name)
+    return name
+
+
+def refuse_overwriting(given: Mapping[str, Any]) -> None:
+    """Refuses an output that is one of the files that the command reads, or another of its outputs."""
+    read = [str(given[name]) for name in INPUTS if given.get(name)]
+    read += [pair.partition("=")[2] for pair in given.get("set_") or ()]
+    read += [file for name in read if (file := name.rpartition(":")[0])]
+    taken = [name for name in read if Path(name).is_file()]
+    for option in OUTPUTS:
+        named = given.get(option)
+        for path in [named] if isinstance(named, str) else named or []:
+            refuse_inputs(option, path, taken)
+            taken.append(path)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yields a progress callback that draws on stderr if it is a terminal, else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
+        task = bar.add_task(visible(label), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: like Ctrl-C, it unwinds everything that runs."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Makes SIGTERM end the block and its workers as Ctrl-C does, with one line and exit code 143."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end is not to be interrupted
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Terminated:
+        print("dpaudit: terminated", file=sys.stderr)
+        raise typer.Exit(128 + signal.SIGTERM) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,81 @@
+"""JSON from strangers: bounded, no duplicate keys, no NaN, numbers kept as they are written; one-line errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dpaudit.numbers.errors import InputError
+
+MAX_NUMBER = 2200
+"""A number has at most this many characters."""
+
+
+class Unreadable(InputError):
+    """The file cannot be read at all, whatever it holds."""
+
+
+def read_bytes(option: str, path: str, most: int) -> bytes:
+    """Returns the content of the file, which has at most ``most`` bytes."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
+    except ValueError:
+        raise Unreadable(option, path, "is no file name") from None
+    if len(content) > most:
+        raise InputError(option, path, f"is larger than {most >> 20} MiB")
+    return content
+
+
+def read_text(option: str, path: str, most: int) -> str:
+    """Returns the content of the file as UTF-8 text."""
+    try:
+        return read_bytes(option, path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(option, path, f"is not UTF-8 text (byte {error.start})") from None
+
+
+def read_json(option: str, path: str, most: int) -> Any:
+    """Returns the document; whole numbers are ints, numbers with a point or exponent the text as written."""
+    return parse_json(option, path, read_text(option, path, most))
+
+
+def parse_json(option: str, path: str, text: str) -> Any:
+    """Returns the document that the text is; ``path`` is for the error message only."""
+
+    def refuse(rule: str) -> InputError:
+        return InputError(option, path, rule)
+
+    def number(token: str) -> str:
+        if len(token) > MAX_NUMBER:
+            raise refuse(f"has a number of {len(token)} characters, at most {MAX_NUMBER} are allowed")
+        return token
+
+    def constant(token: str) -> Any:
+        raise refuse(f"has {token}, which is no number")
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise refuse(f"has the name {twice[:40]!r} twice in one object")
+        return found
+
+    try:
+        return json.loads(
+            text,
+            parse_int=lambda token: int(number(token)),
+            parse_float=number,
+            parse_constant=constant,
+            object_pairs_hook=members,
+        )
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        raise refuse(f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+    except RecursionError:
+        raise refuse("is nested too deeply") from None

@@ -1,0 +1,383 @@
+"""Certified reals: FLINT's balls (``arb``). This module alone compares enclosures and alone sets precision.
+
+A ball is a midpoint and a radius; every operation returns a ball that contains the true result. A comparison of
+two balls has three outcomes, so nothing outside this module writes ``<`` between balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any, Generic, TypeVar
+
+from flint import arb, ctx, fmpq
+
+from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.verdict import Verdict
+
+Ball = arb
+T = TypeVar("T")
+W = TypeVar("W")
+K = TypeVar("K", bound=Hashable)
+
+MAX_BITS = 1 << 15
+"""Refinement stops here with UNDECIDED, unless the caller says otherwise."""
+
+
+class PrecisionExhausted(ArithmeticError):
+    """The answer was still too wide, or undecided, at the largest precision tried; ``hopeless``: for any digits."""
+
+    hopeless = False
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        super().__init__(f"undecided after {bits} bits")
+
+
+class NeedsMoreBits(PrecisionExhausted):
+    """Not known at the working precision; more bits may help, so ``refine`` goes on."""
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Sets the working precision for the block and restores the old one whatever happens."""
+    old = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = old
+
+
+def working_bits() -> int:
+    """Returns the working precision in force."""
+    return int(ctx.prec)
+
+
+def ball(value: Fraction | int) -> Ball:
+    """Returns a ball that contains the rational exactly given."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def pi() -> Ball:
+    """Returns a ball that contains pi."""
+    return arb.pi()
+
+
+def zero() -> Ball:
+    """Returns exactly 0."""
+    return arb(0)
+
+
+def infinity() -> Ball:
+    """Returns exactly +infinity."""
+    return arb("inf")
+
+
+def is_infinity(value: Ball) -> bool:
+    """Returns whether the ball is exactly +infinity (an unknown number is not)."""
+    return bool(not value.is_finite() and value > 0)
+
+
+def bits_for(digits: int, size: int = 1) -> tuple[int, int]:
+    """Returns a first precision that usually suffices for ``digits`` decimals of a sum of ``size`` terms; and a cap."""
+    bits = digits * 3322 // 1000 + 48 + 2 * size.bit_length()
+    first = max(128, -(-bits // 64) * 64)
+    return first, max(MAX_BITS, 8 * first)
+
+
+MAX_SHIFT = 1 << 20
+"""A number of size beyond 2^MAX_SHIFT is not written out; one below 2^-MAX_SHIFT is bounded by that."""
+
+
+def ends(value: Ball) -> tuple[Fraction, Fraction]:
+    """Returns rational ends: of the ball exactly, its radius is dyadic; for sizes below 2^-MAX_SHIFT outward."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
+    (low, high), (_, radius) = _dyadic(value.mid()), _dyadic(value.rad())
+    return low - radius, high + radius
+
+
+def _dyadic(value: Ball) -> tuple[Fraction, Fraction]:
+    """Returns bounds of a ball without radius: its exact value twice, unless it is as good as 0."""
+    mantissa, exponent = (int(part) for part in value.man_exp())
+    if mantissa and exponent + mantissa.bit_length() < -MAX_SHIFT:
+        tiny = Fraction(1, 1 << MAX_SHIFT)
+        return (Fraction(0), tiny) if mantissa > 0 else (-tiny, Fraction(0))
+    if exponent > MAX_SHIFT:
+        raise PrecisionExhausted(working_bits())
+    exact = _shifted(mantissa, exponent)
+    return exact, exact
+
+
+def _shifted(mantissa: int, exponent: int) -> Fraction:
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def middle(value: Ball) -> Ball:
+    """Returns the midpoint of the ball, exactly."""
+    return value.mid()
+
+
+def upper(value: Ball) -> Ball:
+    """Returns an exact number that is >= every number in the ball."""
+    return value.upper()
+
+
+def dyadic(value: float) -> Ball:
+    """Returns exactly the number that the binary float is."""
+    return arb(value)
+
+
+def float_below(value: Ball) -> float:
+    """Returns a float that is <= every number in the ball, and the lower end itself if that is a float."""
+    end = ends(value)[0]
+    near = float(end)
+    return near if near <= end else nextafter(near, -inf)
+
+
+def float_above(value: Ball) -> float:
+    """Returns a float that is >= every number in the ball, and the upper end itself if that is a float."""
+    return -float_below(-value)
+
+
+def largest_error(values: Sequence[Ball], floats: Sequence[float], relative: bool = False) -> float:
+    """Returns a float that is certainly >= |v - f| for every value v with its float f; or >= |v - f| / |v|."""
+    worst = arb(0)
+    for v, f in zip(values, floats, strict=True):
+        error = (v - f).abs_upper()
+        if relative:
+            error = error if error.is_zero() else (error / v).abs_upper()
+        if not error <= worst:
+            worst = error
+    return float_above(worst)
+
+
+def midpoint(value: Ball, bits: int) -> int:
+    """Returns the midpoint times 2^bits, rounded: for choosing candidates, never for deciding."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
+    mantissa, exponent = value.mid().man_exp()
+    shift = int(exponent) + bits
+    return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
+
+
+def from_ends(lower: Ball, upper: Ball) -> Ball:
+    """Returns a ball that contains both balls."""
+    return lower.union(upper)
+
+
+def narrow(value: Ball, digits: int) -> bool:
+    """Returns whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
+    return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
+
+
+def enclosure(value: Ball, digits: int, least: int | None = None, most: int | None = None) -> Enclosure | None:
+    """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
+
+    ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
+    """
+    if not narrow(value, digits):
+        return None
+    lower, upper = ends(value)
+    if least is not None:
+        lower, upper = max(lower, Fraction(least)), max(upper, Fraction(least))
+    if most is not None:
+        lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
+    return outward(lower, upper, digits)
+
+
+def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
+    """Returns an outward decimal enclosure to ``digits`` decimals of v >= 0, or None if the ball is too wide.
+
+    The ball may be as wide as the ``share`` of its lower end.
+    """
+    if not value.is_finite() or not value.rad() * 2 <= value.lower() * ball(share):
+        return None
+    return outward(*ends(value), digits)
+
+
+# ------------------------------------------------------------------ comparison
+
+
+def certainly_less(a: Ball, b: Ball) -> bool:
+    """Returns True only if every number in ``a`` is < every number in ``b``; False says nothing."""
+    return bool(a < b)
+
+
+def certainly_at_most(a: Ball, b: Ball) -> bool:
+    """Returns True only if every number in ``a`` is <= every number in ``b``; False says nothing."""
+    return bool(a <= b)
+
+
+def is_zero(value: Ball) -> bool:
+    """Returns True only if the ball is exactly 0: what it stands for is 0 by algebra."""
+    return bool(value.is_zero())
+
+
+def overlap(a: Ball, b: Ball) -> bool:
+    """Returns whether the balls have a number in common; False means that they certainly differ."""
+    return bool(a.overlaps(b))
+
+
+def at_most(a: Ball, b: Ball) -> Verdict:
+    """Returns the verdict on a <= b."""
+    if a <= b:
+        return Verdict.PROVED
+    return Verdict.REFUTED if b < a else Verdict.UNDECIDED
+
+
+def less(a: Ball, b: Ball) -> Verdict:
+    """Returns the verdict on a < b."""
+    if a < b:
+        return Verdict.PROVED
+    return Verdict.REFUTED if b <= a else Verdict.UNDECIDED
+
+
+def maximum(values: Sequence[Ball]) -> Ball:
+    """Returns a ball that contains the maximum of the true values."""
+    best = max(values)
+    for value in values:
+        if not value < best:
+            best = best.max(value)
+    return best
+
+
+def minimum(values: Sequence[Ball]) -> Ball:
+    """Returns a ball that contains the minimum of the true values."""
+    best = min(values)
+    for value in values:
+        if not value > best:
+            best = best.min(value)
+    return best
+
+
+def positive_part(value: Ball) -> Ball:
+    """Returns a ball that contains max(0, v); exactly 0 if the ball is certainly not positive."""
+    if value <= 0:
+        return arb(0)
+    return value if value > 0 else value.max(arb(0))
+
+
+def total(values: Sequence[Ball]) -> Ball:
+    """Returns a ball that contains the sum."""
+    return sum(values, arb(0))
+
+
+def argsort(values: Sequence[Ball]) -> list[int]:
+    """Returns the positions in ascending order of the midpoints; that orders the true values where balls are apart."""
+    return sorted(range(len(values)), key=lambda i: values[i].mid())
+
+
+def exactly_equal(a: Ball, b: Ball) -> bool:
+    """Returns True only if both balls are single points and the same one."""
+    return bool(a.is_exact() and b.is_exact() and a.overlaps(b))
+
+
+def capped(value: Ball, bound: Ball) -> Ball:
+    """Returns a ball that contains v >= 0: [0, bound] if v is certainly below the bound, else the ball itself."""
+    return arb(0).union(bound) if value < bound else value
+
+
+@dataclass
+class Champion(Generic[W]):
+    """Keeps everything that may still be the maximum of a stream of balls, each with its tag."""
+
+    best: Ball | None = None
+    alive: list[tuple[Ball, W]] = field(default_factory=list)
+
+    def offer(self, values: Sequence[Ball], tag: Callable[[int], W]) -> None:
+        """Takes a batch; ``tag(i)`` names entry i if it may be the maximum of all seen so far."""
+        if not values:
+            return
+        top = max(values)
+        if self.best is None or top > self.best:
+            self.best = top
+        bar = self.best
+        self.alive += [(v, tag(i)) for i, v in enumerate(values) if not v < bar]
+        if len(self.alive) > 4096:
+            self.prune()
+
+    def top(self) -> Ball:
+        """Returns the best single entry so far: the maximum is at least its lower end."""
+        if self.best is None:
+            raise ValueError("nothing was offered")
+        return self.best
+
+    def sort(self, key: Callable[[W], Any]) -> None:
+        """Puts the entries into the order of their tags, which settles the choice of the witness."""
+        self.alive.sort(key=lambda entry: key(entry[1]))
+
+    def prune(self) -> None:
+        """Forgets whatever is certainly below the best."""
+        bar = self.best
+        if bar is not None:
+            self.alive = [(v, tag) for v, tag in self.alive if not v < bar]
+
+    def result(self) -> tuple[Ball, W]:
+        """Returns a ball that contains the maximum, and the tag of an entry that may attain it.
+
+        The tag is the first among those that cannot be told apart at this precision, and the lower end of the
+        ball is at most that entry's true value: the entry is a witness of the lower bound.
+        """
+        self.prune()
+        peak = maximum([value for value, _ in self.alive])
+        value, witness = next((v, tag) for v, tag in self.alive if v.overlaps(peak))
+        return value.union(peak), witness
+
+
+# ------------------------------------------------------------------ refinement
+
+
+def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS) -> tuple[T, int]:
+    """Returns the first answer of ``compute`` that is not None, and the bits it took.
+
+    ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
+    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
+    NeedsMoreBits; any other PrecisionExhausted says that more bits are of no use, and ends it.
+    """
+    while True:
+        try:
+            with precision(bits):
+                answer = compute()
+        except NeedsMoreBits:
+            answer = None
+        if answer is not None:
+            return answer, bits
+        if bits >= max_bits:
+            raise PrecisionExhausted(bits)
+        bits = min(2 * bits, max_bits)
+
+
+def refine_all(
+    items: Sequence[K], compute: Callable[[list[K]], Mapping[K, T]], bits: int, max_bits: int = MAX_BITS
+) -> dict[K, tuple[T, int]]:
+    """Returns for every item its answer and the bits it took, each what ``refine`` gives for it alone.
+
+    ``compute`` answers those of the items it can at the precision at hand, so that they share what they have in common.
+    """
+    found: dict[K, tuple[T, int]] = {}
+
+    def attempt() -> bool | None:
+        left = [item for item in items if item not in found]
+        found.update({item: (answer, working_bits()) for item, answer in compute(left).items()})
+        return len(found) == len(set(items)) or None
+
+    refine(attempt, bits, max_bits)
+    return found
+
+
+def decide(compute: Callable[[], Verdict], bits: int = 128, max_bits: int = 4096) -> tuple[Verdict, int]:
+    """Returns the verdict of ``compute`` at the least precision that decides it, or UNDECIDED, and the bits."""
+
+    def attempt() -> Verdict | None:
+        verdict = compute()
+        return None if verdict is Verdict.UNDECIDED else verdict
+
+    try:
+        return refine(attempt, bits, max_bits)
+    except PrecisionExhausted as exhausted:
+        return Verdict.UNDECIDED, exhausted.bits

@@ -1,0 +1,142 @@
+"""A certified enclosure as it is printed: two decimals, rounded outward."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeVar, cast
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """The true value lies in [lower, upper]; both ends are exact decimals m / 10^places."""
+
+    lower: Fraction
+    upper: Fraction
+    places: int
+
+    @property
+    def width(self) -> Fraction:
+        """Returns upper - lower, exactly."""
+        return Fraction(0) if self.is_infinite else self.upper - self.lower
+
+    @property
+    def is_infinite(self) -> bool:
+        """Returns whether the value is infinity (both ends are)."""
+        return self.lower == math.inf
+
+    def contains(self, value: Fraction | int) -> bool:
+        """Returns whether the exact value lies in the closed interval."""
+        return self.lower <= value <= self.upper
+
+    def to_dict(self) -> dict[str, str]:
+        """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
+        return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}
+
+    def _decimal(self, end: Fraction) -> str:
+        if self.is_infinite:
+            return "inf"
+        scaled = end * 10**self.places
+        if scaled.denominator != 1:
+            raise ValueError("an end of an enclosure is not a decimal of the stated places")
+        digits = tuple(int(digit) for digit in str(abs(scaled.numerator)))
+        number = Decimal((int(scaled < 0), digits, -self.places))
+        if not scaled:
+            return "0"
+        sign, kept, exponent = number.as_tuple()
+        while len(kept) > 1 and kept[-1] == 0 and int(exponent) < 0:
+            kept, exponent = kept[:-1], int(exponent) + 1
+        return str(Decimal((sign, kept, int(exponent)))).replace("E", "e")
+
+    def __str__(self) -> str:
+        """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such."""
+        if self.is_infinite:
+            return "∞"
+        if self.lower == self.upper:
+            return self._decimal(self.lower)
+        size = min(abs(self.lower), abs(self.upper))
+        if self.lower * self.upper <= 0 or size < Fraction(1, 10**4):
+            return self._scientific()
+        low, high = (self._fixed(end, self.places) for end in (self.lower, self.upper))
+        return _brackets(low, high) or f"[{low}, {high}]"
+
+    def _fixed(self, end: Fraction, places: int) -> str:
+        digits = str(abs(int(end * 10**places))).rjust(places + 1, "0")
+        return "-" * (end < 0) + f"{digits[:-places]}.{digits[-places:]}"
+
+    def _scientific(self) -> str:
+        low, high = self._decimal(self.lower), self._decimal(self.upper)
+        if self.lower > 0:
+            exponent = Decimal(low).adjusted()
+            scale = Fraction(10) ** -exponent
+            ends = [self._fixed(end * scale, self.places + exponent) for end in (self.lower, self.upper)]
+            shown = _brackets(*ends)
+            if shown:
+                return f"{shown}e{exponent}"
+        return f"[{low}, {high}]"
+
+    def __repr__(self) -> str:
+        return f"Enclosure({self._decimal(self.lower)}, {self._decimal(self.upper)})"
+
+
+def _brackets(low: str, high: str) -> str | None:
+    """Returns "0.4165[31, 48]", or None if the two texts have no three leading digits in common."""
+    same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), 0)
+    if len(low) != len(high) or same < 4:
+        return None
+    return f"{low[:same]}[{low[same:]}, {high[same:]}]"
+
+
+def infinite() -> Enclosure:
+    """Returns the enclosure of infinity: both ends are the float infinity, which compares rightly with every Fraction.
+
+    >>> str(infinite()), infinite().to_dict(), infinite().upper > Fraction(10**9)
+    ('∞', {'lower': 'inf', 'upper': 'inf'}, True)
+    """
+    end = cast(Fraction, math.inf)
+    return Enclosure(end, end, 0)
+
+
+EQUAL = Fraction(1, 10**6)
+"""Means closer than this, relatively, count as equal: a calibration has about 8 digits."""
+
+
+def tied(values: Mapping[K, Enclosure]) -> tuple[K, ...]:
+    """Returns the keys whose value equals the least one to 6 digits."""
+    least = min((value.upper for value in values.values()), default=Fraction(0))
+    return tuple(key for key, value in values.items() if value.lower <= least * (1 + EQUAL))
+
+
+def exact(value: Fraction, digits: int) -> Enclosure:
+    """Returns an enclosure of the rational ``value`` of width at most 10^-digits (0 if it is a decimal)."""
+    return outward(value, value, digits)
+
+
+def _length(number: int) -> int:
+    """Returns the number of decimal digits; for very long numbers (no text of them is made) up to one less."""
+    bits = number.bit_length()
+    return len(str(number)) if bits < 10**4 else bits * 30102 // 10**5
+
+
+def outward(lower: Fraction, upper: Fraction, digits: int, small: bool = True) -> Enclosure:
+    """Returns a decimal enclosure that contains [lower, upper], widened by at most 2 * 10^-places.
+
+    places = digits + 2; if ``small``, small numbers get more places, so that they keep about ``digits`` significant
+    digits as far as the given interval has them.
+    """
+    places = digits + 2
+    size = min(abs(lower), abs(upper))
+    if small and size and lower * upper > 0:
+        zeros = max(0, _length(size.denominator) - _length(size.numerator) - 1)
+        width = upper - lower
+        known = _length(width.denominator) - _length(width.numerator) if width else zeros + places
+        places += max(0, min(zeros, known - digits))
+    scale = 10**places
+    down = lower.numerator * scale // lower.denominator
+    up = -(-upper.numerator * scale // upper.denominator)
+    return Enclosure(Fraction(down, scale), Fraction(up, scale), places)

@@ -1,0 +1,84 @@
+"""The one exception for bad input: it names the option, the value and the rule; and text that is safe to show."""
+
+from __future__ import annotations
+
+from math import log10
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Returns the text with every sign that is not seen, or that acts, written out; those in ``keep`` stay.
+
+    Line ends, escape sequences, halves of surrogate pairs, and what turns the direction of writing, among them.
+
+    >>> visible("a\nACCEPTED \x1b[2J \ud800 \u202e")
+    'a\\nACCEPTED \\x1b[2J \\ud800 \\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(s if s.isprintable() or s in keep else s.encode("unicode_escape").decode() for s in text)
+
+
+class InputError(ValueError):
+    """Bad input. ``str(error)`` is one line: option, value, rule.
+
+    >>> str(InputError("n", 0, "must be a whole number >= 1"))
+    'n = 0: must be a whole number >= 1'
+    """
+
+    def __init__(self, option: str, value: object, rule: str) -> None:
+        self.option = option
+        self.value = value
+        self.rule = rule
+        super().__init__(option, value, rule)
+
+    def __str__(self) -> str:
+        return self.told(self.option)
+
+    def told(self, option: str) -> str:
+        """Returns the line with the option spelt as the reader knows it."""
+        shown = visible(" ".join(_shown(self.value).split())) or "(empty)"
+        if len(shown) > 60:
+            shown = shown[:57] + "..."
+        return f"{option} = {shown}: {visible(self.rule)}"
+
+
+def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
+    """Returns the error for a package that is not installed: one line, with the command that installs it.
+
+    >>> str(missing_extra("export", "t.parquet", "parquet", "Parquet needs pyarrow"))
+    'export = t.parquet: Parquet needs pyarrow: pip install "dpaudit[parquet]"'
+    """
+    return InputError(option, value, f'{what}: pip install "dpaudit[{extra}]"')
+
+
+def _shown(value: object) -> str:
+    """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
+    if isinstance(value, str):
+        return value
+    try:
+        return approximately(value) if isinstance(value, int) and abs(value) >= 10**60 else repr(value)
+    except Exception:  # somebody else's object: its repr may do anything
+        return f"({type(value).__name__})"
+
+
+class TooLargeError(InputError):
+    """The job does not fit into the stated memory bound; the rule carries the numbers."""
+
+    def __init__(self, need: int, bound: int, what: str) -> None:
+        rule = f"{what}: needs at least {gib(need)}; take a smaller n or k, or raise the bound"
+        super().__init__("memory", gib(bound), rule)
+
+
+def gib(count: int) -> str:
+    """Returns a number of bytes in GiB, for reading."""
+    return f"{approximately(count >> 30)} GiB" if count >> 50 else f"{count / 2**30:.3g} GiB"
+
+
+def approximately(count: int) -> str:
+    """Returns the number, or its order of magnitude if it is long.
+
+    >>> approximately(1234), approximately(10**40)
+    ('1234', 'about 1e40')
+    """
+    size = abs(count)
+    return str(count) if size < 10**15 else f"about {'-' * (count < 0)}1e{int(log10(size))}"

@@ -1,0 +1,147 @@
+"""Sums of exponentials, sum_i c_i e^(a_i) with c_i and a_i rational, the a_i distinct; and quotients of two of them.
+
+Such a sum is 0 only if every c_i is 0 (Lindemann-Weierstrass): equality is decided by algebra, and a sum that is not 0
+has a sign that enough bits tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.verdict import Verdict
+
+Exponentials = dict[Fraction, Fraction]
+"""{a: c} stands for the sum of c e^a; no c is 0."""
+Form = tuple[Exponentials, Exponentials]
+"""A quotient (numerator, denominator)."""
+UNDEFINED: Form = ({}, {})
+"""The form of a number that divides by zero; every other denominator is not 0."""
+
+ONE: Exponentials = {Fraction(0): Fraction(1)}
+
+MAX_TERMS = 400
+"""A canonical form with more terms than this is not attempted."""
+MAX_DENOMINATORS = 20
+"""A row with more different denominators than this is not added up by algebra."""
+SIGN_BITS = 1 << 17
+"""The sign of a sum of exponentials is sought up to this precision."""
+
+
+def of_rational(value: Fraction) -> Form:
+    """Returns the form of a rational number."""
+    return ({Fraction(0): value} if value else {}), ONE
+
+
+def _add(to: Exponentials, other: Exponentials) -> None:
+    """Adds a sum of exponentials to another, in place."""
+    for exponent, c in other.items():
+        found = to.get(exponent, Fraction(0)) + c
+        if found:
+            to[exponent] = found
+        else:
+            del to[exponent]
+
+
+def product(a: Exponentials, b: Exponentials) -> Exponentials:
+    """Returns the product of two sums of exponentials; one of them itself if the other is 1."""
+    if a is ONE or b is ONE:
+        return b if a is ONE else a
+    result: Exponentials = {}
+    for s, c in a.items():
+        for t, d in b.items():
+            result[s + t] = result.get(s + t, Fraction(0)) + c * d
+    return {exponent: c for exponent, c in result.items() if c}
+
+
+def combine(forms: list[Form], add_up: bool) -> Form | None:
+    """Returns the sum or the product of quotients, its denominator led by 1 e^0; None where it gets too long."""
+    top, bottom = forms[0]
+    if add_up:
+        top = dict(top)
+    for up, down in forms[1:]:
+        if max(len(top), len(bottom)) * max(len(up), len(down)) > MAX_TERMS**2:
+            return None
+        if not add_up:
+            top, bottom = product(top, up), product(bottom, down)
+        elif down is bottom or down == bottom:
+            _add(top, up)
+        else:
+            more = product(up, bottom)
+            top, bottom = dict(product(top, down)), product(bottom, down)
+            _add(top, more)
+        if max(len(top), len(bottom)) > MAX_TERMS:
+            return None
+    return _led_by_one(top, bottom)
+
+
+def _led_by_one(top: Exponentials, bottom: Exponentials) -> Form:
+    """Returns the same quotient with the largest exponent of the denominator 0 and its coefficient 1."""
+    lead = max(bottom)
+    if lead == 0 and bottom[lead] == 1:
+        return top, bottom
+    factor = {-lead: 1 / bottom[lead]}
+    return product(top, factor), product(bottom, factor)
+
+
+def rational_value(form: Form | None) -> Fraction | None:
+    """Returns the number if the form is there and is a rational number in disguise, else None.
+
+    >>> rational_value(({Fraction(1): Fraction(3), Fraction(0): Fraction(3, 2)},
+    ...                 {Fraction(1): Fraction(2), Fraction(0): Fraction(1)}))
+    Fraction(3, 2)
+    """
+    if form is None or form == UNDEFINED:
+        return None
+    top, bottom = form
+    if not top:
+        return Fraction(0)
+    ratio = top.get(max(bottom), Fraction(0)) / bottom[max(bottom)]
+    same = len(top) == len(bottom) and all(top.get(exponent) == ratio * c for exponent, c in bottom.items())
+    return ratio if same else None
+
+
+def is_positive(terms: Exponentials) -> Verdict:
+    """Returns the verdict on "the sum is > 0"; UNDECIDED only for a sum that SIGN_BITS do not tell from 0."""
+    if all(c > 0 for c in terms.values()):
+        return Verdict.PROVED if terms else Verdict.REFUTED
+    if all(c < 0 for c in terms.values()):
+        return Verdict.REFUTED
+    top = max(terms)
+
+    def compare() -> Verdict:
+        parts = [ball(c) * ball(exponent - top).exp() for exponent, c in terms.items()]
+        return balls.less(balls.zero(), balls.total(parts))
+
+    return balls.decide(compare, max_bits=SIGN_BITS)[0]
+
+
+def sum_to_one(forms: Iterable[Form | None]) -> bool | None:
+    """Returns whether the quotients sum to exactly 1; None where one has no form, or the sum gets too long."""
+    groups: list[Form] = []
+    for form in forms:
+        if form is None:
+            return None
+        sums = next((sums for sums, bottom in groups if bottom is form[1] or bottom == form[1]), None)
+        if sums is None:
+            if len(groups) == MAX_DENOMINATORS:
+                return None
+            groups.append((dict(form[0]), form[1]))
+        else:
+            _add(sums, form[0])
+    whole = combine(groups, add_up=True)
+    return None if whole is None else whole[0] == whole[1]
+
+
+def log_of_quotient(a: Exponentials, b: Exponentials) -> Fraction | None:
+    """Returns t if a = e^t b with t rational, else None.
+
+    >>> log_of_quotient({Fraction(1): Fraction(2)}, {Fraction(1, 2): Fraction(2)})
+    Fraction(1, 2)
+    """
+    if not a or len(a) != len(b):
+        return None
+    shift = max(a) - max(b)
+    return shift if all(a.get(exponent + shift) == c for exponent, c in b.items()) else None

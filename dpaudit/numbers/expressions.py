@@ -1,0 +1,245 @@
+"""Exact expressions for users' mechanisms: exp(-1/2) / (1 + exp(-1/2)), kept as written, evaluated at any precision.
+
+What is built from rationals, exp(rational), + - * / and whole powers also has a canonical form, a ratio of sums
+    sum_i c_i e^(a_i),   c_i and a_i rational, the a_i distinct,
+by which equalities are decided (see exponentials.py).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball, total
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import MAX_TERMS, ONE, UNDEFINED, Form, combine, of_rational, rational_value
+from dpaudit.numbers.rationals import rational
+
+LONGEST = 10**1000
+"""An expression that is a rational number in disguise becomes that number if both its parts are below this."""
+
+
+class Expression:
+    """A number written with rationals, + - * / **, exp, log, sqrt, log_gamma and pi; never rounded until asked."""
+
+    __slots__ = ("_hash", "arguments", "operation")
+
+    def __init__(self, operation: str, *arguments: Value) -> None:
+        self.operation = operation
+        self.arguments = arguments
+        self._hash = hash((operation, arguments))
+
+    def __add__(self, other: Any) -> Value:
+        return add(self, _value(other))
+
+    def __radd__(self, other: Any) -> Value:
+        return add(_value(other), self)
+
+    def __neg__(self) -> Value:
+        return multiply(Fraction(-1), self)
+
+    def __sub__(self, other: Any) -> Value:
+        return add(self, multiply(Fraction(-1), _value(other)))
+
+    def __rsub__(self, other: Any) -> Value:
+        return add(_value(other), -self)
+
+    def __mul__(self, other: Any) -> Value:
+        return multiply(self, _value(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Value:
+        return divide(self, _value(other))
+
+    def __rtruediv__(self, other: Any) -> Value:
+        return divide(_value(other), self)
+
+    def __pow__(self, exponent: int) -> Value:
+        if type(exponent) is not int:
+            raise InputError("exponent", exponent, "must be a whole number; take exp or sqrt for others")
+        if exponent in (0, 1):
+            return self if exponent else Fraction(1)
+        return Expression("^", self, Fraction(exponent))
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both are written alike; equal numbers may be written differently."""
+        if self is other:
+            return True
+        alike = isinstance(other, Expression) and self._hash == other._hash and self.operation == other.operation
+        return alike and self.arguments == other.arguments  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __bool__(self) -> bool:
+        raise TypeError("an expression is neither true nor false; compare the exact rationals that it comes from")
+
+    def ball(self) -> Ball:
+        """Returns a ball that contains the number, at the precision in force; not finite where it is undefined."""
+        if self.operation == "pi":
+            return balls.pi()
+        parts = [as_ball(argument) for argument in self.arguments]
+        if self.operation == "+":
+            return total(parts)
+        if self.operation == "*":
+            product = parts[0]
+            for part in parts[1:]:
+                product = product * part
+            return product
+        if self.operation == "/":
+            return parts[0] / parts[1]
+        if self.operation == "^":
+            return Ball(parts[0] ** _whole(self.arguments[1]))
+        return Ball(getattr(parts[0], {"log_gamma": "lgamma"}.get(self.operation, self.operation))())
+
+    def to_json(self) -> list[Any]:
+        """Returns the expression as nested lists: ["/", ["exp", "-1/2"], "3"]."""
+        return [self.operation, *(to_json(argument) for argument in self.arguments)]
+
+    def __repr__(self) -> str:
+        return f"{self.operation}({', '.join(str(a) for a in self.arguments)})"
+
+
+Value = Fraction | Expression
+
+
+def _value(number: Any) -> Value:
+    """Returns the operand: an expression as it is, anything else as an exact rational (a float is refused)."""
+    return number if isinstance(number, Expression) else rational("expression", number)
+
+
+def _whole(value: Value) -> int:
+    """Returns the exponent of a power, which is a whole number."""
+    if not isinstance(value, Fraction):
+        raise TypeError("an exponent is a whole number")
+    return int(value)
+
+
+def as_ball(value: Value) -> Ball:
+    """Returns a ball that contains the value."""
+    return value.ball() if isinstance(value, Expression) else ball(value)
+
+
+def to_json(value: Value) -> Any:
+    """Returns a rational as text, an expression as nested lists."""
+    return value.to_json() if isinstance(value, Expression) else str(value)
+
+
+def add(a: Value, b: Value) -> Value:
+    """Returns a + b; rationals are added at once, sums of sums are flattened."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a + b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    parts: list[Value] = []
+    for part in (a, b):
+        parts += part.arguments if isinstance(part, Expression) and part.operation == "+" else (part,)
+    return Expression("+", *parts)
+
+
+def multiply(a: Value, b: Value) -> Value:
+    """Returns a * b; exactly 0 if a factor is."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a * b
+    if a == 0 or b == 0:
+        return Fraction(0)
+    if a == 1 or b == 1:
+        return b if a == 1 else a
+    return Expression("*", a, b)
+
+
+def divide(a: Value, b: Value) -> Value:
+    """Returns a / b."""
+    if b == 0:
+        raise ZeroDivisionError("division by zero")
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a / b
+    return Fraction(0) if a == 0 else Expression("/", a, b)
+
+
+def exp(x: Any) -> Value:
+    """Returns e^x exactly as an expression (1 for x = 0).
+
+    >>> exp("1/2") / (1 + exp("1/2"))
+    /(exp(1/2), +(1, exp(1/2)))
+    """
+    value = undisguised(_value(x))
+    return Fraction(1) if value == 0 else Expression("exp", value)
+
+
+def log(x: Any) -> Value:
+    """Returns the natural logarithm of x > 0 as an expression (0 for x = 1)."""
+    value = undisguised(_value(x))
+    if isinstance(value, Fraction) and value <= 0:
+        raise InputError("log", str(value), "must be > 0")
+    return Fraction(0) if value == 1 else Expression("log", value)
+
+
+def sqrt(x: Any) -> Value:
+    """Returns the square root of x >= 0 as an expression."""
+    value = undisguised(_value(x))
+    if isinstance(value, Fraction) and value < 0:
+        raise InputError("sqrt", str(value), "must be >= 0")
+    return value if value in (0, 1) else Expression("sqrt", value)
+
+
+def log_gamma(x: Any) -> Value:
+    """Returns ln Gamma(x) for x > 0 as an expression (0 for x = 1 and 2)."""
+    value = undisguised(_value(x))
+    if isinstance(value, Fraction) and value <= 0:
+        raise InputError("log_gamma", str(value), "must be > 0")
+    return Fraction(0) if value in (1, 2) else Expression("log_gamma", value)
+
+
+PI = Expression("pi")
+
+
+# ------------------------------------------------------------------ the canonical form
+
+
+def exponential_form(value: Value) -> Form | None:
+    """Returns the canonical form, or None where the value has none or too long a one; UNDEFINED for a division by 0."""
+    return of_rational(value) if isinstance(value, Fraction) else _expression_form(value)
+
+
+@lru_cache(maxsize=1024)
+def _expression_form(value: Expression) -> Form | None:
+    """Returns the same for an expression; those that are written alike are worked out once."""
+    if value.operation == "exp":
+        exponent = value.arguments[0]
+        return ({exponent: Fraction(1)}, ONE) if isinstance(exponent, Fraction) else None
+    if value.operation not in ("+", "*", "/", "^"):
+        return None
+    base = value.arguments if value.operation != "^" else value.arguments[:1]
+    forms = []
+    for argument in base:
+        form = exponential_form(argument)
+        if form is None:
+            return None
+        forms.append(form)
+    if value.operation == "/":
+        forms[1] = forms[1][1], forms[1][0]
+    if value.operation == "^":
+        power = _whole(value.arguments[1])
+        if abs(power) > MAX_TERMS:
+            return None
+        top, bottom = forms[0]
+        forms = [(top, bottom) if power > 0 else (bottom, top)] * abs(power)
+    if not all(bottom for _, bottom in forms):
+        return UNDEFINED
+    return combine(forms, value.operation == "+")
+
+
+def undisguised(value: Value) -> Value:
+    """Returns the rational number that the value is by algebra, unless it is a very long one; else the value itself.
+
+    >>> undisguised(exp("1/2") * exp("1/2") - exp(1))
+    Fraction(0, 1)
+    """
+    if isinstance(value, Fraction):
+        return value
+    found = rational_value(exponential_form(value))
+    return value if found is None or max(abs(found.numerator), found.denominator) >= LONGEST else found

@@ -1,0 +1,124 @@
+"""The door: every number enters as an exact rational; a binary float is refused with advice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from math import lcm
+
+from dpaudit.numbers.errors import InputError
+
+Exact = int | str | Fraction
+"""What the door takes: 1, "4/5", "0.8", "1e-8", Fraction(4, 5)."""
+
+MAX_DIGITS = 100
+"""Numerator and denominator of an input have at most this many decimal digits."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
+
+
+def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
+    """Returns exactly the rational number that ``value`` denotes ("0.8" is 4/5).
+
+    A float is refused, because the binary float 0.1 is not 1/10. Numerator and denominator have at most ``digits``
+    decimal digits.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
+        advice = 'write it exactly, as text or Fraction: "1/10" or "0.1"'
+        raise InputError(option, value, f"a {type(value).__name__} is not exact; {advice}")
+    if isinstance(value, str):
+        value = _parse(option, value.strip(), digits)
+    limit = 10**digits
+    if abs(value.numerator) >= limit or value.denominator >= limit:
+        raise InputError(option, value, f"numerator and denominator may have at most {digits} digits")
+    return Fraction(value)
+
+
+def _parse(option: str, text: str, digits: int) -> Fraction:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise InputError(option, text, "must be an exact number such as 2, 4/5, 0.8 or 1e-8")
+    if len(text) > 2 * digits + 2 or abs(int(match["exponent"] or 0)) > digits:
+        raise InputError(option, text, f"numerator and denominator may have at most {digits} digits")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise InputError(option, text, "the denominator must not be zero") from None
+
+
+LONGEST_COMMON = 20_000
+"""Numbers whose common denominator has many more decimal digits than this are not added up."""
+
+
+def total(values: Iterable[Fraction]) -> Fraction | None:
+    """Returns the sum, or None where the common denominator has more than about LONGEST_COMMON digits.
+
+    >>> total([Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)])
+    Fraction(5, 6)
+    """
+    parts: dict[int, int] = {}
+    for value in values:
+        parts[value.denominator] = parts.get(value.denominator, 0) + value.numerator
+    common = 1
+    for denominator in parts:
+        common = lcm(common, denominator)
+        if common.bit_length() > LONGEST_COMMON * 4:  # more than 3.4 bits a digit
+            return None
+    return Fraction(sum(part * (common // denominator) for denominator, part in parts.items()), common)
+
+
+def positive(option: str, value: Exact) -> Fraction:
+    """Returns the rational, which is > 0."""
+    number = rational(option, value)
+    if number <= 0:
+        raise InputError(option, value, "must be > 0")
+    return number
+
+
+def probability(option: str, value: Exact) -> Fraction:
+    """Returns the rational, which lies strictly between 0 and 1."""
+    number = rational(option, value)
+    if not 0 < number < 1:
+        raise InputError(option, value, "must be > 0 and < 1")
+    return number
+
+
+def nonnegative(option: str, value: Exact) -> Fraction:
+    """Returns the rational, which is >= 0."""
+    number = rational(option, value)
+    if number < 0:
+        raise InputError(option, value, "must be >= 0")
+    return number
+
+
+def whole(option: str, value: int | str, least: int, most: int | None = None) -> int:
+    """Returns the whole number, which is at least ``least`` and at most ``most``."""
+    rule = f"must be a whole number >= {least}" + (f" and <= {most}" if most else "")
+    if isinstance(value, str) and len(value.strip()) > 18:
+        rule += ", of at most 18 digits"
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,18}", value.strip(), re.ASCII):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(option, value, rule)
+    if value < least or (most is not None and value > most):
+        raise InputError(option, value, rule)
+    return value
+
+
+def split(option: str, text: str) -> list[str]:
+    """Returns the parts of a comma-separated list, none of them empty."""
+    parts = [part.strip() for part in text.split(",")]
+    if "" in parts:
+        raise InputError(option, text, "must be numbers separated by single commas, none empty")
+    return parts
+
+
+def sequence(option: str, value: str | Iterable[Exact]) -> list[Exact]:
+    """Returns the entries of "1,1/2" or of any sequence of exact numbers."""
+    if isinstance(value, str):
+        return list(split(option, value))
+    try:
+        return list(value)
+    except TypeError:
+        raise InputError(option, value, 'must be a list such as "1,1" or [1, 1]') from None

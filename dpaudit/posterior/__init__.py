@@ -1,0 +1,1 @@
+"""The documents' world: histograms, posteriors, distances, sensitivities."""

@@ -1,0 +1,1 @@
+"""Privacy: what two neighbouring data sets' outputs give away."""

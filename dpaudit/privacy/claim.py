@@ -1,0 +1,78 @@
+"""A guarantee that was judged: the verdict, and the evidence that decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.protocols import Audited
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.guarantee import Guarantee
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The quantity that decides, largest over all ordered adjacent pairs, lies in ``value``; the witness attains it.
+
+    ``at`` says where for that pair: the order of a divergence, the epsilon of a delta, the threshold of a test (which
+    says "x" where the loss exceeds it). The quantity of a trade-off function is the smallest margin by which the
+    error of the second kind exceeds it, over all tests, 0 at most.
+    """
+
+    quantity: str
+    value: Enclosure
+    witness: Witness
+    at: dict[str, str] = field(default_factory=dict)
+    bits: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns quantity, at, enclosure and pair, for JSON."""
+        value, pair = self.value.to_dict(), self.witness.to_dict()
+        return {"quantity": self.quantity, "at": self.at or None, "enclosure": value, "pair": pair}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A guarantee, the verdict on it and what decides it; all None where nothing is claimed."""
+
+    guarantee: Guarantee | None = None
+    verdict: Verdict | None = None
+    evidence: Evidence | None = None
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """Returns the epsilon of an (epsilon, delta)-guarantee, else None."""
+        both = None if self.guarantee is None else self.guarantee.epsilon_delta()
+        return None if both is None else both[0]
+
+    @property
+    def delta(self) -> Fraction | None:
+        """Returns the delta of an (epsilon, delta)-guarantee, else None."""
+        both = None if self.guarantee is None else self.guarantee.epsilon_delta()
+        return None if both is None else both[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns claimed, claimed_delta, verdict, guarantee and evidence: exact text or None."""
+        return {
+            "claimed": None if self.epsilon is None else str(self.epsilon),
+            "claimed_delta": None if self.delta is None else str(self.delta),
+            "verdict": None if self.verdict is None else self.verdict.value,
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+        }
+
+
+def shown(mechanism: Audited, value: Ball, digits: int, least: int | None = None) -> Enclosure | None:
+    """Returns an enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
+    if mechanism.refinable:
+        return balls.enclosure(value, digits, least)
+    lower, upper = balls.ends(value)
+    floor = lower if least is None else Fraction(least)
+    return outward(max(lower, floor), max(upper, floor), digits)

@@ -1,0 +1,80 @@
+"""How hard to look: one value, from the caller to the innermost loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.errors import InputError, TooLargeError, approximately
+from dpaudit.numbers.rationals import whole
+from dpaudit.privacy.protocols import Audited
+
+T = TypeVar("T")
+MEMORY_BOUND = 2 << 30
+"""Bytes: an audit that needs more is refused, unless the caller raises the bound."""
+MAX_DIGITS = 2000
+MAX_MASSES = 10**6
+"""Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) data sets."""
+Part = tuple[int, int]
+"""(i, m): the i-th of m parts of the data sets, 0 <= i < m; the maximum over all parts is the whole."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Enclosures of width <= 10^-digits, within so many bytes, by this tier (fast.TIERS), on one part or on all."""
+
+    digits: int = 15
+    memory: int = MEMORY_BOUND
+    tier: str = "auto"
+    progress: Progress | None = None
+    part: Part | None = None
+
+    @staticmethod
+    def read(digits: int | str, memory: int, progress: Progress | None, tier: str = "auto", least: int = 1) -> Effort:
+        """Returns the effort with checked digits, at least ``least``."""
+        return Effort(whole("digits", digits, least, MAX_DIGITS), memory, tier, progress)
+
+    def to(self, digits: int) -> Effort:
+        """Returns the same effort for so many digits."""
+        return replace(self, digits=digits)
+
+    def tell(self, done: int, total: int) -> None:
+        """Reports progress."""
+        if self.progress:
+            self.progress(done, total)
+
+    def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
+        """Returns compute(effort), or for a mechanism known to fixed width with as many digits as that allows."""
+        if mechanism.refinable:
+            return compute(self)
+        for fewer in range(self.digits, 0, -1):
+            try:
+                return compute(self.to(fewer))
+            except PrecisionExhausted as problem:
+                if problem.hopeless:
+                    raise
+        raise InputError("mech", mechanism.name, "the enclosures that it gives are too wide for an answer of one digit")
+
+    def check_memory(self, mechanism: Audited) -> None:
+        """Refuses a job that does not fit into the memory, with the numbers."""
+        need, counts = mechanism.memory(), mechanism.counts()
+        if need > self.memory:
+            datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
+            what = f"{mechanism.name} with {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
+            raise TooLargeError(need, self.memory, what)
+
+    def check_whole(self, mechanism: Audited, option: str) -> None:
+        """Refuses what needs all masses at once and has too many, and what does not fit into the memory."""
+        self.check_memory(mechanism)
+        count = mechanism.count_masses()
+        if count > MAX_MASSES:
+            shown = f"{approximately(count)} pairs times outputs"
+            raise InputError(option, shown, f"at most {MAX_MASSES} are possible; take a smaller n or k")
+
+
+USUAL = Effort()

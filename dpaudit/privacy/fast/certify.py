@@ -1,0 +1,150 @@
+"""The fast tier: floats with a proven error bound discard, balls decide. The answer is that of the exact tier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeVar
+
+import numpy as np
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.refusal import TooCoarse
+from dpaudit.privacy.fast.survivors import Cell, band_cells, full_cells
+from dpaudit.privacy.fast.uppers import FloatScreen, Pair, Uppers, delta_uppers, loss_uppers, make_screen
+from dpaudit.privacy.pairs import Witness, Worst
+from dpaudit.privacy.protocols import Audited, Output
+
+T = TypeVar("T")
+MOST_TABLE_BITS = 4096
+"""If the tables are still too coarse beyond this precision, the exact tier takes over."""
+Tag = tuple[int, int, Output | None]
+"""Pair, direction (0: x against y), output."""
+Entries = list[tuple[Ball, Output | None]]
+Scored = tuple[Entries, Entries]
+"""For each direction of a pair the balls whose maximum is wanted, with their outputs."""
+PairScore = Callable[[list[Cell]], Scored]
+
+
+@dataclass
+class FastTier:
+    """One mechanism: its laws by precision, made once each."""
+
+    mechanism: Audited
+    make_law: Callable[[], HellingerLaw]
+    numerator: Fraction
+    """e of the rates e / (2 Delta(x)), exactly."""
+    _laws: dict[int, HellingerLaw] = field(default_factory=dict)
+
+    def law(self) -> HellingerLaw:
+        """Returns the law at the precision in force."""
+        bits = balls.working_bits()
+        if bits not in self._laws:
+            self._laws = {bits: self.make_law()}
+        return self._laws[bits]
+
+    def _screened(self, effort: Effort, bound: Callable[[FloatScreen], T]) -> tuple[T, tuple[int, int]]:
+        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
+
+        Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
+        """
+        bits, most = balls.bits_for(effort.digits, self.mechanism.counts().outputs)
+        small = self.numerator
+        bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
+        while True:
+            try:
+                with balls.precision(bits):
+                    return bound(make_screen(self.law(), self.mechanism, effort)), (bits, max(bits, most))
+            except (TooCoarse, PrecisionExhausted) as reason:
+                if 2 * bits > MOST_TABLE_BITS:
+                    raise TooCoarse(str(reason)) from None
+                bits *= 2
+
+    def cells(self, pair: Pair) -> list[Cell]:
+        """Returns the outputs of a pair in balls, at the precision in force."""
+        return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
+
+    def worst_loss(self, effort: Effort) -> Worst:
+        """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
+        uppers, bits = self._screened(effort, loss_uppers)
+        return self._certify(uppers, _losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0))
+
+    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
+        """Returns delta at each point; the float rows are computed once for all points."""
+        found, bits = self._screened(effort, lambda screen: delta_uppers(screen, points))
+
+        def narrow(value: Ball) -> Enclosure | None:
+            return balls.enclosure(value, effort.digits, least=0, most=1)
+
+        both = zip(points, found, strict=True)
+        return [self._certify(uppers, _hockey_stick(point), bits, narrow) for point, uppers in both]
+
+    def _certify(
+        self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
+    ) -> Worst:
+        """Returns the maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
+
+        What was discarded has an upper bound that is at most a certified lower bound of the maximum.
+        """
+        left: list[int] = []
+        bar = 0.0
+
+        def attempt() -> tuple[Enclosure, Tag] | None:
+            nonlocal bar
+            champion: Champion[Tag] = Champion()
+            if left:
+                for place in left:
+                    self._offer(champion, uppers.pairs[place], place, score)
+            else:
+                left.extend(self._best_first(champion, uppers, score))
+                bar = balls.float_below(champion.top())
+            champion.sort(lambda tag: (tag[0], tag[1], tag[2] or ()))
+            value, tag = champion.result()
+            found = narrow(value)
+            return None if found is None else (found, tag)
+
+        (value, (place, way, output)), used = balls.refine(attempt, *bits)
+        x, y = uppers.pairs[place]
+        witness = Witness(y, x, output) if way else Witness(x, y, output)
+        return Worst(value, witness, used, "fast", int(np.count_nonzero(uppers.values > bar)))
+
+    def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: PairScore) -> list[int]:
+        """Offers pairs, the most promising first, until no upper bound exceeds the best; returns those offered."""
+        tops = uppers.values.max(axis=1)
+        order: list[int] = np.argsort(-tops, kind="stable").tolist()
+        for done, place in enumerate(order):
+            if done and tops[place] <= balls.float_below(champion.top()):
+                return order[:done]
+            self._offer(champion, uppers.pairs[place], place, score)
+        return order
+
+    def _offer(self, champion: Champion[Tag], pair: Pair, place: int, score: PairScore) -> None:
+        for way, scored in enumerate(score(self.cells(pair))):
+            champion.offer([v for v, _ in scored], lambda i, way=way, s=scored: (place, way, s[i][1]))  # type: ignore[misc]
+
+
+def _losses(cells: list[Cell]) -> Scored:
+    """Returns ln P_x - ln P_y and ln P_y - ln P_x at every output; the far ones stand for all of theirs."""
+    there: Entries = [(cell.log_p - cell.log_q, cell.output) for cell in cells]
+    return there, [(-loss, output) for loss, output in there]
+
+
+def _hockey_stick(point: Fraction) -> PairScore:
+    """Returns the score of delta(point): sum over r of max(0, P_x - e^point P_y), and the reverse."""
+
+    def score(cells: list[Cell]) -> Scored:
+        factor = ball(point).exp()
+        p, q = [cell.log_p.exp() for cell in cells], [cell.log_q.exp() for cell in cells]
+        return [(_positive(cells, p, q, factor), None)], [(_positive(cells, q, p, factor), None)]
+
+    return score
+
+
+def _positive(cells: list[Cell], p: list[Ball], q: list[Ball], factor: Ball) -> Ball:
+    parts = [c.number * balls.positive_part(a - factor * b) for c, a, b in zip(cells, p, q, strict=True)]
+    return balls.total(parts)

@@ -1,0 +1,212 @@
+"""What privacy asks of a mechanism. Mechanisms implement it; nothing in this room knows any of them.
+
+Every mechanism gives data sets, their adjacency, outputs and a law. Three things it may offer on top, and the auditor
+takes what is there: a *symmetry* (pairs that lose alike), an *algebra* (exact losses), a *screen* (a fast tier).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import sub
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.errors import visible
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.pairs import Worst
+
+Dataset = Any
+"""Any hashable value: a histogram, a name, a tuple of records."""
+Output = Any
+"""Any hashable value."""
+
+
+def plain(value: Any) -> Any:
+    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
+    if isinstance(value, tuple) and all(type(entry) is int for entry in value):
+        return list(value)
+    return None if value is None else visible(str(value))
+
+
+def text(value: Any) -> str:
+    """Returns a data set or output for people: "(4, 4)", or its own text."""
+    return "(" + ", ".join(text(entry) for entry in value) + ")" if isinstance(value, tuple) else visible(str(value))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a full audit looks at: data sets, ordered adjacent pairs, outputs."""
+
+    datasets: int
+    pairs: int
+    outputs: int
+
+    def to_dict(self) -> dict[str, int]:
+        """Returns the three counts by name."""
+        return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
+
+
+class Mass(NamedTuple):
+    """P_x and P_y of a part of the outputs on which P_x/P_y is constant; ``loss`` is ln P_x/P_y if known exactly."""
+
+    p: Ball
+    p_prime: Ball
+    loss: Fraction | None = None
+
+    def swapped(self) -> Mass:
+        """Returns the same for the pair in the other order."""
+        return Mass(self.p_prime, self.p, None if self.loss is None else -self.loss)
+
+
+class Law(ABC):
+    """The output distributions of one mechanism as balls, at the precision in force when it was made."""
+
+    @abstractmethod
+    def probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain P_x(r), output by output in the mechanism's order."""
+
+    def log_probabilities(self, x: Dataset) -> Sequence[Ball]:
+        """Returns balls that contain ln P_x(r), output by output."""
+        return [p.log() for p in self.probabilities(x)]
+
+    def losses(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> tuple[Sequence[Ball], Sequence[int]]:
+        """Returns balls that contain ln P_x(r) - ln P_y(r), and the positions of these outputs.
+
+        Impossible outputs are left out, and so may be those whose loss, or its negative, was given before: a law that
+        knows which losses are the same notes them in ``seen``.
+        """
+        found = list(map(sub, self.log_probabilities(x), self.log_probabilities(y)))
+        return found, range(len(found))
+
+    def masses(self, x: Dataset, y: Dataset) -> Sequence[Mass]:
+        """Returns P_x and P_y on a partition of the outputs; outputs with the same ratio may be merged."""
+        return list(map(Mass, self.probabilities(x), self.probabilities(y)))
+
+    def ratios(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> Sequence[Mass]:
+        """Returns the masses; those whose ratio, or its inverse, was given before may be left out, see ``losses``."""
+        return self.masses(x, y)
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Data sets and pairs of which one of each orbit is enough: the others differ by a renaming of the outputs."""
+
+    representatives: Callable[[], Iterable[Dataset]]
+    """One data set of each orbit, or more."""
+    orbit: Callable[[Dataset, Dataset], Hashable]
+    """The same key for ordered pairs whose distributions differ by a renaming of the outputs only."""
+
+
+@dataclass(frozen=True)
+class ClosedLoss(ABC):
+    """The worst-case loss in closed form, attained at ``output`` for the pair (x, x_prime)."""
+
+    x: Dataset
+    x_prime: Dataset
+    output: Output
+
+    @abstractmethod
+    def ball(self) -> Ball:
+        """Returns a ball that contains the worst-case loss, at the precision in force."""
+
+    @abstractmethod
+    def rational(self) -> Fraction | None:
+        """Returns the loss exactly where it is a rational number, else None."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Returns the value: "2/3", or "1/2 + ln(2 - e^(-1/2))"."""
+
+    @abstractmethod
+    def symbolic(self) -> str:
+        """Returns the same for every epsilon: "2/3 eps"."""
+
+
+class Algebra:
+    """What is known of the losses by algebra. This one knows nothing; a mechanism that knows more offers another."""
+
+    exact_losses: bool = False
+    """Whether the law's masses carry exact losses that decide ties with a bound."""
+
+    def worst(self) -> ClosedLoss | None:
+        """Returns the worst-case loss over all adjacent pairs and outputs in closed form, else None."""
+        return None
+
+    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
+
+        Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
+        ``losses`` leaves it out: it plays no part.
+        """
+        return None
+
+    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
+        return None
+
+    def rational_row(self, x: Dataset) -> Sequence[Fraction] | None:
+        """Returns P_x, output by output, where all of it is rational and known exactly, else None."""
+        return None
+
+
+class Screen(Protocol):
+    """A fast tier: floats with a proven error bound discard, balls decide; the answer is that of the exact tier."""
+
+    def worst_loss(self, effort: Effort) -> Worst:
+        """Returns the true epsilon."""
+
+    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
+        """Returns delta at each point."""
+
+
+class Audited(ABC):
+    """A finite mechanism, as the auditor sees it."""
+
+    name: ClassVar[str]
+    refinable: bool = True
+    """Whether more precision makes the law's balls as narrow as asked for."""
+
+    @abstractmethod
+    def counts(self) -> Counts:
+        """Returns the size of a full audit, without listing anything."""
+
+    def count_masses(self) -> int:
+        """Returns about how many masses the law gives for all ordered adjacent pairs together."""
+        return self.counts().pairs * self.counts().outputs
+
+    @abstractmethod
+    def memory(self) -> int:
+        """Returns the bytes that a full audit needs at the least."""
+
+    @abstractmethod
+    def datasets(self) -> Iterable[Dataset]:
+        """Returns the data sets."""
+
+    @abstractmethod
+    def neighbours(self, x: Dataset) -> Iterable[Dataset]:
+        """Returns the data sets adjacent to x."""
+
+    @abstractmethod
+    def outputs(self) -> Sequence[Output]:
+        """Returns the outputs, in the order of the law's rows."""
+
+    @abstractmethod
+    def law(self) -> Law:
+        """Returns the law at the precision in force."""
+
+    def symmetry(self) -> Symmetry | None:
+        """Returns the symmetry of the law and the adjacency together, or None."""
+        return None
+
+    def algebra(self) -> Algebra:
+        """Returns what is known of the losses by algebra, for the adjacency in force."""
+        return Algebra()
+
+    def screen(self) -> Screen | None:
+        """Returns the fast tier for this law and adjacency, or None."""
+        return None

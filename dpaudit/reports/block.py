@@ -1,0 +1,219 @@
+"""Blocks: what a group of sections is about. Mechanisms of any kind, one setting, a range of n if there is an n."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.profile import ProfileResult, profile
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import positive, split, whole
+from dpaudit.posterior.model import Model
+from dpaudit.privacy.adjacency import Adjacency
+from dpaudit.reports.document import Section
+
+Progress = Callable[[str], None]
+Job = Callable[[Progress], Iterator[Section]]
+DIGITS = 12
+LARGEST_CURVE = 200_000
+"""Masses of all ordered pairs together up to which the whole curve δ(ε) is computed."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mechanism at the largest n; what several sections ask of it is computed once."""
+
+    label: str
+    setting: Setting
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Returns the mechanism."""
+        return self.setting.mechanism
+
+    @property
+    def model(self) -> Model | None:
+        """Returns the model, where it has one."""
+        return self.setting.model
+
+    @cached_property
+    def found(self) -> EpsilonResult:
+        """Returns the true epsilon, with the verdict on the claim."""
+        return audit.epsilon(self.setting, digits=DIGITS)
+
+    @cached_property
+    def curve(self) -> ProfileResult | None:
+        """Returns the whole curve with the Renyi divergences, or None where it is too large."""
+        return profile(self.setting, digits=DIGITS) if self.mechanism.count_masses() <= LARGEST_CURVE else None
+
+    def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, EpsilonResult]]:
+        """Yields every n with the true epsilon there; one without an n of its own is looked at once."""
+        if not ns or not self.setting.has_n:
+            yield None if self.model is None else self.model.n, self.found
+            return
+        for n in ns:
+            yield n, self.found if n == ns[-1] else audit.epsilon(self.setting.at(n=n), digits=DIGITS)
+
+
+Each = Callable[[Case], str | None]
+"""The command that gives a case's numbers again, or None."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Mechanisms of the registry or anybody's own, at the largest n; no ``ns`` where none is given."""
+
+    settings: tuple[Setting, ...]
+    ns: tuple[int, ...] = ()
+
+    @staticmethod
+    def read(mechs: Any, *, n: Any = None, settings: Any = None, **given: Any) -> Block:
+        """Returns the checked block; what is given goes to the mechanisms that take it."""
+        listed = isinstance(mechs, str | list | tuple)
+        names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
+        if n is None and any(map(in_family, names)):
+            raise InputError("n", "(missing)", "must be a range such as 1..60")
+        ns = () if n is None else read_range("n", n)
+        shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
+        shared = {**given, **(settings or {})}
+        found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
+        block = Block(tuple(found), ns)
+        _ = block.cases  # every mechanism is made, so that whatever is wrong is said before the first audit
+        return block
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Returns the mechanisms by labels that tell them apart: EHD, EHD/exact; a second one of a name says whence."""
+        found: dict[str, Case] = {}
+        for setting in self.settings:
+            label = setting.label
+            if label in found:
+                label = f"{label} ({setting.reference() or len(found) + 1})"
+            found[label] = Case(label, setting)
+        return tuple(found.values())
+
+    @property
+    def labels(self) -> list[str]:
+        """Returns the names of the mechanisms."""
+        return [case.label for case in self.cases]
+
+    @property
+    def title(self) -> str:
+        """Returns the names for a title."""
+        return "all mechanisms" if self.labels == list(REGISTRY) else ",".join(self.labels)
+
+    @property
+    def model(self) -> Model | None:
+        """Returns the model at the largest n, where a mechanism has one."""
+        return next((case.model for case in self.cases if case.model is not None), None)
+
+    @property
+    def eps(self) -> Fraction | None:
+        """Returns the nominal epsilon, where a mechanism has one."""
+        return next((s.epsilon for s in self.settings if s.mechanism.epsilon is not None), None)
+
+    @property
+    def where(self) -> str:
+        """Returns ", n = 60" for titles, or "" where there is no n."""
+        return f", n = {self.ns[-1]}" if self.ns else ""
+
+    def parameters(self) -> dict[str, str]:
+        """Returns the parameters in force, by name."""
+        found = {name: value for s in self.settings for name, value in s.mechanism.settings().items()}
+        return {name: value for name, value in found.items() if name != "n"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the block as exact text; gamma and delta_param are older members beside ``parameters``."""
+        model, parameters, relation = self.model, self.parameters(), self.settings[0].adjacency
+        older = {"gamma": parameters.get("gamma"), "delta_param": parameters.get("delta")}
+        return {
+            "mechanisms": self.labels,
+            "n": range_text(self.ns) if self.ns else None,
+            **({} if model is None else {"k": model.k, "prior": [str(alpha) for alpha in model.prior]}),
+            "eps": None if self.eps is None else str(self.eps),
+            "parameters": parameters,
+            **{name: value for name, value in older.items() if value is not None},
+            **({} if relation is None else {"adjacency": str(relation)}),
+        }
+
+    def command(self, **options: Any) -> str:
+        """Returns the command that reports on the block, or "" where only Python can."""
+        made_already = any(isinstance(s.mech, Mechanism) for s in self.settings) and (self.ns or len(self.settings) > 1)
+        if made_already or any(s.reference() is None or isinstance(s.adjacency, Adjacency) for s in self.settings):
+            return ""
+        names = [s.label if s.model is not None else str(s.reference()) for s in self.settings]
+        words = ["--mech", "all" if names == list(REGISTRY) else ",".join(names)]
+        words += ["--n", range_text(self.ns)] if self.ns else []
+        chosen = {word for name in names for word in name.split("/")[1:]}
+        given = [pair for s in self.settings for pair in zip(s.options()[::2], s.options()[1::2], strict=True)]
+        for option, value in dict.fromkeys(given):
+            if option != "--mech" and value not in chosen and not (self.ns and option == "--n"):
+                words += [option, value]
+        return command_line("report", *words, **options)
+
+    def section(self, kind: str, title: str, question: str, how: str | Each, rows: list[Any], **more: Any) -> Section:
+        """Returns a section; ``how`` is its command, or gives one for a case beside that of the whole block."""
+        commands = [how] if isinstance(how, str) else [self.command(), *map(how, self.cases)]
+        shown = {"kind": kind, "title": title, "question": question, "command": "\n".join(filter(None, commands))}
+        return {**shown, "setting": self.to_dict(), "rows": rows, **more}
+
+
+# ------------------------------------------------------------------ ranges and lists of a plan
+
+
+def range_text(ns: Sequence[int]) -> str:
+    """Returns "1..60", "10..200..10" or "5,7,20": what --n takes to give these numbers.
+
+    >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((5, 7, 20))
+    ('1..3', '10..30..10', '5,7,20')
+    """
+    steps = {b - a for a, b in pairwise(ns)}
+    if len(steps) != 1:
+        return ",".join(map(str, ns))
+    step = steps.pop()
+    return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
+
+
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
+
+
+def read_range(option: str, text: str | int) -> tuple[int, ...]:
+    """Returns the whole numbers of "1..60", "10..2000..10" (with a step), "5,10,20" or "7", in order."""
+    text = str(text).replace(" ", "")
+    match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?", text)
+    if match:
+        first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
+        if not 1 <= first <= last or step < 1:
+            raise InputError(option, text, "must be a range a..b with 1 <= a <= b, or a..b..step")
+        count = len(range(first, last + 1, step))
+        if count > MOST_POINTS:
+            rule = f"has {count} points, at most {MOST_POINTS} are allowed; take a step: a..b..step"
+            raise InputError(option, text, rule)
+        return tuple(range(first, last + 1, step))
+    return tuple(sorted({whole(option, part, 1) for part in text.split(",")}))
+
+
+def exact_list(option: str, values: Any) -> list[Fraction]:
+    """Returns the positive rationals of a list in a plan."""
+    if not isinstance(values, list) or not values:
+        raise InputError(option, str(values), "must be a list of exact numbers")
+    return [positive(option, value) for value in values]
+
+
+def check_keys(table: str, entry: dict[str, Any], *known: str) -> None:
+    """Refuses a key of a plan that is neither known nor, where mechanisms are named, a parameter of the registry."""
+    declared = [p for kind in REGISTRY.values() for p in kind.parameters] if "mechs" in known else []
+    every = {*known, *(name for p in declared for name in (p.name, *p.old_names))}
+    unknown = sorted(set(entry) - every)
+    if unknown:
+        raise InputError(table, unknown[0], f"unknown key; known: {', '.join(sorted(every))}")

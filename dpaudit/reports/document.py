@@ -1,0 +1,102 @@
+"""The result file: one JSON document with a versioned schema and a hash of its content.
+
+    {"schema": "dpaudit-report/1", "title": ..., "command": ..., "sections": [section, ...],
+     "versions": {...}, "content_hash": sha256 of all that comes before, "run": {"date", "seconds"}}
+
+A section has "kind", "title", "question", "command", "setting" and "rows"; enclosures are {"lower", "upper"} as
+decimal strings. Only "run" differs between two runs on the same inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable
+from typing import Any
+
+from dpaudit.files.strict_json import read_text
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.version import __version__
+
+SCHEMA = "dpaudit-report/1"
+Section = dict[str, Any]
+Document = dict[str, Any]
+LARGEST = 64 << 20
+"""A result file of more bytes is refused."""
+
+
+def named(rows: list[dict[str, Any]], field: str = "mechanism") -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of every name, in order of first appearance."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row[field]), []).append(row)
+    return found
+
+
+def number_of(value: Any) -> float | int:
+    """Returns a number for drawing or sorting from a whole number or from text such as "3/4"."""
+    if isinstance(value, int):
+        return value
+    top, _, bottom = str(value).partition("/")
+    return float(top) / float(bottom or 1)
+
+
+def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
+    """Returns the document with versions and content hash; ``plan`` is the text of the plan, if there was one."""
+    import flint
+
+    document: Document = {
+        "schema": SCHEMA,
+        "title": visible(title),
+        "command": visible(command, keep="\n"),
+        "plan": plan,
+        "sections": sections,
+        "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},
+    }
+    return {**document, "content_hash": content_hash(document), "run": run}
+
+
+def content_hash(document: Document) -> str:
+    """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
+    kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
+    text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
+
+
+def dumps(document: Document) -> str:
+    """Returns the text of the result file, one row a line; the same for the same document."""
+    return _members(document, "sections", lambda section: _members(section, "rows", _compact)) + "\n"
+
+
+def _members(value: Any, key: str, show: Callable[[Any], str]) -> str:
+    """Returns the JSON of an object, one member a line; the entries of the list at ``key`` as ``show`` gives them."""
+    if not isinstance(value, dict):
+        return _compact(value)
+    members = []
+    for name, member in value.items():
+        entries = name == key and isinstance(member, list) and bool(member)
+        text = "[\n" + ",\n".join(map(show, member)) + "\n]" if entries else _compact(member)
+        members.append(f"{_compact(name)}: {text}")
+    return "{\n" + ",\n".join(members) + "\n}"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def load(path: str) -> Document:
+    """Returns the document in the file; a file that is none, or was changed, is refused with one line."""
+    text = read_text("result", path, LARGEST)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("result", path, "is not JSON") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
+    members = ("title", "command", "plan", "sections", "versions", "content_hash", "run")
+    if missing := [key for key in members if key not in document]:
+        raise InputError("result", path, f"lacks {', '.join(missing)}")
+    if content_hash(document) != document["content_hash"]:
+        raise InputError("result", path, "the content does not match its hash: the file was changed")
+    return document

@@ -1,0 +1,75 @@
+"""The same report as Markdown, for reading in a terminal or a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dpaudit.files.text import markdown as escape
+from dpaudit.files.text import visible
+from dpaudit.reports.document import Document, Section
+from dpaudit.reports.marks import decided
+from dpaudit.reports.tables import Cell, short, table
+
+
+def render(document: Document, charts: dict[int, str]) -> str:
+    """Returns the report; ``charts`` gives for a section's index the path of its picture."""
+    parts = [f"# {escape(document['title'])}", "", "## Summary", "", *_summary(document)]
+    for index, section in enumerate(document["sections"]):
+        parts += _section(section, charts.get(index))
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    parts += [
+        "## How to check this report",
+        "",
+        f"- Made by {escape(document['command'])}",
+        f"- Date: {escape(str(document['run'].get('date', '')))}",
+        f"- Versions: {escape(versions)}",
+        f"- Content hash (SHA-256): `{document['content_hash']}`",
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _section(section: Section, picture: str | None) -> list[str]:
+    parts = [f"## {escape(section['title'])}", "", f"*{escape(section['question'])}*", ""]
+    if section.get("text"):
+        parts += [escape(section["text"]), ""]
+    if picture:
+        parts += [f"![{escape(section['title'])}]({picture})", ""]
+    if section["kind"] == "claims":
+        parts += _claims(section)
+    if section.get("crossovers"):
+        parts += [*(f"- {escape(crossing['text'])}" for crossing in section["crossovers"]), ""]
+    content = table(section)
+    if content and content[1]:
+        parts += _table(map(escape, content[0]), ([_cell(cell) for cell in row] for row in content[1]))
+    commands = [f"    {visible(line)}" for line in section["command"].split("\n")]
+    return [*parts, "Reproduce:", "", *commands, ""]
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    """Returns a table of cells that are escaped already."""
+    head = list(columns)
+    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
+    return [lines[0], "|" + "---|" * len(head), *lines[1:], ""]
+
+
+def _summary(document: Document) -> list[str]:
+    rows = (
+        (section["title"], ", ".join(f"{count} {verdict}" for verdict, count in counts), section.get("finding") or "")
+        for _, section, counts in decided(document)
+    )
+    return _table(("what was decided", "verdicts", "in short"), (map(escape, row) for row in rows))
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, dict):
+        return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
+    return escape(cell)
+
+
+def _claims(section: Section) -> list[str]:
+    rows = []
+    for row in section["rows"]:
+        name = f"`{visible(row['id']).replace('`', '')}` {escape(row['statement'])}"
+        rows.append([name, *map(escape, (row["verdict"], row["establishes"], row.get("finding", "")))])
+    return _table(("claim", "verdict", "establishes", "finding"), rows)

@@ -1,0 +1,34 @@
+"""Small pieces of HTML: verdict badges, and numbers that open their enclosure on demand. All text is escaped."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dpaudit.files.text import html as escape
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.document import Document, Section
+from dpaudit.reports.tables import short
+
+KNOWN = {verdict.value for verdict in Verdict}
+
+
+def badge(verdict: str | None) -> str:
+    """Returns the verdict as a badge; only a known verdict becomes a class, anything else is text."""
+    return f'<span class="badge {verdict}">{verdict}</span>' if verdict in KNOWN else escape(str(verdict or ""))
+
+
+def number(enclosure: dict[str, str]) -> str:
+    """Returns a number that opens its enclosure on demand."""
+    full = f"{enclosure['lower']} ≤ value ≤ {enclosure['upper']}"
+    return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
+
+
+def verdicts(section: Section) -> list[tuple[str, int]]:
+    """Returns how often each verdict occurs in the section's rows, in order."""
+    return sorted(Counter(row["verdict"] for row in section["rows"] if row.get("verdict")).items())
+
+
+def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:
+    """Returns the sections that decide or find something, with their numbers and verdicts."""
+    counted = [(index, section, verdicts(section)) for index, section in enumerate(document["sections"])]
+    return [entry for entry in counted if entry[2] or entry[1].get("finding")]

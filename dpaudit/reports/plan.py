@@ -1,0 +1,71 @@
+"""Plans: what a report contains, from options or from a TOML file, checked before anything is computed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpaudit.files.strict_json import read_text
+from dpaudit.numbers.errors import InputError
+from dpaudit.reports.block import Block, check_keys
+
+LARGEST = 1 << 20
+"""A plan of more bytes is refused."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The title, the audits, and whether the claims, a study of priors or the accuracy study are wanted."""
+
+    title: str
+    command: str
+    audits: tuple[Block, ...] = ()
+    claims: tuple[str, ...] = ()
+    studies: tuple[dict[str, Any], ...] = ()
+    text: str = ""
+    maps: bool = True
+    """Whether the loss maps are part of the document: they are most of its bytes."""
+
+
+def block(entry: Mapping[str, Any]) -> Block:
+    """Returns the checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
+    options = dict(entry)
+    check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "set")
+    settings = options.pop("set", {})
+    if not isinstance(settings, dict):
+        raise InputError("set", settings, "must be a table: set = { bits = 4 }")
+    return Block.read(options.pop("mechs", "all"), settings=settings, **options)
+
+
+def read_plan(path: str) -> Plan:
+    """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
+    text = read_text("plan", path, LARGEST)
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError("plan", path, f"is not TOML: {error}") from None
+    unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
+    if unknown:
+        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study, maps")
+    claims, maps = data.get("claims", []), data.get("maps", True)
+    if not isinstance(maps, bool):
+        raise InputError("maps", maps, "must be true or false")
+    return Plan(
+        title=str(data.get("title", "Audit report")),
+        command=f"dpaudit report --plan {Path(path).name}",
+        audits=tuple(block(entry) for entry in _tables(data, "audit")),
+        claims=tuple(map(str, claims if isinstance(claims, list) else [claims])),
+        studies=tuple(_tables(data, "study")),
+        text=text,
+        maps=maps,
+    )
+
+
+def _tables(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    entries = data.get(key, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError("plan", key, f"must be written as [[{key}]]")
+    return entries

@@ -1,0 +1,28 @@
+"""Words that explain a report: its settings, its verdicts and its letters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOTES = (
+    "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",
+    "UNWITNESSED: a statement “there is …” without a witness on the grid; IMPOSSIBLE: it is proved that there "
+    "is none. MEASURED: an O(·) statement.",
+    "True ε is the largest ln P_x(r) − ln P_x′(r) over all adjacent data sets x, x′ and outputs r.",
+    "δ(ε) is the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.",
+    "H is the Hellinger distance; LS, S and GS are the local, the γ-smooth and the global sensitivity of H.",
+    "Every number opens its enclosure: the true value lies between the two ends, which are rounded outward.",
+)
+SYMBOLS = {"gamma": "γ", "delta": "δ", "delta_param": "δ"}
+
+
+def setting_text(setting: dict[str, Any]) -> str:
+    """Returns the setting in words, or "" if it names no mechanisms."""
+    if "mechanisms" not in setting:
+        return ""
+    older = {key: setting[key] for key in ("gamma", "delta_param") if key in setting}
+    prior = {"prior": f"({', '.join(setting['prior'])})"} if "prior" in setting else {}
+    parts = {"n": setting["n"], **prior, "ε": setting["eps"], **setting.get("parameters", older)}
+    parts |= {"adjacent": setting.get("adjacency")}
+    shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
+    return ", ".join(setting["mechanisms"]) + (f": {shown}" if shown else "")

@@ -1,0 +1,106 @@
+"""Where batches run: processes of this machine, or a Dask cluster. Both are one interface, ``Workers``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from importlib import import_module
+from queue import LifoQueue
+from typing import Any, Protocol
+
+from dpaudit.numbers.errors import InputError, missing_extra
+from dpaudit.sweeps.lane import Lane
+from dpaudit.sweeps.work import Outcome, run_batch
+
+ADDRESS = re.compile(r"[a-z]+://[^\s/:]+:\d{1,5}|[a-z]+://\[[0-9a-fA-F:]+\]:\d{1,5}")
+PATIENCE = 10.0
+"""Seconds in which a scheduler must answer."""
+Batch = Sequence[tuple[str, Any]]
+
+
+class Workers(Protocol):
+    """Runs batches; a future whose worker died has an exception, and the batch may be submitted again."""
+
+    capacity: int
+
+    def submit(self, batch: Batch) -> Future[list[Outcome]]:
+        """Starts a batch."""
+
+    def close(self, at_once: bool) -> None:
+        """Ends the workers; ``at_once`` abandons what still runs."""
+
+
+class LocalWorkers:
+    """Processes of this machine, one batch in each at a time: a process that dies takes no other batch with it."""
+
+    def __init__(self, count: int) -> None:
+        self.capacity = count
+        self._lanes = [Lane() for _ in range(count)]
+        self._free: LifoQueue[Lane] = LifoQueue()
+        for lane in self._lanes:
+            self._free.put(lane)
+        self._threads = ThreadPoolExecutor(count)
+
+    def submit(self, batch: Batch) -> Future[list[Outcome]]:
+        """Starts a batch in a process."""
+        return self._threads.submit(self._run, run_batch, batch)
+
+    def _run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        lane = self._free.get()
+        try:
+            return lane.call(function, argument)
+        finally:
+            self._free.put(lane)
+
+    def close(self, at_once: bool) -> None:
+        """Ends the processes."""
+        self._threads.shutdown(wait=not at_once, cancel_futures=True)
+        for lane in self._lanes:
+            lane.end()
+        self._threads.shutdown()
+
+
+class DaskWorkers:
+    """The workers of a Dask cluster; the scheduler moves the batch of a lost worker to another."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        try:
+            distributed: Any = import_module("distributed")
+        except ImportError:
+            raise missing_extra("scheduler", address, "cluster", "needs Dask") from None
+        for name in ("distributed", "distributed.client", "distributed.core", "distributed.utils"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            self._client: Any = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InputError("scheduler", address, f"cannot be reached: {error}") from None
+        self.capacity = max(1, sum(self._client.ncores().values()))
+        self._executor: Executor = self._client.get_executor(pure=False)
+
+    def submit(self, batch: Batch) -> Future[list[Outcome]]:
+        """Starts a batch somewhere in the cluster; a scheduler that is gone is an error."""
+        if self._client.status != "running":
+            raise InputError("scheduler", self._address, "was lost; what is finished is kept: run the command again")
+        return self._executor.submit(run_batch, batch)
+
+    def close(self, at_once: bool) -> None:
+        """Leaves the cluster."""
+        self._executor.shutdown(wait=not at_once)
+        self._client.close()
+
+
+def check_address(address: str) -> None:
+    """Refuses what is no address of a scheduler."""
+    if not ADDRESS.fullmatch(address):
+        raise InputError("scheduler", address, "must be an address such as tcp://host:8786")
+
+
+def open_workers(workers: int | None, scheduler: str | None) -> Workers:
+    """Returns the workers: a Dask cluster if a scheduler is named, else that many processes (all cores)."""
+    if scheduler is not None:
+        return DaskWorkers(scheduler)
+    return LocalWorkers(workers or os.cpu_count() or 1)

@@ -1,0 +1,79 @@
+"""What a worker does: a batch of jobs, each to its result or its error. Plain functions, the same on any executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.setting import Setting
+from dpaudit.mechanisms import posterior
+from dpaudit.mechanisms.user_code import describe
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import worst_delta, worst_loss
+from dpaudit.privacy.pairs import Worst
+from dpaudit.sweeps.sources import made
+from dpaudit.utility.mean import mean_error
+from dpaudit.version import __version__
+
+Outcome = dict[str, Any]
+"""{"key", "seconds", "result": ...} or {"key", "seconds", "error": text}."""
+
+BATCH_SECONDS = 2.0
+
+
+def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
+    """Returns the outcome of every (key, specification); an error is an outcome too and stops nothing.
+
+    A batch that takes long returns early with what it has, one outcome at least.
+    """
+    outcomes: list[Outcome] = []
+    begun = perf_counter()
+    for key, spec in batch:
+        start = perf_counter()
+        if outcomes and start - begun > BATCH_SECONDS:
+            break
+        try:
+            outcome: Outcome = {"key": key, "result": run_job(spec)}
+        except BaseException as error:  # whatever it is, it belongs to this job alone
+            outcome = {"key": key, "error": describe(error)}
+        outcomes.append({**outcome, "seconds": round(perf_counter() - start, 6)})
+    return outcomes
+
+
+def _check_made(spec: Mapping[str, Any]) -> None:
+    """Refuses a job that this program, or the mechanism's file as it is now, would compute from another source."""
+    if spec["version"] != __version__:
+        raise InputError("version", __version__, f"the plan was read by dpaudit {spec['version']}")
+    now = made(spec["mech"], spec.get("adjacency"))
+    if any(spec.get(name) != value for name, value in now.items()):
+        raise InputError("mech", spec["mech"], "its file has changed since the plan was read: run the sweep again")
+
+
+def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
+    _check_made(spec)
+    subject = Setting.from_dict(spec).mechanism
+    part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
+    effort = Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30), part=part)
+    if spec["quantity"] == "epsilon":
+        return _shown(worst_loss(subject, effort))
+    if spec["quantity"] == "delta":
+        return _shown(worst_delta(subject, Fraction(spec["at"]), effort))
+    effort.check_memory(subject)
+    released = posterior(subject)
+    if released is None:
+        raise TypeError(f"{subject.name} releases no posterior")
+    return mean_error(released, released.model.check("x", spec["x"]), effort.digits).to_dict()
+
+
+def _shown(worst: Worst) -> dict[str, Any]:
+    return {
+        **worst.value.to_dict(),
+        **worst.witness.to_dict(),
+        "tier": worst.tier,
+        "filter_left": worst.filter_left,
+        "bits": worst.bits,
+    }

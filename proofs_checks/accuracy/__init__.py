@@ -1,0 +1,1 @@
+"""Checks on accuracy: how near the release is to the true posterior."""

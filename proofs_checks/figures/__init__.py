@@ -1,0 +1,1 @@
+"""Checks on the printed tables and figures."""

@@ -1,0 +1,225 @@
+"""Checks on the figures that compare mean errors E[H(posterior, output)]: who wins, and from where on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+
+from dpaudit.claims import Context, Grid, Outcome, Part, Step, Table, brief, check, refined, scan, search, spelled, step
+from dpaudit.claims.batches import Batch, Statement, single
+from dpaudit.mechanisms.laplace import Laplace, LSDim, LSHist
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import make_model
+from proofs_checks.figures.tables import LS, S_EXP, S_GAMMA, SENSITIVITIES, Row
+from proofs_checks.points import rationals
+
+WINNER = Statement("mean error of the claimed winner", "<", "mean error of the other")
+RATES = {"MH": S_GAMMA, "MHdelta": S_EXP}
+LAPLACE: dict[str, type[Laplace]] = {"LSDim": LSDim, "LSHist": LSHist}
+DataSet = tuple[tuple[int, ...], tuple[Fraction, ...]]
+"""A data set x and a prior."""
+
+CLOSE = Fraction(17, 10)
+"""MH's error would be called close to LSHist's if it came below this multiple of it; equality in the limit is 1."""
+
+
+class Means:
+    """The mean errors and sensitivities at one data set and prior, each computed when it is asked for."""
+
+    def __init__(self, point: DataSet, eps: Fraction) -> None:
+        x, prior = point
+        self._row, self._eps = Row(make_model(sum(x), prior=prior), x), eps
+        self._known: dict[str, Ball] = {}
+
+    def __getitem__(self, name: str) -> Ball:
+        """Returns a ball that contains the quantity of that name."""
+        if name not in self._known:
+            self._known[name] = self._compute(name)
+        return self._known[name]
+
+    def _compute(self, name: str) -> Ball:
+        row, eps = self._row, self._eps
+        if name in RATES:
+            return row.exponential_mean(ball(eps / 2) / self[RATES[name]])
+        if name in SENSITIVITIES:
+            return row.sensitivity(name, eps)
+        return row.laplace_mean(LAPLACE[name](row.model, eps))
+
+
+@lru_cache(maxsize=4096)
+def _means(point: DataSet, eps: Fraction, bits: int) -> Means:
+    return Means(point, eps)
+
+
+def means(point: DataSet, eps: Fraction) -> Means:
+    """Returns the mean errors at the precision in force."""
+    return _means(point, eps, balls.working_bits())
+
+
+@dataclass(frozen=True)
+class Series:
+    """Data sets with their priors at one ε, by their labels on an axis: who has the smaller mean error where?"""
+
+    axis: str
+    eps: Fraction
+    points: Mapping[int, DataSet]
+
+    def duel(self, label: int, winner: str, other: str) -> Batch:
+        """Returns the statement "the winner's mean error is smaller" at one point."""
+        point = self.points[label]
+        where = {**self._where(label), "winner": winner, "other": other}
+
+        def sides() -> tuple[Ball, Ball]:
+            found = means(point, self.eps)
+            return found[winner], found[other]
+
+        def steps() -> list[Step]:
+            found = means(point, self.eps)
+            lines = [step(LS, "max over adjacent x′ of H(x,x′)", found[LS])]
+            for name in (winner, other):
+                if name in RATES:
+                    lines.append(step(RATES[name], "the sensitivity used", found[RATES[name]]))
+                formula = "Σ H·e^(−εH/(2S)) / Σ e^(−εH/(2S))" if name in RATES else "Σ Pr[output]·H(posterior, output)"
+                lines.append(step(f"mean error of {name}", formula, found[name]))
+            return lines
+
+        return single(where, sides, steps=steps)
+
+    def _where(self, label: int) -> dict[str, object]:
+        x, prior = self.points[label]
+        return {"n": sum(x), "x": x, "prior": prior, "eps": self.eps}
+
+    def ahead(self, first: str, second: str) -> list[tuple[str, str, list[int]]]:
+        """Returns the stretches (who is ahead, of whom, where); each is still to be certified by a scan."""
+        found: list[tuple[str, str, list[int]]] = []
+        for label, point in self.points.items():
+
+            def compare(point: DataSet = point) -> Verdict:
+                values = means(point, self.eps)
+                return balls.less(values[first], values[second])
+
+            smaller = balls.decide(compare)[0] is Verdict.PROVED
+            winner, other = (first, second) if smaller else (second, first)
+            if not found or found[-1][0] != winner:
+                found.append((winner, other, []))
+            found[-1][2].append(label)
+        return found
+
+    def order(self, first: str, second: str) -> tuple[list[Part], str]:
+        """Returns every stretch as a part, decided by a scan, and "MH against LSDim: MH ahead from n = 2, LSDim …"."""
+        found = self.ahead(first, second)
+        turns = ", ".join(f"{winner} ahead from {self.axis} = {labels[0]}" for winner, _, labels in found)
+        return [self.race(*stretch) for stretch in found], f"{found[0][0]} against {found[0][1]}: {turns}"
+
+    def race(self, winner: str, other: str, labels: Sequence[int]) -> Part:
+        """Returns as a part: the winner's mean error is smaller at all of these points."""
+        outcome = scan(WINNER, [self.duel(label, winner, other) for label in labels])
+        return outcome.part(f"{winner} beats {other} for {self.axis} = {spelled(labels)}")
+
+    def both_orders(self, name: str) -> tuple[list[Part], str]:
+        """Returns where the order of the mechanism and of LSDim, then of LSHist, really changes."""
+        found = [self.order(name, other) for other in ("LSDim", "LSHist")]
+        return [part for parts, _ in found for part in parts], "; ".join(text for _, text in found)
+
+    def close(self, labels: Sequence[int], words: str = "") -> Part:
+        """Returns whether MH's mean error is below CLOSE times LSHist's somewhere; UNWITNESSED shows the closest."""
+        statement = Statement("mean error of MH", "<", f"{CLOSE} × mean error of LSHist", "ratio")
+
+        def sides(label: int) -> tuple[Ball, Ball]:
+            found = means(self.points[label], self.eps)
+            return found["MH"], ball(CLOSE) * found["LSHist"]
+
+        outcome = search(statement, [single(self._where(label), partial(sides, label)) for label in labels])
+        return outcome.part(f"{words}MH's error < {CLOSE} × LSHist's for some {self.axis} = {spelled(labels)}")
+
+    def table(self, names: Sequence[str], labels: Sequence[int]) -> Table:
+        """Returns the mean errors at these points as text, leading digits."""
+
+        def cell(label: int, name: str) -> str:
+            return brief(refined(lambda: means(self.points[label], self.eps)[name]))
+
+        rows = ((str(label), *(cell(label, name) for name in names)) for label in labels)
+        return Table((self.axis, *names), tuple(rows))
+
+
+def proved(parts: Iterable[Part]) -> bool:
+    """Returns whether every part is PROVED: only then may a finding say so."""
+    return all(part.verdict is Verdict.PROVED for part in parts)
+
+
+# ------------------------------------------------------------------ P1 section 6.2, Figure 3
+
+CROSS_1 = 650
+NINETY = Grid(
+    "x = (n/10, 9n/10), prior (1, 1), ε = 4/5, δ = 1e-8",
+    n=(*range(10, 710, 10), *range(800, 1600, 100), 1640, 1650, 2000, 5000, 15000),
+).wider(n=(*range(10, 2010, 10), *range(2500, 20500, 500)))
+UNIFORM = rationals("1 1")
+
+
+@check("fig.laplace-crossover", grid=NINETY, weight=6)
+def laplace_crossover(ctx: Context) -> Outcome:
+    """Laplace (scale 2/ε, that is LSDim) wins below n ≈ 650, MHdelta above (P1 §6.2)."""
+    sizes = [point.n for point in ctx.grid]
+    series = Series("n", Fraction(4, 5), {n: ((n // 10, n - n // 10), UNIFORM) for n in sizes})
+    below, above = [n for n in sizes if n < CROSS_1], [n for n in sizes if n > CROSS_1]
+    claimed = [series.duel(n, "LSDim", "MHdelta") for n in below] + [series.duel(n, "MHdelta", "LSDim") for n in above]
+    parts, text = series.both_orders("MHdelta")
+    parts.insert(0, series.race("LSDim", "MHdelta", below))
+    return scan(WINNER, claimed).having(text if proved(parts) else "", parts)
+
+
+# ------------------------------------------------------------------ A3 section 7.2.2, Figure 4
+
+CROSS_2 = 300
+BALANCED = Grid("x = (n/2, n/2), prior (1, 1), ε = 1, γ = 1", n=(*range(2, 322, 2), 400, 1000, 2000, 5000, 15000))
+
+
+@check("fig.balanced-crossover", grid=BALANCED.wider(n=(*range(2, 2002, 2), *range(2500, 20500, 500))), weight=6)
+def balanced_crossover(ctx: Context) -> Outcome:
+    """Below n ≈ 300 both Laplace mechanisms beat MH, above it MH beats LSDim and approaches LSHist (A3 §7.2.2)."""
+    sizes = [point.n for point in ctx.grid]
+    series = Series("n", Fraction(1), {n: ((n // 2, n // 2), UNIFORM) for n in sizes})
+    above = [n for n in sizes if n > CROSS_2]
+    claimed = [series.duel(n, name, "MH") for n in sizes if n < CROSS_2 for name in ("LSHist", "LSDim")]
+    claimed += [series.duel(n, "MH", "LSDim") for n in above]
+    parts, text = series.both_orders("MH")
+    outcome = scan(WINNER, claimed).having(text if proved(parts) else "", [*parts, series.close(above)])
+    shown = [n for n in sizes if n in (2, 4, 12, 14, 50, 208, 210, 300, 1000, 15000)]
+    return outcome.with_table(series.table(("MH", "LSDim", "LSHist"), shown))
+
+
+# ------------------------------------------------------------------ Figure 5 of P1 and of A3
+
+PRIORS = Grid(
+    "P1: x = (5, 5, 5), ε = 4/5, prior (a, a, a); A3: x = (50, 50), ε = 1, prior (a, a)",
+    a=(*range(1, 13), 20, 40, 44, 45, 50, 100, 400),
+)
+
+
+@check("fig.priors", grid=PRIORS.wider(a=(*range(1, 201), 400, 1000, 10000)), weight=6)
+def priors(ctx: Context) -> Outcome:
+    """Growing balanced priors: the Laplace baseline wins first, the exponential mechanism later (P1, A3 Fig. 5).
+
+    P1's Laplace has scale 2/ε on k−1 cells (LSHist at k = 3); A3's baseline is LSDim at k = 2.
+    """
+    values = [point.a for point in ctx.grid]
+    three = Series("a", Fraction(4, 5), {a: ((5, 5, 5), (Fraction(a),) * 3) for a in values})
+    two = Series("a", Fraction(1), {a: ((50, 50), (Fraction(a),) * 2) for a in values})
+    claimed: list[Batch] = []
+    parts: list[Part] = []
+    found = []
+    for series, later, first in ((three, "MHdelta", "LSHist"), (two, "MH", "LSDim")):
+        turn = next((labels[0] for winner, _, labels in series.ahead(later, first) if winner == later), values[-1])
+        claimed += [series.duel(a, *((first, later) if a < turn else (later, first))) for a in values]
+        more, text = series.order(later, first)
+        parts += more
+        found.append(text)
+    always, near = two.race("LSHist", "MH", values), two.close(values, "A3: ")
+    if near.verdict is Verdict.UNWITNESSED:
+        found.append(f"not close to LSHist: its error is at most {1 / CLOSE} of MH's throughout")
+    return scan(WINNER, claimed).having("; ".join(found) if proved([*parts, always]) else "", [*parts, always, near])

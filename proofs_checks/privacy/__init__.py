@@ -1,0 +1,1 @@
+"""Checks on privacy: which mechanism is private, the smooth sensitivities, sliding and dilation."""

@@ -1,0 +1,143 @@
+"""The (ε′, δ) that A3 Lemma 5.5 derives for a pair of adjacent data sets, against the true probabilities of MH.
+
+With K = (S(x)/S(x′))·ln(NL(x)/NL(x′)), which must be > 0 because the lemma takes its logarithm, C_r = 1 if r = BI(x)
+else 2, C_t = 1 if r = BI(x′) else 2, D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x))):
+    P_x(r) ≤ (C_t/C_r)·D·e^(ε/2)·P_x′(r) + (D/C_r)·(1 − (n+1)·e^(ε/(2(1−K)))).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims.batches import Batches, Sides, Statement, over
+from dpaudit.mechanisms.exponential import MH, Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Histogram, Model
+from proofs_checks.points import Pair, adjacent_pairs, exponential_at, priors, rationals
+from proofs_checks.setting.exact import decided
+
+LEMMA = Statement("P_x(r)", "<=", "e^ε′·P_x′(r) + δ")
+PRIORS = priors("1 1", "1/2 1/2", "1 2", "1/10 1")
+WORDS = "MH, γ = 1, k = 2; every ordered adjacent pair with K > 0 and every r"
+GRID = Grid(WORDS, n=range(1, 9), eps=rationals("1 1/2 4"), prior=PRIORS)
+COUNTED = Grid(n=range(1, 9), eps=[1], prior=PRIORS)
+
+
+@dataclass(frozen=True)
+class Released:
+    """A data set x at the precision in force: S(x), NL(x), distances and probabilities by candidate."""
+
+    x: Histogram
+    sensitivity: Ball
+    normaliser: Ball
+    distances: dict[Histogram, Ball]
+    chances: dict[Histogram, Ball]
+
+
+def rows(mechanism: Exponential) -> dict[Histogram, Released]:
+    """Returns the row of every data set."""
+    model, h = mechanism.model, Hellinger(mechanism.model)
+    rates, result = mechanism.rates(h), {}
+    for x in model.histograms:
+        distances = dict(zip(model.histograms, h.row(x), strict=True))
+        weights = {r: (-rates(x) * value).exp() for r, value in distances.items()}
+        whole = balls.total(list(weights.values()))
+        chances = {r: w / whole for r, w in weights.items()}
+        result[x] = Released(x, ball(mechanism.epsilon / 2) / rates(x), whole, distances, chances)
+    return result
+
+
+def ratio(here: Released, there: Released) -> Ball:
+    """Returns K = (S(x)/S(x′))·ln(NL(x)/NL(x′))."""
+    return here.sensitivity / there.sensitivity * (here.normaliser / there.normaliser).log()
+
+
+def mirrored(model: Model, x: Histogram, y: Histogram) -> bool:
+    """Returns whether K = 0 exactly: n = 1, or mirror images under an equal prior have the same normaliser."""
+    return model.n == 1 or (model.prior[0] == model.prior[1] and x == y[::-1])
+
+
+def factor(eps: Fraction, here: Released, there: Released, r: Histogram) -> Ball:
+    """Returns D = 2·e^(ε(H(x′,r) − H(x,r))/(2S(x)))."""
+    return 2 * (ball(eps / 2) * (there.distances[r] - here.distances[r]) / here.sensitivity).exp()
+
+
+def derived(eps: Fraction, here: Released, there: Released, r: Histogram) -> tuple[Ball, Ball]:
+    """Returns e^ε′ and δ of the lemma."""
+    own, other = (1 if r == here.x else 2), (1 if r == there.x else 2)
+    d = factor(eps, here, there, r)
+    tail = 1 - (sum(here.x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
+    return d * ball(eps / 2).exp() * other / own, d * tail / own
+
+
+def kinds(mechanism: Exponential) -> dict[Pair, str]:
+    """Returns for every ordered adjacent pair whether K is 0, negative, between 0 and 1, or above 1."""
+    model, result = mechanism.model, {}
+    with balls.precision(256):
+        table = rows(mechanism)
+        for x, y in adjacent_pairs(model):
+            if mirrored(model, x, y):
+                result[x, y] = "K = 0"
+                continue
+            k = ratio(table[x], table[y])
+            if not decided(balls.less(balls.zero(), k)):
+                result[x, y] = "K < 0"
+            else:
+                result[x, y] = "0 < K < 1" if decided(balls.less(k, ball(1))) else "K > 1"
+    return result
+
+
+def batches(grid: Grid) -> Batches:
+    """Yields P_x(r) against the lemma's bound wherever K > 0."""
+
+    def subject(point: Point) -> tuple[Exponential, list[Pair]]:
+        mechanism = exponential_at(MH, point)
+        return mechanism, [pair for pair, kind in kinds(mechanism).items() if kind in ("0 < K < 1", "K > 1")]
+
+    def sides(at: tuple[Exponential, list[Pair]]) -> Sides:
+        mechanism, pairs = at
+        table = rows(mechanism)
+        for x, y in pairs:
+            for r in mechanism.model.histograms:
+                scale, delta = derived(mechanism.epsilon, table[x], table[y], r)
+                yield (x, y, r), table[x].chances[r], scale * table[y].chances[r] + delta
+
+    return over(grid, subject, sides, ("x", "x′", "r"), steps=lambda at, tag: worked(at[0], *tag))
+
+
+def worked(mechanism: Exponential, x: Histogram, y: Histogram, r: Histogram) -> list[Step]:
+    """Returns K, D, e^ε′ and δ in numbers."""
+    table = rows(mechanism)
+    here, there = table[x], table[y]
+    scale, delta = derived(mechanism.epsilon, here, there, r)
+    return [
+        step("S(x)", "", here.sensitivity),
+        step("S(x′)", "", there.sensitivity),
+        step("NL(x)", "", here.normaliser),
+        step("NL(x′)", "", there.normaliser),
+        step("K", "(S(x)/S(x′))·ln(NL(x)/NL(x′))", ratio(here, there)),
+        step("D", "2·e^(ε(H(x′,r) − H(x,r))/(2S(x)))", factor(mechanism.epsilon, here, there, r)),
+        step("e^ε′", "(C_t/C_r)·D·e^(ε/2)", scale),
+        step("δ", f"(D/C_r)·(1 − {mechanism.model.n + 1}·e^(ε/(2(1−K))))", delta),
+        step("P_x′(r)", "", there.chances[r]),
+    ]
+
+
+@check("dp.lemma-5.5", grid=GRID, weight=3)
+def lemma(ctx: Context) -> Outcome:
+    """The (ε′, δ) derived pair by pair bounds the true probabilities (A3 Lemma 5.5)."""
+    e, n = variables("e", "n")
+    rule = Proof().says(
+        "0 < K < 1", "1/(1−K) > 1, so (n+1)·e^(ε/(2(1−K))) > (n+1)E with E = e^(ε/2) > 1; C_t ≤ 2 and P_x′(r) < 1"
+    )
+    text = "is < (D/C_r)·(2E + 1 − (n+1)E) = (D/C_r)·(1 − (n−1)E) < 0 for n ≥ 2: it fails at every r"
+    rule.equal("the bound", text, 2 * e + 1 - (n + 1) * e, 1 - (n - 1) * e)
+    counted = Counter(kind for point in COUNTED for kind in kinds(exponential_at(MH, point)).values())
+    numbers = ", ".join(f"{kind}: {counted[kind]}" for kind in ("K = 0", "K < 0", "0 < K < 1", "K > 1"))
+    outcome = scan(LEMMA, batches(ctx.grid)).having(f"ordered pairs of n ≤ 8, ε = 1: {numbers}")
+    return annotate(outcome, ("it fails at every pair with 0 < K < 1, n ≥ 2, and is undefined for K ≤ 0", rule))

@@ -1,0 +1,96 @@
+"""Every check of the figures can fail: an inequality is flipped or a constant changed, and the verdict changes."""
+
+from dataclasses import replace
+
+import pytest
+from documents import EXPECTED, FLIPPED
+
+from dpaudit.claims import scans
+from dpaudit.claims.catalogue import load
+from dpaudit.claims.grid import Grid
+from proofs_checks.figures import concrete_epsilon
+from proofs_checks.figures import means as figures_means
+from proofs_checks.figures import near as figures_near
+from proofs_checks.figures import printed as figures_printed
+from proofs_checks.figures import tables as figures_tables
+from proofs_checks.figures.tables import LS, TABLE_1, TABLE_2, TRUNCATED, Recipe
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    """Nothing computed under a perturbation is remembered."""
+    yield
+    figures_means._means.cache_clear()
+
+
+LIBRARY = load()
+FEW = {
+    "fig.laplace-crossover": Grid(n=(640, 650, 660, 1640, 1650, 2000)),
+    "fig.balanced-crossover": Grid(n=(2, 4, 12, 14, 208, 210, 298, 302)),
+    "fig.priors": Grid(a=(1, 5, 6, 44, 45)),
+    "fig.near-candidates": Grid(x=((50, 50),)),
+    "fig.concrete-epsilon": Grid(n=(90,)),
+}
+"""Smaller grids on which the unperturbed verdicts are the same."""
+
+
+def last_digit_changed(table):
+    """The table with another last digit in its last number."""
+    *rows, (distance, ours, laplace) = table
+    head, exponent = [*laplace.split("e"), ""][:2]
+    other = head[:-1] + ("1" if head[-1] != "1" else "2") + (f"e{exponent}" if exponent else "")
+    return (*rows, (distance, ours, other))
+
+
+class MHMadeWorse(figures_means.Means):
+    """Mean errors with MH's raised below n = 300."""
+
+    def __getitem__(self, name):
+        value = super().__getitem__(name)
+        return value + 1 if name == "MH" and self._row.model.n < figures_means.CROSS_2 else value
+
+
+PERTURBED = [
+    ("fig.concrete-epsilon", concrete_epsilon, "TRUE_EPSILON", replace(concrete_epsilon.TRUE_EPSILON, relation=">")),
+    (
+        "fig.concrete-epsilon",
+        concrete_epsilon,
+        "CONCRETE",
+        ((concrete_epsilon.AsTabulated.name, concrete_epsilon.Fraction(4, 5)),),
+    ),
+    ("fig.table-1.stated", figures_printed, "STATED_1", Recipe(8, (1, 1), (4, 4), LS, 1, TRUNCATED)),
+    ("fig.table-2.stated", figures_printed, "STATED_2", Recipe(60, (1,) * 3, (20,) * 3, LS, 1, TRUNCATED)),
+    ("fig.table-1.found", figures_tables, "TABLE_1", last_digit_changed(TABLE_1)),
+    ("fig.table-2.found", figures_tables, "TABLE_2", last_digit_changed(TABLE_2)),
+    ("fig.laplace-crossover", figures_means, "CROSS_1", 1650),
+    ("fig.balanced-crossover", figures_means, "Means", MHMadeWorse),
+    ("fig.priors", figures_means, "WINNER", replace(figures_means.WINNER, relation=">")),
+    ("fig.near-candidates", figures_near, "PAIRS", (("LSHist", "MH"),)),
+]
+
+
+def verdict(claim):
+    check = LIBRARY.checks[claim]
+    return replace(check, grid=FEW.get(claim, check.grid)).outcome().verdict.value
+
+
+@pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
+def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
+    monkeypatch.setattr(module, name, value)
+    figures_means._means.cache_clear()
+    assert verdict(claim) != EXPECTED[claim]["verdict"]
+
+
+@pytest.mark.parametrize("claim", FEW)
+def test_the_smaller_grids_give_the_same_verdicts(claim):
+    assert verdict(claim) == EXPECTED[claim]["verdict"]
+
+
+def test_the_flipped_core_changes_what_was_proved_on_the_grid(monkeypatch):
+    compare = scans.compare
+    monkeypatch.setattr(scans, "compare", lambda relation, left, right: compare(FLIPPED[relation], left, right))
+    assert verdict("fig.concrete-epsilon") == "REFUTED"
+
+
+def test_every_figure_is_perturbed():
+    assert {row[0] for row in PERTURBED} == {key for key in EXPECTED if key.startswith("fig.")}

@@ -1,0 +1,129 @@
+"""Every check of privacy can fail: an inequality is flipped or a constant changed, and the verdict changes."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
+
+from dpaudit.claims import Point
+from dpaudit.claims.outcome import ON_GRID
+from dpaudit.mechanisms import make_mechanism
+from dpaudit.mechanisms.closed_form import Ratio
+from dpaudit.numbers.balls import ball, precision
+from dpaudit.posterior.model import count_histograms, make_model
+from proofs_checks.points import maker
+from proofs_checks.privacy import delta as privacy_delta
+from proofs_checks.privacy import dilation as privacy_dilation
+from proofs_checks.privacy import ehdl as privacy_ehdl
+from proofs_checks.privacy import exponential as privacy_exponential
+from proofs_checks.privacy import laplace as privacy_laplace
+from proofs_checks.privacy import laplace_dilation as privacy_laplace_dilation
+from proofs_checks.privacy import lemma_5_5 as privacy_lemma_5_5
+from proofs_checks.privacy import premise as privacy_premise
+from proofs_checks.privacy import sliding as privacy_sliding
+from proofs_checks.privacy import smooth as privacy_smooth
+from proofs_checks.privacy import tools as privacy_tools
+
+
+def claims_half(name):
+    return {**privacy_exponential.CLAIMED, name: Fraction(1, 4)}
+
+
+_within = privacy_sliding.within
+
+
+def only_equal_counts(scores, i, j):
+    return scores.levels[i].count <= scores.levels[j].count and _within(scores, i, j)
+
+
+_near = privacy_dilation.near
+
+
+def near_and_equal_counts(scores, i, j):
+    return scores.levels[i].count <= scores.levels[j].count and _near(scores, i, j)
+
+
+LAPLACE = ("dp.lszhang", "dp.lsdim", "dp.lshist")
+PERTURBED = [
+    *((claim, privacy_laplace, "ONE_STEP", Ratio(0, 0)) for claim in LAPLACE),
+    *((claim, *turned(privacy_laplace, "PRIVATE", ">")) for claim in LAPLACE),
+    ("dp.lshist", privacy_laplace, "touched", lambda mechanism: 3),
+    ("dp.ehd.exact-gs", privacy_exponential, "CLAIMED", claims_half("EHD")),
+    ("dp.ehd.prior-ge-1", privacy_exponential, "CLAIMED", claims_half("EHD")),
+    ("dp.ehd.any-prior", privacy_exponential, "CLAIMED", {"EHD": 2}),
+    ("dp.ehds", privacy_exponential, "CLAIMED", claims_half("EHDS")),
+    ("dp.mh", privacy_exponential, "CLAIMED", claims_half("MH")),
+    ("dp.mhdelta", *turned(privacy_delta, "DELTA_MOST", ">=")),
+    ("dp.lemma-5.5", *turned(privacy_lemma_5_5, "LEMMA", ">")),
+    ("ehdl.not-private.uniform", *turned(privacy_ehdl, "EXCEEDS", "<")),
+    ("ehdl.not-private.any-prior", privacy_ehdl, "MAIN", (*privacy_ehdl.MAIN[:2], range(1, 20))),
+    ("ehdl.premise.beta", *turned(privacy_premise, "SMALLER", "<=")),
+    ("ehdl.premise.dirichlet", *turned(privacy_premise, "SMALLER", ">")),
+    ("ehdl.algebra", *turned(privacy_premise, "ABOVE_TWO", "<")),
+    ("smooth.gamma", *turned(privacy_smooth, "SMOOTH", "<")),
+    ("smooth.gamma", *turned(privacy_smooth, "AT_LEAST_LOCAL", "<")),
+    ("smooth.gamma", privacy_smooth, "hamming", lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) ** 2),
+    ("smooth.exp", *turned(privacy_smooth, "SMOOTH_EXP", "<")),
+    ("sliding.stated", privacy_sliding, "stated_right", privacy_sliding.proved_right),
+    ("sliding.proved", privacy_sliding, "proved_right", privacy_sliding.stated_right),
+    ("sliding.proved", *turned(privacy_sliding, "PROVED", "<")),
+    ("sliding.p1", privacy_sliding, "within", only_equal_counts),
+    ("dilation.stated.negative", *turned(privacy_dilation, "STATED", ">")),
+    ("dilation.stated.positive", privacy_dilation, "half_delta", lambda scores, lam: ball(1)),
+    ("dilation.assertion", *turned(privacy_dilation, "SAME_COUNT", ">=")),
+    ("dilation.p1.negative", *turned(privacy_dilation, "P1", ">")),
+    ("dilation.p1.positive", privacy_dilation, "near", near_and_equal_counts),
+    ("dilation.laplace.small", *turned(privacy_laplace_dilation, "DILATION", ">")),
+    ("dilation.laplace.small", privacy_laplace_dilation, "EPS_MOST", Fraction(3)),
+    ("dilation.laplace.any", privacy_laplace_dilation, "worst_positive", lambda eps, lam: ball(0)),
+]
+
+
+@pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
+def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
+    monkeypatch.setattr(module, name, value)
+    result = run_one(claim)
+    assert not result.error
+    assert verdict_of(result.outcome) != expected_verdict(claim)
+
+
+def test_a_cell_law_that_is_not_the_mechanisms_own_is_noticed(monkeypatch):
+    wrong = list(privacy_laplace.CASES)
+    wrong[1] = replace(wrong[1], first=wrong[1].second)
+    monkeypatch.setattr(privacy_laplace, "CASES", tuple(wrong))
+    outcome = run_one("dp.lshist").outcome
+    assert verdict_of(outcome) == ("PROVED", ON_GRID)
+    assert "true ε in closed form" in outcome.grid
+
+
+def test_the_witness_of_ehdl_is_minimal_in_n():
+    prior, eps, _ = privacy_ehdl.MAIN
+    with precision(128):
+        below, above = (privacy_tools.true_epsilon(maker("EHDL")(Point(n=n, prior=prior, eps=eps))) for n in (136, 137))
+        assert below < 1 < above
+    assert "n = 137" in EXPECTED["ehdl.not-private.any-prior"]["line"]
+
+
+def test_orbits_agree_with_the_engine_where_it_can_list_everything():
+    """The same model small enough to be listed: pair by pair the sum over orbits is the sum over candidates."""
+    large = privacy_delta.Large(3, 4, 50, 5, Fraction(8), Fraction(1, 10), 4)
+    assert large.complete()
+    assert sum(size for size, *_ in large.orbits()) == count_histograms(3, 4)
+    mechanism = make_mechanism("MHdelta", make_model(3, prior=(50, 5, 5, 5)), 8, {"delta": "1/10"})
+    with precision(256):
+        law, factor = mechanism.law(), ball(mechanism.epsilon).exp()
+        pairs = zip(law.probabilities((2, 1, 0, 0)), law.probabilities((3, 0, 0, 0)), strict=True)
+        differences = [p - factor * q for p, q in pairs]
+        listed = sum((d for d in differences if d > 0), ball(0))
+        assert all(d > 0 or d < 0 for d in differences)
+        found = large.delta_lower()
+        assert found.overlaps(listed)
+        assert found.rad() < 1e-40
+        assert listed.rad() < 1e-40
+
+
+def test_orbits_that_miss_a_candidate_are_refused(monkeypatch):
+    monkeypatch.setattr(privacy_delta, "count_histograms", lambda n, k: 7)
+    with pytest.raises(ArithmeticError):
+        privacy_delta.dirichlet("", privacy_delta.DIRICHLET[0][1])

@@ -1,0 +1,97 @@
+"""Every check of the setting can fail: an inequality is flipped or a constant changed, and the verdict changes."""
+
+from dataclasses import replace
+
+import pytest
+from documents import expected_verdict, run_one, turned, verdict_of
+from flint import fmpq
+
+from dpaudit.claims import Proof
+from dpaudit.numbers.verdict import Verdict
+from proofs_checks.setting import chances as setting_chances
+from proofs_checks.setting import exact as setting_exact
+from proofs_checks.setting import gs as setting_gs
+from proofs_checks.setting import lemmas
+from proofs_checks.setting import levels as setting_levels
+from proofs_checks.setting import limits as setting_limits
+from proofs_checks.setting import ls as setting_ls
+
+
+class Flat(setting_ls.Hellinger):
+    """A distance whose values and local sensitivities are 1 everywhere."""
+
+    def local(self, c):
+        return setting_gs.ball(1)
+
+    def between(self, c, d):
+        return setting_gs.ball(1)
+
+
+PERTURBED = [
+    ("candidates.beta", *turned(setting_gs, "COUNT_BETA", "!=")),
+    ("candidates.dirichlet", setting_gs, "printed", lambda n, m: setting_gs.comb(n + m - 1, m - 1)),
+    ("gs.each-n", *turned(setting_gs, "GS_EACH", "<=")),
+    ("gs.supremum", *turned(setting_gs, "GS_MOST", "<")),
+    ("gs.supremum", setting_gs, "GS0_SQUARED", replace(setting_gs.GS0_SQUARED, rational=fmpq(1, 15))),
+    ("gs.any-prior", setting_gs, "gs_constant", lambda: setting_gs.ball(1)),
+    ("ls.reduction", *turned(setting_ls, "REDUCTION", "<")),
+    ("ls.statement-1", *turned(setting_ls, "GROWS", ">")),
+    ("ls.statement-2", *turned(setting_ls, "RIGHT_STEP", "!=")),
+    ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
+    ("ls.statement-3", *turned(setting_ls, "ABOVE_BALANCED", ">=")),
+    ("ls.monotone", setting_limits, "Hellinger", Flat),
+    ("ls.limit.balanced", *turned(setting_limits, "BELOW_RATE", ">")),
+    ("ls.limit.boundary", *turned(setting_limits, "LIMIT_ZERO", ">")),
+    ("l1.sensitivity", *turned(setting_limits, "L1_MOST", "<")),
+    ("l1.sensitivity", *turned(setting_limits, "FIRST_MOST", "<")),
+    ("level.half", *turned(setting_levels, "HALF_OF_LEVEL", ">=")),
+    ("level.two", *turned(setting_levels, "EXACTLY_TWO", "<=")),
+    ("level.at-most-two", setting_levels, "two", lambda x, r: 1),
+    ("level.same-steps", setting_levels, "Hellinger", Flat),
+    ("level.5.1", *turned(setting_chances, "SAME_CHANCE", "<")),
+    ("level.5.1", *turned(setting_chances, "OTHER_CHANCE", "=")),
+    ("level.5.2", *turned(setting_chances, "LEVEL_SUM", "<")),
+]
+
+
+@pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
+def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
+    monkeypatch.setattr(module, name, value)
+    result = run_one(claim)
+    assert not result.error
+    assert verdict_of(result.outcome) != expected_verdict(claim)
+
+
+def test_a_false_identity_leaves_the_claim_undecided(monkeypatch):
+    monkeypatch.setattr(setting_ls, "printed_sides", lambda n: ((n - 1) ** 2, (n + 3) ** 2))
+    assert run_one("ls.statement-1.algebra").outcome.verdict is Verdict.UNDECIDED
+
+
+def test_a_proof_with_a_failed_step_proves_nothing():
+    proof = Proof()
+    proof.holds("twice two", "2·2 = 5", 2 * 2 == 5)
+    outcome = proof.outcome("all is well")
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert "twice two" in outcome.finding
+
+
+@pytest.mark.parametrize(
+    ("lemma", "name", "value"),
+    [
+        ("adjacent_lemma", "step_of_g", lambda a: ((2 * a + 1) ** 2, 4 * a * (a + 2))),
+        ("adjacent_lemma", "bc_squared", lambda model, x, y: setting_gs.GS0_SQUARED),
+        ("outward_lemma", "step_of_g", lambda a: ((2 * a + 1) ** 2, 4 * a * (a + 2))),
+        ("farther_lemma", "fmpq", lambda p, q=1: fmpq(p + 1, q)),
+        ("farther_lemma", "g", lambda a: setting_gs.ball(1)),
+    ],
+)
+def test_every_lemma_is_checked_and_can_fail(lemma, name, value, monkeypatch):
+    assert getattr(lemmas, lemma)().outcome().verdict is Verdict.PROVED
+    monkeypatch.setattr(lemmas, name, value)
+    assert getattr(lemmas, lemma)().outcome().verdict is Verdict.UNDECIDED
+
+
+def test_levels_are_exact_and_ordered():
+    model = setting_gs.make_model(4)
+    assert [level.count for level in setting_exact.levels(model, (2, 2))] == [1, 2, 2]
+    assert [level.count for level in setting_exact.levels(model, (1, 3))] == [1, 1, 1, 1, 1]

@@ -1,0 +1,54 @@
+"""One test a claim: the check is run, its verdict and its one line must be the committed ones."""
+
+import pytest
+from documents import CLAIMS, EXPECTED, run_one
+
+from dpaudit.claims.catalogue import load
+from dpaudit.claims.expectations import entry
+from dpaudit.claims.page import render
+from proofs_checks import CATALOGUE
+
+LIBRARY = load()
+CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]
+
+
+@pytest.mark.parametrize("claim", CHECKED)
+def test_claim(claim):
+    result = run_one(claim, LIBRARY)
+    assert not result.error
+    assert claim in EXPECTED, "run python -m dpaudit.claims.expectations and look at what it found"
+    assert entry(result) == EXPECTED[claim]
+    assert all(part.steps for part in result.outcome.parts if part.establishes == "for all n, by algebra")
+
+
+def test_every_claim_has_a_check_and_an_expectation():
+    assert CHECKED == [claim.id for claim in CLAIMS] == list(EXPECTED)
+
+
+def test_nothing_is_undecided_on_the_default_grids():
+    assert [key for key, row in EXPECTED.items() if row["verdict"] == "UNDECIDED"] == []
+
+
+def test_the_page_is_fresh():
+    assert CATALOGUE.page.read_text(encoding="utf-8") == render(CATALOGUE, EXPECTED)
+
+
+ALLOWED = {
+    "for all": {"PROVED": ("for all n, by algebra", "exhaustive on the grid"), "REFUTED": ("by counterexample",)},
+    "there is": {
+        "PROVED": ("by witness", "for all n, by algebra"),
+        "UNWITNESSED": ("no witness on the grid",),
+        "IMPOSSIBLE": ("for all n, by algebra",),
+    },
+    "O(.)": {"MEASURED": ("measured",)},
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_verdict_fits_the_quantifier_and_says_how_far_it_reaches(claim):
+    row = EXPECTED[claim.id]
+    assert row["establishes"] in ALLOWED[claim.quantifier][row["verdict"]]
+    if row["establishes"] == "exhaustive on the grid":
+        assert row["extent"].startswith("ON THE GRID ONLY: ")
+    if row["establishes"] == "for all n, by algebra":
+        assert row["extent"] == "for all n, by algebra"

@@ -1,0 +1,164 @@
+"""Whatever is asked for ends with an answer or one line, in bounded time and memory."""
+
+import resource
+import subprocess
+import sys
+from fractions import Fraction as Fr
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+import dpaudit
+from dpaudit.numbers.rationals import total
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import pairs
+
+LARGE = [
+    ("report --mech EHDS --n 1..999999999 --out out", "has 999999999 points, at most 10000 are allowed"),
+    ("compare --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
+    ("compare --n 100000000", "needs at least 186 GiB"),
+    ("compare --n 10000000 --mech LSDim", "needs at least 18.6 GiB"),
+    ("search --mech EHDS --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
+    ("epsilon --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("pmf --mech LSHist --x 50000000,50000000", "needs at least 242 GiB"),
+    ("accuracy --mech LSDim --x 50000000,50000000", "needs at least 186 GiB"),
+    ("sensitivity --n 100000000", "needs at least 279 GiB"),
+    ("calibrate --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("table rows.csv", "399980000 ordered pairs, 2 outputs, 2 questions of 15 digits need about 17599120000 steps"),
+    ("table cells.csv", "has 1020000 cells, at most 1000000 are allowed"),
+    ("table denominators.csv", "row 2 (d0): has a common denominator of more than 20000 digits"),
+    (
+        "table small.csv --work 100 --at 0,1",
+        "2 ordered pairs, 2 outputs, 4 questions of 15 digits need about 176 steps",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+
+    def write(name, outputs, rows):
+        lines = [",".join(["", *(f"o{j}" for j in range(outputs))]), *(f"d{i},{row}" for i, row in enumerate(rows))]
+        (folder / name).write_text("\n".join(lines))
+
+    write("small.csv", 2, ["1/4,3/4", "3/4,1/4"])
+    write("rows.csv", 2, (f"{i + 1}/40000,{39999 - i}/40000" for i in range(20000)))
+    write("cells.csv", 1020, [",".join(["1/1020"] * 1020)] * 1000)
+    (folder / "deep.json").write_text("[" * 10**6)
+    (folder / "deep.toml").write_text("x = " + "[" * 10**5)
+    many = [",".join(f"1/{10**990 + 2 * j + 1}" for j in range(500))] * 2
+    write("denominators.csv", 500, many)
+    return folder
+
+
+@pytest.mark.parametrize(("line", "words"), LARGE)
+def test_what_is_too_large_is_one_line_with_the_numbers(line, words, folder):
+    """In 3 GiB of address space, of which the interpreter with its libraries takes a part, and in seconds."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    command = [sys.executable, "-m", "dpaudit", *line.split()]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=folder, preexec_fn=limited, timeout=60
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
+def test_the_sum_of_a_row_is_exact_and_bounded():
+    parts = [Fr(1, d) for d in range(1, 200)] * 3
+    assert total(parts) == sum(parts, Fr(0))
+    assert total([]) == 0
+    start = perf_counter()
+    assert total(Fr(1, 10**990 + 2 * j + 1) for j in range(5000)) is None
+    assert perf_counter() - start < 5
+
+
+class Chain:
+    """Data sets 0, 1, ..., each with its own distribution; every two are adjacent."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def datasets(self):
+        return [(i,) for i in range(self.size)]
+
+    def outputs(self):
+        return [0, 1]
+
+    def probability(self, x, r):
+        p = Fr(x[0] + 1, self.size + 1)
+        return p if r else 1 - p
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_every_pair_comes_once_whatever_the_parts(parts):
+    found = [pair for i in range(parts) for pair in pairs(dpaudit.mechanism(Chain(12)), Effort(part=(i, parts)))]
+    assert len(found) == len(set(map(frozenset, found))) == 12 * 11 // 2
+
+
+def test_all_pairs_are_counted_without_a_list():
+    mechanism = dpaudit.mechanism(Chain(30))
+    assert mechanism.counts().pairs == 30 * 29
+    assert "_links" not in vars(mechanism)
+    assert dpaudit.epsilon(mechanism).witness.x in [(29,), (0,)]
+
+
+def test_rational_rows_of_equal_entries_have_the_loss_zero():
+    """Of rationals only equal ones have a rational logarithm of their quotient."""
+
+    class Row(Chain):
+        def outputs(self):
+            return [0, 1, 2]
+
+        def probability(self, x, r):
+            return ["1/2", "1/4", "1/4"][r] if x[0] else ["1/2", "3/8", "1/8"][r]
+
+    first, second = (dpaudit.mechanism(Row(2)).row((i,)) for i in range(2))
+    assert [first.exact_loss(second, i) for i in range(3)] == [Fr(0), None, None]
+    assert dpaudit.delta(Row(2), 0).delta.to_dict() == {"lower": "0.125", "upper": "0.125"}
+
+
+def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folder):
+    """That made delta of a table six times as slow."""
+    monkeypatch.setattr("dpaudit.mechanisms.own_law._log_ratio", None)
+    assert dpaudit.table(str(folder / "small.csv"), at="0").deltas[0].delta.lower == Fr(1, 2)
+
+
+def test_the_page_of_promises_has_the_figures_of_the_code():
+    from dpaudit.audit.tables import PAIR, WORK
+    from dpaudit.claims import expectations
+    from dpaudit.comparison import ranges
+    from dpaudit.evidence import verification
+    from dpaudit.files import folders, sheets
+    from dpaudit.mechanisms import own, table
+    from dpaudit.numbers import rationals
+    from dpaudit.privacy.effort import MEMORY_BOUND
+    from dpaudit.reports import block, document, plan
+
+    page = " ".join((Path(__file__).parent.parent / "docs" / "guarantees.md").read_text().split())
+    sizes = {
+        "table and pairs": sheets.MAX_BYTES,
+        "result file": document.LARGEST,
+        "certificate": verification.MAX_BYTES,
+        "expectations": expectations.LARGEST,
+        "plan of a report": plan.LARGEST,
+    }
+    for words in (
+        *(f"{name} {size >> 20} MiB" for name, size in sizes.items()),
+        f"{table.MAX_DIGITS} digits in a table",
+        f"10⁶ cells; a row's common denominator {rationals.LONGEST_COMMON:_} digits".replace("_", " "),
+        "3·10⁷ steps",
+        f"(outputs + {PAIR})",
+        f"{MEMORY_BOUND >> 30} GiB",
+        f"more than {folders.MOST_KEPT} other files",
+    ):
+        assert words in page, words
+    powers = (sheets.MAX_CELLS, WORK, ranges.MOST_POINTS, block.MOST_POINTS, own.MAX_ITEMS, own.MAX_PAIRS)
+    assert powers == (10**6, 3 * 10**7, 10**5, 10**4, 10**6, 10**7)
+    for words in ("10⁵ points (`compare`, `search`), 10⁴ (`report`)", "10⁶ data sets and outputs, 10⁷ listed pairs"):
+        assert words in page

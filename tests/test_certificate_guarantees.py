@@ -1,0 +1,271 @@
+"""Certificates of Renyi, zCDP, Gaussian and trade-off guarantees: accepted, and rejected where anything is changed."""
+
+from fractions import Fraction
+
+import pytest
+import reference_guarantees as reference
+from certificates import FAMILY, OWN, changed, outcome
+from mpmath import mp, ncdf
+
+import dpaudit
+from dpaudit.evidence.certificate import certificate, write
+from dpaudit.evidence.verifier import normal
+from dpaudit.evidence.verifier.interval import Undecided, rational
+from dpaudit.evidence.verifier.laws import of_exact
+from dpaudit.evidence.verifier.moments import Zcdp
+from dpaudit.evidence.verifier.tables import evaluate
+from dpaudit.evidence.verifier.trade_offs import powerful
+
+F = Fraction
+CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=3/2", "mu=1/100", "f=0:1;1/3:1/3;1:0",
+          "f=0:1;1/2:49/100;1:0", "1", "eps=1/10,delta=1/2"]  # fmt: skip
+RESPONSE = "dpaudit.examples.randomised_response:SpinnerResponse"
+
+
+def made(mech, claim, options=None):
+    return dpaudit.judge(mech, claim, **(options or {}))
+
+
+@pytest.mark.parametrize(("mech", "options"), FAMILY + OWN, ids=lambda value: str(value)[-24:])
+def test_what_the_engine_judges_is_accepted(mech, options):
+    verdicts = set()
+    for claim in CLAIMS:
+        result = made(mech, claim, options)
+        document = certificate(result)
+        verdicts.add(result.verdict.value)
+        assert outcome(document, full=True, work=3_000_000) is None, claim
+        assert outcome(document, work=3_000_000) is None
+    assert "REFUTED" in verdicts <= {"PROVED", "REFUTED"}
+
+
+def shifted(text, by):
+    return str(F(text) + F(by))
+
+
+@pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2", "f=0:1;1/2:1/10;1:0", "rho=1/10", "mu=1/2"])
+@pytest.mark.parametrize("mech", [RESPONSE, "EHD"])
+def test_wrong_bounds_are_rejected(mech, claim):
+    """3/4 against 1/4: rho = 0.549..., D_2 = 0.847..., mu = 1.348..."""
+    options = {"n": 3, "prior": "1/20,1/20", "eps": 3} if mech == "EHD" else {}
+    document = certificate(made(mech, claim, options))
+    assert outcome(document, full=True, work=10**7) is None
+    lower, upper = document["statement"]["lower"], document["statement"]["upper"]
+    up = changed(changed(document, ("statement", "upper"), shifted(upper, "1")), ("statement", "lower"),
+                 shifted(upper, "1/1000"))  # fmt: skip
+    down = changed(changed(document, ("statement", "lower"), shifted(lower, "-1")), ("statement", "upper"),
+                   shifted(lower, "-1/1000"))  # fmt: skip
+    assert outcome(up, full=True, work=10**7) is not None
+    assert outcome(down, full=True, work=10**7) is not None
+    place = "alpha" if "alpha" in document["witness"] else "threshold"
+    if document["witness"].get(place) is not None:  # a worse place does not reach the bound
+        assert outcome(changed(document, ("witness", place), "200"), work=10**7) is not None
+    other = {"PROVED": "REFUTED", "REFUTED": "PROVED"}[document["statement"]["verdict"]]
+    assert outcome(changed(document, ("statement", "verdict"), other), full=True, work=10**7) is not None
+    assert outcome(changed(document, ("statement", "verdict"), "UNDECIDED"), full=True, work=10**7) is not None
+
+
+def test_a_proof_of_another_pair_is_not_enough():
+    """The witness is a harmless pair: its value is below the lower bound; with low bounds --full finds the bad pair."""
+
+    class Three:
+        def datasets(self):
+            return ["a", "b", "c"]
+
+        def outputs(self):
+            return [0, 1]
+
+        def probabilities(self, x):
+            p = {"a": F(1, 2), "b": F(51, 100), "c": F(9, 10)}[x]
+            return [p, 1 - p]
+
+    for claim, place in (("rho=1/10", "1"), ("alpha=2,eps=1/10", "2"), ("mu=1/2", "0"), ("f=0:1;1/2:1/3;1:0", "0")):
+        document = certificate(dpaudit.judge(Three(), claim))
+        assert document["statement"]["verdict"] == "REFUTED"
+        assert {document["witness"]["x"], document["witness"]["x_prime"]} != {"a", "b"}
+        name = "alpha" if "alpha" in document["witness"] else "threshold"
+        harmless = changed(document, ("witness",), {"x": "b", "x_prime": "a", name: place})
+        assert outcome(harmless, work=10**6) is not None
+        small = {"quantity": document["statement"]["quantity"], "lower": "0", "upper": "1/20", "verdict": "PROVED",
+                 "guarantee": document["statement"]["guarantee"]}  # fmt: skip
+        if claim.startswith("f"):
+            small |= {"lower": "0", "upper": "0"}
+        lie = changed(harmless, ("statement",), small)
+        assert outcome(lie, work=10**6) is None  # the upper bound is not looked at
+        assert "exceeds the upper bound" in outcome(lie, full=True, work=10**6)
+        if not claim.startswith("f"):  # room in the bounds does not help a verdict that is wrong
+            roomy = changed(lie, ("statement", "upper"), "10")
+            assert "exceeds the upper bound" in outcome(roomy, full=True, work=10**6)
+
+
+@pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2"])
+def test_infinite_losses(claim):
+    class Leak:
+        def datasets(self):
+            return ["a", "b", "c"]
+
+        def outputs(self):
+            return [0, 1]
+
+        def probabilities(self, x):
+            p = {"a": F(0), "b": F(1, 2), "c": F(1, 3)}[x]
+            return [p, 1 - p]
+
+    document = certificate(dpaudit.judge(Leak(), claim))
+    assert document["statement"]["lower"] == "inf"
+    assert outcome(document, full=True) is None
+    assert outcome(changed(document, ("statement", "verdict"), "PROVED")) is not None
+    assert outcome(changed(document, ("witness", "x_prime"), "b")) is not None
+    finite = changed(changed(document, ("statement", "lower"), "0"), ("statement", "upper"), "100")
+    assert outcome(changed(finite, ("statement", "verdict"), "UNDECIDED")) is not None
+
+
+MALFORMED = [
+    (("statement", "guarantee", "kind"), "zcdp", "not of the kind"),
+    (("statement", "guarantee"), {"kind": "gaussian", "mu": "-1"}, "mu is negative"),
+    (("statement", "guarantee"), {"kind": "gaussian"}, "mu is not a number"),
+    (("statement", "guarantee"), {"kind": "gaussian", "mu": "1", "nu": "1"}, "unknown member 'nu'"),
+    (("statement", "verdict"), None, "there is no verdict"),
+    (("statement", "claimed"), "1", "unknown member 'claimed'"),
+    (("witness", "threshold"), "x", "threshold"),
+    (("witness", "output"), "no", "unknown member 'output'"),
+    (("statement", "lower"), "9", "no interval"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "reason"), MALFORMED)
+def test_malformed(path, value, reason):
+    document = certificate(dpaudit.judge(RESPONSE, "mu=2"))
+    assert outcome(document) is None
+    if path[-1] not in document["statement"] and path[0] == "statement" and len(path) == 2:
+        document["statement"][path[-1]] = None
+    elif path[0] == "witness":
+        document["witness"].setdefault(path[-1], None)
+    assert reason in outcome(changed(document, path, value))
+
+
+@pytest.mark.parametrize(
+    "points",
+    [[["0", "1"]], [["0", "1"], ["1", "1/2"]], [["0", "1"], ["1/2", "3/5"], ["1", "0"]], "f", [["0", "2"], ["1", "0"]]],
+)
+def test_a_function_that_is_no_trade_off_function(points):
+    document = certificate(dpaudit.judge(RESPONSE, "f=0:1;1/2:1/10;1:0"))
+    guarantee = {"kind": "trade-off", "points": points}
+    assert "malformed" in outcome(changed(document, ("statement", "guarantee"), guarantee))
+
+
+def test_every_pair_of_the_family():
+    mechanism = dpaudit.mechanism("EHD", n=3).with_adjacency("all")
+    for result in (dpaudit.epsilon(mechanism), dpaudit.judge(mechanism, "rho=1/2"), dpaudit.judge(mechanism, "mu=1")):
+        document = certificate(result)
+        assert document["subject"]["adjacency"] == {"kind": "all"}
+        assert outcome(document, full=True, work=10**6) is None
+        near = changed(document, ("subject",), {k: v for k, v in document["subject"].items() if k != "adjacency"})
+        assert outcome(near, full=True, work=10**6) is not None
+
+
+def test_what_cannot_be_verified_is_refused_at_the_door(tmp_path):
+    listed = dpaudit.privacy.adjacency.ExplicitPairs((((0, 3), (3, 0)),))
+    mechanism = dpaudit.mechanism("EHD", n=3).with_adjacency(listed)
+    with pytest.raises(dpaudit.InputError, match="no independent verifier for this adjacency"):
+        write(dpaudit.epsilon(mechanism), str(tmp_path / "no.json"))
+
+    class Mine(dpaudit.MECHANISMS["EHD"]):
+        name = "Mine"
+
+    mine = Mine(dpaudit.mechanism("EHD", n=3).model, F(1))
+    with pytest.raises(dpaudit.InputError, match="no independent verifier for Mine"):
+        write(dpaudit.epsilon(mine), str(tmp_path / "no.json"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def places(value, path=()):
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+JUNK = [None, 0, -1, [], {}, [[]], "", "x", "inf", "-1", "0", "1/0", "1e400", "-1e400", "2", True, "1e-400", ["1", "2"]]
+
+
+@pytest.mark.parametrize("claim", ["rho=1", "alpha=2,eps=1", "mu=2", "f=0:1;1/2:1/10;1:0"])
+def test_whatever_is_put_in_its_place_is_judged(claim):
+    """Never an exception other than Rejected; what the statement rests on cannot be replaced."""
+    document = certificate(dpaudit.judge(RESPONSE, claim))
+    accepted = 0
+    for path in places(document):
+        for junk in JUNK:
+            new = changed(document, path, junk)
+            if outcome(new, full=True, work=100_000) is None:
+                accepted += 1
+                assert path[-1] not in ("quantity", "verdict", "kind", "x", "x_prime", "rows", "no", "yes", "n")
+                ends = [F(d["statement"][end]) for d in (document, new) for end in ("lower", "upper")]
+                assert ends[2] <= ends[1]
+                assert ends[0] <= ends[3]
+    assert accepted  # a wider enclosure, another version, another name of an output
+
+
+# ------------------------------------------------------------------ the normal distribution
+
+
+@pytest.mark.parametrize("z", ["0", "1/3", "-1/3", "2", "-5", "17/2", "30", "-30"])
+@pytest.mark.parametrize("bits", [64, 200])
+def test_the_normal_distribution_function(z, bits):
+    with mp.workdps(200):
+        exact = F(str(ncdf(mp.mpf(F(z).numerator) / F(z).denominator)))
+    found = normal.normal(F(z), bits)
+    assert found.lo <= exact * 2**bits + 1
+    assert exact * 2**bits - 1 <= found.hi
+    assert found.hi - found.lo <= 8
+
+
+@pytest.mark.parametrize("alpha", ["1/10", "1/2", "9/10", "1e-9"])
+@pytest.mark.parametrize("mu", ["0", "1/2", "3"])
+def test_above_and_below_the_gaussian_curve(alpha, mu):
+    bits = 220
+    with mp.workdps(80):
+        a, m = F(alpha), mp.mpf(F(mu).numerator) / F(mu).denominator
+        z = mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(a.numerator) / a.denominator)
+        beta = F(str(ncdf(z - m)))
+    for step, sign in (("1e-30", -1), ("-1e-30", 1), ("1e-5", -1), ("-1e-5", 1)):
+        at = rational(beta + beta * F(step), bits)
+        assert normal.above_gaussian(rational(a, bits), at, F(mu)) == sign
+    with pytest.raises(Undecided):
+        normal.above_gaussian(rational(a, bits), rational(beta, bits), F(mu))
+
+
+def test_a_bad_guess_of_a_quantile_proves_nothing(monkeypatch):
+    """The guess is checked: a wrong one leaves it open, or finds the truth all the same."""
+    alpha, beta = rational(F(1, 10), 128), rational(F(1, 2), 128)
+    assert normal.above_gaussian(alpha, beta, F(1)) == 1  # mu of this test is 1.28...
+    assert normal.above_gaussian(alpha, beta, F(13, 10)) == -1
+    guess = normal._guess
+    monkeypatch.setattr(normal, "_improved", lambda z, alpha, bits: z)
+    for off in (-1, 1):
+        monkeypatch.setattr(normal, "_guess", lambda level, off=off: guess(level) + off)
+        with pytest.raises(Undecided):
+            normal.above_gaussian(alpha, beta, F(1 if off < 0 else 2))
+
+
+ROWS = [
+    (["1/100", "9/100", "9/10"], ["1/1000", "99/1000", "9/10"]),  # the supremum lies at an order between 1 and 10
+    (["3/4", "1/4"], ["1/4", "3/4"]),  # it is the limit at 1
+    (["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"]),
+    (["1/1000", "999/1000"], ["1/100000", "99999/100000"]),
+]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_the_verifier_encloses_rho_itself(rows):
+    both = [[of_exact(*evaluate(entry, 256).exact, 256) for entry in row] for row in rows]
+    top = F(str(reference.rho(*([F(entry) for entry in row] for row in rows))))
+    notion = Zcdp({"kind": "zcdp", "rho": "1"}, {"alpha": "1"}, lambda cost: None)
+    assert notion.exceeded((both[0], both[1]), top * F(9999, 10000), 256)
+    assert not notion.exceeded((both[0], both[1]), top * F(10001, 10000), 256)
+
+
+def test_equal_losses_are_one_step_of_the_verifier():
+    rows = [[of_exact(*evaluate(entry, 128).exact, 128) for entry in row]
+            for row in (["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"])]  # fmt: skip
+    points = [(float(a.lo / 2**128), float(b.lo / 2**128)) for a, b in powerful((rows[0], rows[1]), 128)]
+    assert points == pytest.approx([(1 / 6, 2 / 3), (1 / 6, 2 / 3), (1 / 3, 1 / 3)])

@@ -1,0 +1,241 @@
+"""What is written is written whole: a fault at every call of the system, for every kind of output, loses nothing."""
+
+import json
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.commands import reply
+from dpaudit.commands.claims import _write_junit
+from dpaudit.evidence import certificate
+from dpaudit.files.folders import write_folder
+from dpaudit.files.writing import NotWritten, check_writable, write_file
+from dpaudit.reports import document
+from dpaudit.reports.write import _is_chart
+from dpaudit.reports.write import write as write_report
+from dpaudit.sweeps.export import export
+from tests.faults import deaths, faulty, full_disk, in_a_child
+
+OLD = "what was there before\n" * 50
+OURS = re.compile(r"\.[^/]*\.[0-9a-f]{16}\.new(/.*)?")
+
+
+class Jobs:
+    def jobs(self):
+        spec = {
+            "mech": "EHDS",
+            "n": 3,
+            "prior": "1,1",
+            "eps": "1",
+            "quantity": "epsilon",
+            "digits": 5,
+            "parameters": {},
+        }
+        yield "entry", {**spec, "parameters": {}}, "done", {"lower": "0", "upper": "1", "x": "=1+1"}, None, 0.5
+
+
+RESULT = dpaudit.epsilon("EHDS", n=3)
+PAGE = document.make("title", "command", [], {})
+FILES = {
+    "certificate.json": lambda path: certificate.write(RESULT, path),
+    "out.json": lambda path: reply.send(reply.Reply(RESULT, print), True, path),
+    "out.txt": lambda path: reply.send(reply.Reply(None, lambda console: console.print("text")), False, path),
+    "junit.xml": lambda path: _write_junit(path, [], ["a: changed"]),
+    "table.csv": lambda path: export(Jobs(), path),
+    "table.parquet": lambda path: export(Jobs(), path),
+    "plain": lambda path: write_file("out", path, "new\n" * 100),
+}
+BYSTANDERS = (".writable", ".report.md.new", ".plain.new", "mine.txt")
+
+
+def contents(folder):
+    """What lies below the folder; a file that a killed run may leave is not counted, by its name."""
+    found = {str(path.relative_to(folder)): path for path in sorted(Path(folder).rglob("*"))}
+    kept = {name: path for name, path in found.items() if not any(OURS.fullmatch(p) for p in name.split("/"))}
+    return {name: os.readlink(p) if p.is_symlink() else p.read_bytes() for name, p in kept.items() if not p.is_dir()}
+
+
+def leftovers(folder):
+    return [path for path in Path(folder).rglob("*") if OURS.fullmatch(path.name)]
+
+
+def furnished(folder):
+    """A folder with a user's files and a link to nothing."""
+    folder.mkdir()
+    for name in BYSTANDERS:
+        (folder / name).write_text(f"the user's {name}")
+    (folder / "charts.old").symlink_to(folder.parent / "nowhere")
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_the_old_or_the_new_one_whatever_fails(name, tmp_path, capsys):
+    write = FILES[name]
+    folder = furnished(tmp_path / "folder")
+    target = folder / name
+    write(str(target))
+    new = target.read_bytes()
+    target.write_text(OLD)
+    before = contents(folder)
+    with faulty() as counted:
+        write(str(target))
+    assert {"open", "write", "fsync", "replace"} <= set(counted.calls)
+    for at in range(len(counted.calls)):
+        target.write_text(OLD)
+        with faulty(at, full_disk), pytest.raises(NotWritten, match="No space left"):
+            write(str(target))
+        assert target.read_bytes() == (new if at > counted.calls.index("replace") else OLD.encode()), counted.calls[at]
+        assert not leftovers(folder)
+    for at, death in deaths(counted.calls):
+        target.write_text(OLD)
+        with faulty(at, death):
+            assert in_a_child(lambda: write(str(target))) == 9
+        assert target.read_bytes() in (OLD.encode(), new), (counted.calls[at], death)
+        assert {**contents(folder), name: ""} == {**before, name: ""}
+        for path in leftovers(folder):
+            path.unlink()
+
+
+REPORTS = {
+    "report": lambda folder: write_report(PAGE, folder, pictures=False),
+    "charts": lambda folder: write_folder("out", folder, {"charts/00-loss-map.svg": b"new", "a": b"new"}, _is_chart),
+}
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("trades", [True, False])
+def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_path, monkeypatch):
+    write, folder = REPORTS[kind], tmp_path / "parent" / "folder"
+    folder.parent.mkdir()
+    monkeypatch.setattr("dpaudit.reports.write.chart_library", lambda: None)
+    if not trades:
+        monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
+    old = {"report.html": OLD, "report.md": OLD, "result.json": OLD, "charts/01-sensitivity-x.png": OLD, "a": OLD}
+
+    def again():
+        shutil.rmtree(folder, ignore_errors=True)
+        furnished(folder)
+        (folder / "charts").mkdir()
+        (folder / "charts" / "my-own.svg").write_text("the user's")
+        for name, text in old.items():
+            (folder / name).write_text(text)
+
+    again()
+    before = contents(folder)
+    with faulty() as counted:
+        write(str(folder))
+    after = contents(folder)
+    assert before != after
+    assert not leftovers(folder.parent)
+    assert {name: after[name] for name in (*BYSTANDERS, "charts.old", "charts/my-own.svg")}.items() <= before.items()
+    assert "charts/01-sensitivity-x.png" not in after
+    assert ("exchange" in counted.calls) == trades
+    for at in range(len(counted.calls)):
+        again()
+        with faulty(at, full_disk), suppress(NotWritten):
+            write(str(folder))
+        assert contents(folder) in (before, after) or not trades, counted.calls[at]
+    for at, death in deaths(counted.calls):
+        again()
+        with faulty(at, death):
+            assert in_a_child(lambda: write(str(folder))) == 9
+        found = contents(folder)
+        if trades:
+            assert found in (before, after), (counted.calls[at], death)
+        else:
+            assert all(text in (before.get(name), after.get(name)) for name, text in found.items())
+            assert before.keys() & after.keys() <= found.keys()
+        for path in leftovers(folder.parent):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def test_a_report_goes_into_the_folder_that_one_stands_in(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.reports.write.chart_library", lambda: None)
+    monkeypatch.chdir(furnished(tmp_path / "here"))
+    write_report(PAGE, ".", pictures=False)
+    assert Path("report.html").exists()
+    assert Path.cwd() == tmp_path / "here"
+    assert Path("mine.txt").read_text() == "the user's mine.txt"
+
+
+def test_links_permissions_and_devices(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "link").symlink_to("real")
+    write_file("out", tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    assert (tmp_path / "real").stat().st_mode & 0o777 == 0o640
+    write_file("out", "/dev/null", "new")
+    assert not Path("/dev/null").is_file()
+    with pytest.raises(NotWritten, match="No space left"):
+        write_file("out", "/dev/full", "new")
+    for path, words in (("nothing", "a link to nothing"), (".", "a folder"), ("no/such", "No such file")):
+        (tmp_path / "nothing").unlink(missing_ok=True)
+        (tmp_path / "nothing").symlink_to(tmp_path / "nowhere")
+        for act in (check_writable, lambda option, path: write_file(option, path, "x")):
+            with pytest.raises(NotWritten, match=words):
+                act("out", tmp_path / path)
+    assert not (tmp_path / "nowhere").exists()
+
+
+MINE = """
+class Mine:
+    def datasets(self): return ["a", "b"]
+    def outputs(self): return [0, 1]
+    def probability(self, x, r): return "3/4" if (x == "a") == (r == 0) else "1/4"
+"""
+
+
+def test_no_output_is_an_input_or_another_output(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    inputs = {
+        "mine.py": MINE,
+        "pmf.csv": ",u,v\nA,1/4,3/4\nB,3/4,1/4\n",
+        "pairs.csv": "A,B\n",
+        "plan.toml": "[[audit]]\nmech = 'EHDS'\nn = 3\n",
+        "expected.json": "{}",
+        "result.json": json.dumps(PAGE),
+    }
+    for name, text in inputs.items():
+        Path(name).write_text(text)
+    Path("link.py").symlink_to("mine.py")
+    os.link("pmf.csv", "hard.csv")
+    assert main(["sweep", "plan.toml", "--out", "s.db", "--workers", "1"]) == 0
+    store = Path("s.db").read_bytes()
+    capsys.readouterr()
+    for line in (
+        "epsilon --mech mine.py:Mine --out mine.py",
+        "epsilon --mech mine.py:Mine --certificate link.py",
+        "epsilon --mech mine.py:Mine --out same --certificate ./same",
+        "table pmf.csv --out pmf.csv",
+        "table pmf.csv --certificate hard.csv",
+        "table pmf.csv --adjacency pairs.csv --json --out pairs.csv",
+        "epsilon --mech pmf.csv --set adjacency=pairs.csv --out pairs.csv",
+        "check sliding.stated --expect expected.json --junit expected.json",
+        "check --from mine.py --out mine.py",
+        "sweep plan.toml --out plan.toml",
+        "sweep --out s.db --export s.db",
+        "verify result.json --out result.json",
+    ):
+        assert main(line.split()) == 2, line
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert "is also an input or another output" in error, line
+    assert {name: Path(name).read_text() for name in inputs} == inputs
+    assert Path("s.db").read_bytes() == store
+
+
+def test_an_output_that_cannot_be_written_is_74(tmp_path, capsys):
+    base = ["epsilon", "--mech", "EHDS", "--n", "3"]
+    (tmp_path / "file").write_text("")
+    for option in (["--out", "/no/such/x"], ["--certificate", "/no/such/x"], ["--out", str(tmp_path)]):
+        assert main([*base, *option]) == 74
+        assert capsys.readouterr().err.count("\n") == 1
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--out", str(tmp_path / "file")]) == 74
