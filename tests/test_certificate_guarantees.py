@@ -8,8 +8,8 @@ from certificates import FAMILY, OWN, changed, outcome
 from mpmath import mp, ncdf
 
 import dpaudit
-from dpaudit.evidence.certificate import certificate, write
 from dpaudit.evidence import verify as v
+from dpaudit.evidence.certificate import certificate, write
 from dpaudit.evidence.verify import Undecided, rational
 
 F = Fraction

@@ -20,9 +20,9 @@ def verify(
         str,
         typer.Option("--work", metavar="N", help=f"Refuse what needs more than N steps, about a µs each. [{WORK}]"),
     ] = str(WORK),
-    seconds: Annotated[
-        str, typer.Option("--seconds", metavar="N", help=f"Give up after N seconds. [{SECONDS}]")
-    ] = str(SECONDS),
+    seconds: Annotated[str, typer.Option("--seconds", metavar="N", help=f"Give up after N seconds. [{SECONDS}]")] = str(
+        SECONDS
+    ),
     memory: Annotated[
         str, typer.Option("--memory", metavar="MIB", help=f"Give up beyond so many MiB of memory. [{MEMORY}]")
     ] = str(MEMORY),
@@ -32,8 +32,8 @@ def verify(
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
-    certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with the sentence that
-    was accepted: read it. Exit code 0: ACCEPTED; 1: REJECTED; 2: no such file.
+    certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with what was
+    accepted: read it. Exit code 0: ACCEPTED; 1: REJECTED; 2: no such file.
 
     Examples:
 

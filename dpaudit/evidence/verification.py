@@ -1,4 +1,4 @@
-"""dpaudit.verify: hands a certificate to the independent verifier, which reads and checks it in a process of its own."""
+"""dpaudit.verify: hands a certificate to the independent verifier, which works in a process of its own."""
 
 from __future__ import annotations
 

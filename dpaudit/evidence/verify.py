@@ -76,7 +76,7 @@ def function(bits: int) -> int:
 
 
 def brief(value: object) -> str:
-    """Returns the value as printable ASCII of at most about 80 characters; whole numbers beyond that as a power of 2."""
+    """Returns the value as printable ASCII of about 80 characters at most; a giant whole number as a power of 2."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"2^{value.bit_length() - 1}"
     text = ascii(str(value))[1:-1]
@@ -275,7 +275,7 @@ def _shifted(m: int, by: int) -> int:
 def _exp(m: int, e: int, bits: int) -> Interval:
     """e^x of x = m 2^e: x = k ln 2 + r, 0 <= r < ln 2, the Taylor series of r / 2^h, squared h times, times 2^k.
 
-    In units of 2^-wide: x is off by 1, k ln 2 by 2|k|, so r / 2^h by d = ((2|k| + 1) >> h) + 2. A term is the one before
+    In units of 2^-wide: x is off by 1, k ln 2 by 2|k|, so r / 2^h by ((2|k| + 1) >> h) + 2. A term is the one before
     times t / n < 1/2 with two floors: all of them together are off by less than 4n, what is left out is below 16; and
     the derivative of exp there is below 2. The squares are rounded outward.
     """
@@ -443,7 +443,7 @@ def add_to(found: Sum, other: Sum, work: Work, factor: int = 1) -> Sum:
     """Adds factor times the other to the first, in place, exactly."""
     for exponent, c in other.items():
         old = found.get(exponent, ZERO)
-        work.spend(2 * step(old.denominator.bit_length(), c.denominator.bit_length() + c.numerator.bit_length()))
+        work.spend(6 * step(old.denominator.bit_length(), c.denominator.bit_length() + c.numerator.bit_length()))
         found[exponent] = old + factor * c
         if not found[exponent]:
             del found[exponent]
@@ -629,9 +629,9 @@ def _function(name: str, argument: Number, bits: int, work: Work) -> Number:
 
 
 # ================================================================== laws
-# The distributions, without symmetry, closed form or shortcut: counts() of data sets, ordered adjacent pairs and outputs
-# (without listing them), datasets(), neighbours(x), adjacent(x, y), row(x) in the order of the outputs, at(x, output),
-# pay(rows) for so many rows or for single probabilities (0), place(value, name) of the JSON, says() for people.
+# The distributions, without symmetry, closed form or shortcut: counts() of data sets, ordered adjacent pairs, outputs
+# (not listed), datasets(), neighbours(x), adjacent(x, y), row(x) in the order of the outputs, at(x, output), pay(rows)
+# for so many rows or for single probabilities (0), place(value, name) and output(value) of the JSON, says() for people.
 # n records, k categories, prior alpha; data sets are histograms; adjacent: one record replaced, or every pair.
 # H(c,d) = sqrt(1 - BC), BC = prod_i Gamma(alpha_i + (c_i+d_i)/2) / sqrt(Gamma(alpha_i + c_i) Gamma(alpha_i + d_i)).
 
@@ -936,7 +936,7 @@ class Table:
 
     def at(self, x: str, output: str) -> Number:
         """Returns the entry of the row."""
-        return self.row(x)[self.columns.index(output)]
+        return self.row(x)[list[str](self.columns).index(output)]
 
     def pay(self, rows: int) -> None:
         """Every entry pays for itself when it is evaluated."""
@@ -958,9 +958,7 @@ class Table:
         """Every row that the certificate holds is checked, paired or not; returns what is known of them."""
         for x in self.entries:
             self.row(x)
-        held, apart = len(self.entries), len(self.entries) - self._exact
-        open_ = f"; {apart} only as far as {SUM_BITS} bits or their intervals tell" if apart else ""
-        return [f"all {held} rows that it holds are distributions, {self._exact} of them exactly, by algebra{open_}"]
+        return [f"all {len(self.entries)} rows that it holds are distributions, {self._exact} of them by algebra"]
 
     def row(self, x: str) -> list[Number]:
         """Returns the distribution of x, worked out once; a row that is none is malformed."""
@@ -990,22 +988,18 @@ class Table:
         numbers = [self._entry(entry, self.bits) for entry in entries]
         if any(n.value.hi < 0 for n in numbers):
             raise Malformed(f"the row of {x} has a negative entry")
-        if all(n.rational() is not None for n in numbers):
-            found = ZERO
-            for value in (n.rational() or ZERO for n in numbers):
-                self.work.spend(2 * step(found.denominator.bit_length(), value.denominator.bit_length()))
-                found += value
-            one, exact = found == 1, True
+        form = form_sum((n.form for n in numbers if n.form is not None), self.work) or ({}, ONE)
+        settled = form[0] == form[1]  # those that are known exactly add up to 1, so the others are 0
+        exact = settled or form[0] != {}
+        if all(n.form is not None for n in numbers) and exact:
+            one, self._exact = settled, self._exact + 1
         else:
-            form = form_sum((n.form for n in numbers), self.work)
-            one, exact = form is not None and form[0] == form[1], form is not None
-        if not exact:
             bits = max(self.bits, SUM_BITS)
-            parts = numbers if bits == self.bits else [self._entry(entry, bits) for entry in entries]
-            one = (total((n.value for n in parts), bits) - rational(1, bits)).sign() in (None, 0)
+            again = [self._entry(entry, bits).value for entry in entries]
+            rest = (value for value, n in zip(again, numbers, strict=True) if n.form is None or not settled)
+            one = (total(rest, bits) - rational(not settled, bits)).sign() in (None, 0)
         if not one:
             raise Malformed(f"the row of {x} does not sum to 1")
-        self._exact += exact
         return numbers
 
     def _from_weights(self, entries: list[Any], x: str) -> list[Number]:
@@ -1027,8 +1021,10 @@ class Table:
         given = {name: self.subject.get(name) for name in ("nominal_epsilon", "parameters", "source")}
         extra = {name: value for name, value in given.items() if value not in (None, {})}
         words = "".join(f", {name.replace('_', ' ')} {brief(json.dumps(extra[name]))}" for name in extra)
-        members = {"kind": "table", "mechanism": self.subject["mechanism"], **extra, "rows": len(self.entries)}
+        held, apart = len(self.entries), len(self.entries) - self._exact
+        members = {"kind": "table", "mechanism": self.subject["mechanism"], **extra, "rows": held, "exact": self._exact}
         words = f'the table in this certificate, which calls itself "{brief(self.subject["mechanism"])}"{words}'
+        words += f"; {apart} of its {held} rows add up to 1 only AS FAR AS {SUM_BITS} BITS TELL" if apart else ""
         return members, words, "every pair" if self.pairs is None else "EXPLICIT LIST"
 
 
@@ -1081,8 +1077,8 @@ def read_law(subject: dict[str, Any], bits: int, work: Work) -> Law:
 
 # ================================================================== notions
 # Each has a value of an ordered pair that is larger where privacy is worse: the loss; delta at an epsilon; D_alpha;
-# sup D_alpha / alpha; mu; and for f the largest f(alpha) - beta of a test, 0 at least. A certificate states bounds of the
-# largest value over all pairs, a witness that reaches the lower one, and a verdict on a claimed bound.
+# sup D_alpha / alpha; mu; and for f the largest f(alpha) - beta of a test, 0 at least. A certificate states bounds of
+# the largest value over all pairs, a witness that reaches the lower one, and a verdict on a claimed bound.
 
 
 @dataclass
@@ -1125,6 +1121,8 @@ class Notion:
     proves = refutes = True
     """Whether a value that is at most the claimed bound proves the claim, and a larger one refutes it."""
     finite = False
+    largest: Fraction | None = None
+    """No value is larger."""
     rows = 2
     """How many rows the witness needs."""
 
@@ -1176,8 +1174,10 @@ class Loss(Notion):
             ends = take(self.witness, name, dict)
             only(ends, ("lower", "upper"), name)
             for end, wrong in (("lower", -1), ("upper", 1)):
-                bound = constant(number(ends.get(end), f"{name}.{end}", DIGITS), pair.law.bits)
-                if compare(found, bound, ZERO, pair.law.work) == wrong:
+                bound = number(ends.get(end), f"{name}.{end}", DIGITS)
+                if bound >= 1 if wrong > 0 else bound <= 0:
+                    continue  # so is every probability
+                if compare(found, constant(bound, pair.law.bits), ZERO, pair.law.work) == wrong:
                     raise Rejected(f"{name} does not lie in the stated enclosure")
         return q.is_zero and not p.is_zero
 
@@ -1193,9 +1193,9 @@ class Loss(Notion):
 
 
 class Delta(Notion):
-    """The sum of max(0, p - e^at p')."""
+    """The sum of max(0, p - e^at p'), 1 at most."""
 
-    finite = True
+    finite, largest = True, Fraction(1)
 
     def __init__(self, statement: dict[str, Any], witness: dict[str, Any]) -> None:
         only(statement, (*BOUNDS, "claimed", "claimed_delta", "at"), "the statement")
@@ -1245,7 +1245,7 @@ class Moments:
         return total((p * loss for p, loss in self.cells), self.bits)
 
     def below(self, a: Fraction, b: Fraction, rho: Fraction) -> bool:
-        """Returns True only if K(t) <= rho t (t - 1) on [a, b]: as D_t <= D_b, or as K lies below its chord k + s (t - a).
+        """Returns True only if K(t) <= rho t (t - 1) on [a, b]: D_t <= D_b; or K lies below its chord k + s (t - a).
 
         The least value of the parabola rho t (t - 1) - k - s (t - a) is s a - k - (rho + s)^2 / (4 rho).
         """
@@ -1334,10 +1334,18 @@ class Zcdp(Renyi):
 Point = tuple[Number, Number]
 
 
-def joint(numbers: Iterable[Number], bits: int, work: Work) -> Number:
-    """Returns the sum, also its form: it is that of rationals, or of a few exponentials with one denominator."""
-    parts = [constant(ZERO, bits), *numbers]
-    return Number(total((n.value for n in parts), bits), form_sum((n.form for n in parts), work))
+def joint(numbers: list[Number], bits: int, work: Work) -> Number:
+    """Returns the sum; its form on demand."""
+    return Number(total((n.value for n in numbers), bits), lambda: form_sum((n.form for n in numbers), work))
+
+
+def running(numbers: list[Number], work: Work) -> list[Number]:
+    """Returns the sums of the first one, two, ...; their forms on demand."""
+    values = accumulate(n.value for n in numbers)
+    return [
+        Number(value, lambda i=i: form_sum((n.form for n in numbers[:i]), work))  # type: ignore[misc]
+        for i, value in enumerate(values, start=1)
+    ]
 
 
 def powerful(pair: Pair) -> list[Point]:
@@ -1360,8 +1368,8 @@ def powerful(pair: Pair) -> list[Point]:
             steps.append([cell])
         edge = low if edge is None else min(edge, low)
     steps = [s for s in (*steps, [(None, p, q) for p, q in pair.both if p.is_zero and not q.is_zero]) if s]
-    alphas = list(accumulate((joint((c[2] for c in s), bits, work) for s in steps), lambda a, b: joint((a, b), bits, work)))
-    betas = list(accumulate((joint((c[1] for c in s), bits, work) for s in steps[::-1]), lambda a, b: joint((a, b), bits, work)))[::-1]
+    p_steps, q_steps = ([joint([c[i] for c in s], bits, work) for s in steps] for i in (1, 2))
+    alphas, betas = running(q_steps, work), running(p_steps[::-1], work)[::-1]
     found = list(zip(alphas[:-1], betas[1:], strict=True))
     zero = constant(ZERO, bits)
     for members, left, beta, right in zip(steps, [zero, *alphas], betas, [*betas[1:], zero], strict=False):
@@ -1389,7 +1397,7 @@ def above_gaussian(alpha: Interval, beta: Interval, mu: Fraction, work: Work) ->
     By a rational z on either side of -Phi^-1(alpha): Phi(-z) <= alpha and Phi(z - mu) <= beta prove the first. How z
     was guessed does not matter.
     """
-    bits, level = alpha.bits, sum(alpha.ends()) / 2
+    bits, level = alpha.bits, sum(alpha.ends(), start=ZERO) / 2
     if not 0 < level < 1:
         raise Undecided
     guess = _guess(level)
@@ -1406,7 +1414,7 @@ def above_gaussian(alpha: Interval, beta: Interval, mu: Fraction, work: Work) ->
 
 def _guess(alpha: Fraction) -> Fraction:
     """Returns about the z with Phi(-z) = alpha; beyond floats by e^(-z^2/2) = alpha."""
-    small = min(alpha, 1 - alpha)
+    small = alpha if alpha < Fraction(1, 2) else 1 - alpha
     if small > Fraction(1, 10**300):
         z = -Fraction(NormalDist().inv_cdf(float(small)))
     else:
@@ -1420,7 +1428,7 @@ def _improved(z: Fraction, alpha: Fraction, bits: int, work: Work) -> Fraction:
     z, log = abs(z), rational(1 - alpha if flip else alpha, bits + 64).log()
     for _ in range(bits.bit_length() + 4):
         tail = normal(-z, bits + 64, work)
-        move = sum(((tail.log() - log) * tail / density(z * z, bits + 64)).ends()) / 2
+        move = sum(((tail.log() - log) * tail / density(z * z, bits + 64)).ends(), start=ZERO) / 2
         z = Fraction(round((z + move) * (1 << bits)), 1 << bits)
         if abs(move) < Fraction(1, 1 << (bits // 2 + 2)):
             break
@@ -1442,8 +1450,9 @@ class Gaussian(Notion):
         work, bits, at = pair.law.work, pair.law.bits, self.threshold or ZERO
         pair.spend(5)
         chosen = [not p.is_zero and compare(p, q, at, work) > 0 for p, q in pair.both]
-        alpha = joint((q for (_, q), yes in zip(pair.both, chosen, strict=True) if yes), bits, work)
-        return alpha, joint((p for (p, _), yes in zip(pair.both, chosen, strict=True) if not yes), bits, work)
+        alpha = [constant(ZERO, bits), *(q for (_, q), yes in zip(pair.both, chosen, strict=True) if yes)]
+        beta = [constant(ZERO, bits), *(p for (p, _), yes in zip(pair.both, chosen, strict=True) if not yes)]
+        return joint(alpha, bits, work), joint(beta, bits, work)
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
         """Returns the sign of mu(test) - bound."""
@@ -1534,7 +1543,7 @@ class Part:
 
     def _read_notion(self, statement: dict[str, Any]) -> None:
         """Reads the quantity, its bounds (None: infinite) and what is claimed."""
-        quantity, guarantee = statement.get("quantity"), statement.get("guarantee")
+        quantity, guarantee = statement.get("quantity"), statement.get("guarantee", {})
         if not isinstance(quantity, str) or quantity not in NOTIONS:
             raise Malformed(f"quantity is none of {', '.join(NOTIONS)}")
         of_dp = quantity in ("epsilon", "delta")
@@ -1598,6 +1607,10 @@ class Part:
         """Whether epsilon is stated and the claim has a delta: then delta(claimed epsilon) decides, over all pairs."""
         return isinstance(self.notion, Loss) and self.notion.delta > 0
 
+    def _trivial(self, bound: Fraction) -> bool:
+        """Returns whether no value can exceed the bound."""
+        return self.notion.largest is not None and bound >= self.notion.largest
+
     def _at_witness(self, pair: Pair) -> list[str]:
         notion, verdict = self.notion, self.verdict
         if notion.infinite(pair) != (self.least is None):
@@ -1608,14 +1621,14 @@ class Part:
             return ["lower bound: an output is possible for x and impossible for x': the value is infinite"]
         if (self.least > 0 or isinstance(notion, Loss)) and notion.reached(pair, self.least) < 0:
             raise Rejected("the value at the witness is below the stated lower bound")
-        if notion.reached(pair, self.most) > 0:
+        if not self._trivial(self.most) and notion.reached(pair, self.most) > 0:
             raise Rejected("the value at the witness is above the stated upper bound")
         lines = ["lower bound: the value at the witness reaches it"]
         if verdict not in ("PROVED", "REFUTED") or notion.claimed is None or self._by_delta:
             return lines
         if not (notion.proves if verdict == "PROVED" else notion.refutes):
             raise Rejected("a verdict is stated where delta, which falls as epsilon grows, does not decide the claim")
-        exceeds = notion.reached(pair, notion.claimed) > 0
+        exceeds = not self._trivial(notion.claimed) and notion.reached(pair, notion.claimed) > 0
         if exceeds != (verdict == "REFUTED"):
             raise Rejected(f"the verdict {verdict} contradicts the value at the witness")
         return [*lines, "verdict REFUTED: the value at the witness exceeds the claimed bound"] if exceeds else lines
@@ -1625,7 +1638,7 @@ class Part:
         proved = self.verdict == "PROVED" and not self._by_delta
         if bound is not None:
             bound = min(bound, claimed) if proved and claimed is not None else bound
-            for pair in self._pairs(law):
+            for pair in () if self._trivial(bound) else self._pairs(law):
                 if notion.exceeded(pair, bound):
                     raise Rejected(f"the value of x = {brief(pair.x)}, x' = {brief(pair.y)} exceeds the upper bound")
             lines = ["upper bound: no pair and output exceeds it"]
