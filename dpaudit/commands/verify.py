@@ -19,7 +19,7 @@ def verify(
         str, option("--work", "N", f"Refuse what needs more than N steps, about a µs each. [{WORK}]")
     ] = str(WORK),
     seconds: Annotated[str, option("--seconds", "N", f"Give up after N seconds. [{SECONDS}]")] = str(SECONDS),
-    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond so many MiB of memory. [{MEMORY}]")] = str(MEMORY),
+    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond so many MiB. [{MEMORY}]")] = str(MEMORY),
 ) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
