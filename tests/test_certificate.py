@@ -257,7 +257,11 @@ def test_a_large_mechanism_is_held_by_its_witness_rows(monkeypatch):
     found = make(OWN[2])
     assert len(found["subject"]["rows"]) == 2
     assert outcome(found) is None
+    assert "HOLDS ONLY 2 of 4 rows" in certificates.verify(found)[1]["text"]
     assert "does not hold the row" in outcome(found, full=True)
+    lonely = changed(changed(found, ("subject", "pairs"), [[0, 1]]), ("method", "counts", "pairs"), 2)
+    assert outcome(lonely) is None
+    assert "does not hold the row" in outcome(lonely, full=True)  # paired or not
 
 
 def test_no_certificate_without_a_verifier():

@@ -20,7 +20,7 @@ from dpaudit.numbers.errors import InputError
 
 OLD = sorted((Path(__file__).parent / "old_certificates").glob("*.json"))
 LARGE = attacks.large()
-SECONDS, MEMORY = 20, 512
+SECONDS, MEMORY = 5, 512
 
 
 def alone(*arguments, folder):

@@ -939,7 +939,10 @@ class Table:
         return self.row(x)[list[str](self.columns).index(output)]
 
     def pay(self, rows: int) -> None:
-        """Every entry pays for itself when it is evaluated."""
+        """Every entry pays for itself when it is evaluated; where all rows are needed, all are there."""
+        missing = [x for x in self.names if x not in self.entries] if rows == len(self.names) else []
+        if missing:
+            raise Malformed(f"the certificate does not hold the row of {brief(missing[0])}")
 
     def place(self, value: Any, name: str) -> str:
         """Returns the name of the data set."""
@@ -1024,6 +1027,7 @@ class Table:
         held, apart = len(self.entries), len(self.entries) - self._exact
         members = {"kind": "table", "mechanism": self.subject["mechanism"], **extra, "rows": held, "exact": self._exact}
         words = f'the table in this certificate, which calls itself "{brief(self.subject["mechanism"])}"{words}'
+        words += f"; it HOLDS ONLY {held} of {len(self.names)} rows" if held < len(self.names) else ""
         words += f"; {apart} of its {held} rows add up to 1 only AS FAR AS {SUM_BITS} BITS TELL" if apart else ""
         return members, words, "every pair" if self.pairs is None else "EXPLICIT LIST"
 
