@@ -4,7 +4,7 @@ import copy
 
 import dpaudit
 from dpaudit.evidence.certificate import certificate
-from dpaudit.evidence.verifier.check import Rejected, digest, verify
+from dpaudit.evidence.verify import WORK, Rejected, digest, verify
 
 FAMILY = [
     ("EHDS", {"n": 4}),
@@ -49,10 +49,15 @@ def changed(document, path, value):
     return new
 
 
-def outcome(document, full=False, work=20_000):
+def outcome(document, full=False, work=WORK):
     """None if accepted, else the reason."""
     try:
         verify(document, full, work)
     except Rejected as rejected:
         return str(rejected)
     return None
+
+
+def established(document, full=False):
+    """The lines of an accepted certificate."""
+    return verify(document, full)[0]

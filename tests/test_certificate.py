@@ -16,15 +16,13 @@ from dpaudit.mechanisms import exponential, laplace
 from dpaudit.numbers import balls
 from dpaudit.privacy import loss as privacy_loss
 
-WORK = 300_000
-
 
 @pytest.mark.parametrize("case", FAMILY + OWN, ids=lambda case: case[0].rpartition(":")[2])
 def test_what_the_engine_finds_is_accepted(case):
     for at in (None, "0", "1/3"):
         found = json.loads(json.dumps(make(case, at)))
         assert outcome(found) is None
-        assert outcome(found, full=True, work=WORK) is None
+        assert outcome(found, full=True) is None
 
 
 def test_bounds_that_are_not_met_are_rejected():
@@ -46,8 +44,8 @@ def test_bounds_that_are_not_met_are_rejected():
 TAMPERED = [
     (("subject", "nominal_epsilon"), "11/10", "stated enclosure"),
     (("subject", "n"), 5, "histogram"),
-    (("subject", "n"), 10**5, "too large"),
-    (("subject", "n"), 10**9, "too large"),
+    (("subject", "n"), 10**5, "no histogram of 100000"),
+    (("subject", "n"), 10**10, "too large"),
     (("subject", "n"), True, "n is not a int"),
     (("subject", "k"), 3, "do not fit"),
     (("subject", "prior"), ["1", "2"], "stated enclosure"),
@@ -105,10 +103,10 @@ def test_tampered_without_the_hash():
     assert outcome([]) is not None
 
 
-def test_counts_are_checked_with_everything():
+def test_counts_are_checked():
     found = changed(make(FAMILY[0]), ("method", "counts", "pairs"), 7)
-    assert outcome(found) is None
-    assert "the number of pairs is 8" in outcome(found, full=True)
+    for full in (False, True):
+        assert "the number of pairs is 8" in outcome(found, full)
 
 
 def test_a_verdict_is_checked_where_a_delta_is_claimed():
@@ -209,8 +207,8 @@ def test_a_bug_in_the_engine_is_caught(monkeypatch, bug, case, at, full):
         bug(patch)
         wrong = make(case, at)
     assert wrong["statement"] != right["statement"] or wrong["witness"] != right["witness"], "the bug had no effect"
-    assert outcome(right, full=True, work=WORK) is None
-    assert outcome(wrong, full=full, work=WORK) is not None
+    assert outcome(right, full=True) is None
+    assert outcome(wrong, full=full) is not None
 
 
 # ------------------------------------------------------------------ on the command line
@@ -220,11 +218,11 @@ def test_write_and_verify(tmp_path, capsys):
     path = str(tmp_path / "c.json")
     assert main(["epsilon", "--mech", "EHDS", "--n", "6", "--certificate", path]) == 0
     assert main(["verify", path]) == 0
-    assert "ACCEPTED (lower bound and witness)" in capsys.readouterr().out
+    assert "ACCEPTED (witness only): EHDS with n = 6" in " ".join(capsys.readouterr().out.split())
     assert main(["verify", path, "--full", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["result"] == "ACCEPTED"
-    assert any("upper bound: no loss" in line for line in found["established"])
+    assert any("upper bound: no pair" in line for line in found["established"])
     assert main(["verify", path, "--work", "10"]) == 1
     assert "REJECTED: too large" in capsys.readouterr().out
     assert main(["delta", "--mech", "EHDS", "--n", "6", "--at", "1/5", "--certificate", path]) == 0
@@ -259,7 +257,11 @@ def test_a_large_mechanism_is_held_by_its_witness_rows(monkeypatch):
     found = make(OWN[2])
     assert len(found["subject"]["rows"]) == 2
     assert outcome(found) is None
+    assert "HOLDS ONLY 2 of 4 rows" in certificates.verify(found)[1]["text"]
     assert "does not hold the row" in outcome(found, full=True)
+    lonely = changed(changed(found, ("subject", "pairs"), [[0, 1]]), ("method", "counts", "pairs"), 2)
+    assert outcome(lonely) is None
+    assert "does not hold the row" in outcome(lonely, full=True)  # paired or not
 
 
 def test_no_certificate_without_a_verifier():
@@ -270,7 +272,7 @@ def test_no_certificate_without_a_verifier():
 
 def test_many_digits():
     found = make(("EHDL", {"n": 2}), digits=100)
-    assert outcome(found, work=10**6) is None
+    assert outcome(found) is None
     assert copy.deepcopy(found) == found
     assert certificates.digest(found) == found["sha256"]
 

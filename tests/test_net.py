@@ -71,7 +71,7 @@ def test_own_mechanisms(case):
 
 
 def test_settings_that_should_be_answered_are():
-    """Of the verifier less is asked: it takes priors up to 10^6 and has fewer bits than the engine."""
+    """Of the verifier less is asked: it has fewer bits than the engine."""
     tally = batch(2, range(40))
     assert not tally.findings
     assert tally.settings == 40

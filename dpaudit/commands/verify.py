@@ -9,19 +9,23 @@ import typer
 from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Shown, flag, option
 from dpaudit.commands.reply import Reply
+from dpaudit.evidence.verify import MEMORY, SECONDS, WORK
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
     full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
     work: Annotated[
-        str, option("--work", "N", "Refuse a certificate that needs more evaluations than this.")
-    ] = "500000",
+        str, option("--work", "N", f"Refuse what needs more than N steps, about a µs each. [{WORK}]")
+    ] = str(WORK),
+    seconds: Annotated[str, option("--seconds", "N", f"Give up after N seconds. [{SECONDS}]")] = str(SECONDS),
+    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond so many MiB. [{MEMORY}]")] = str(MEMORY),
 ) -> Shown:
     """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
-    certificate is data: nothing in it is run, and no file that it names is opened. Exit code 0: ACCEPTED; 1: REJECTED.
+    certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with what was
+    accepted: read it. Exit code 0: ACCEPTED; 1: REJECTED; 2: no such file.
 
     Examples:
 
@@ -31,7 +35,7 @@ def verify(
     """
     from dpaudit.evidence.verification import verify as compute
 
-    result = compute(file, full=full, work=work)
+    result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
 
     def render(console: Any) -> None:
         for line in result.established:
@@ -39,6 +43,7 @@ def verify(
         if result.reason is not None:
             console.print(f"[bold red]REJECTED[/]: {cells(result.reason)}")
         else:
-            console.print("[bold green]ACCEPTED[/]" + ("" if full else " (lower bound and witness)"))
+            kind = "full" if full else "witness only"
+            console.print(f"[bold green]ACCEPTED[/] ({kind}): {cells((result.statement or {})['text'])}")
 
     return Reply(result, render, code=int(not result.accepted))

@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
-from dpaudit.evidence.verifier.check import FORMAT, digest
-from dpaudit.evidence.verifier.laws import FAMILY
+from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
@@ -51,7 +50,11 @@ def certificate(result: Result) -> dict[str, Any]:
         },
         "versions": _versions(),
     }
-    return {**document, "sha256": digest(document)}
+    document["sha256"] = digest(document)
+    reason = refused(document)
+    if reason is not None:
+        raise InputError("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
+    return document
 
 
 def _evidence(result: Result) -> Evidence:
@@ -90,6 +93,9 @@ def write(result: Result | Sequence[Result], path: str) -> None:
 def check_possible(mechanism: Mechanism) -> None:
     """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
     if mechanism.exact_rows([]) is not None:
+        if is_family_name(mechanism.name):
+            rule = "this is the name of a mechanism of the family; a certificate of another one must not carry it"
+            raise InputError("mech", mechanism.name, rule)
         return
     if mechanism.name not in FAMILY:
         rule = f"there is no independent verifier for {mechanism.name}, so no certificate"

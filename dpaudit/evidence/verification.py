@@ -1,4 +1,4 @@
-"""dpaudit.verify: reads a certificate with care and hands it to the independent verifier."""
+"""dpaudit.verify: hands a certificate to the independent verifier, which works in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.evidence.verifier import check
-from dpaudit.files.strict_json import Unreadable, read_json
-from dpaudit.numbers.errors import InputError
+from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, run
+from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
-
-MAX_BYTES = 32 << 20
-WORK = 500_000
 
 
 @dataclass(frozen=True)
 class VerifyResult(Shown):
-    """What the verifier established, line by line; or the reason why it rejects the certificate."""
+    """What the verifier established, and what that says; or the reason why it rejects the certificate."""
 
     file: str
     established: tuple[str, ...]
+    statement: dict[str, Any] | None
     reason: str | None
     full: bool
 
@@ -31,28 +28,33 @@ class VerifyResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit verify --json``."""
-        result = "ACCEPTED" if self.accepted else "REJECTED"
         return {
             "file": self.file,
-            "result": result,
+            "result": "ACCEPTED" if self.accepted else "REJECTED",
+            "statement": self.statement,
             "established": list(self.established),
             "reason": self.reason,
             "full": self.full,
         }
 
 
-def verify(file: str, *, full: bool = False, work: int | str = WORK) -> VerifyResult:
+def verify(
+    file: str,
+    *,
+    full: bool = False,
+    work: int | str = WORK,
+    seconds: int | str = SECONDS,
+    memory: int | str = MEMORY,
+) -> VerifyResult:
     """Returns what an independent recomputation says of the certificate; with ``full`` of its upper bound too.
 
-    A file that cannot be read is an InputError; one that is no certificate is rejected.
+    It ends within the seconds and the MiB of memory, whatever the file holds. A file that cannot be read is an
+    InputError; one that is no certificate, or needs more than the limits allow, is rejected.
     """
-    limit = whole("work", work, 1, 10**12)
-    try:
-        lines, reason = check.verify(read_json("CERTIFICATE", file, MAX_BYTES), full, limit), None
-    except check.Rejected as rejected:
-        lines, reason = [], str(rejected)
-    except Unreadable:
-        raise
-    except InputError as error:
-        lines, reason = [], error.rule
-    return VerifyResult(file, tuple(lines), reason, full)
+    most = {"work": 10**15, "seconds": 10**6, "memory": 10**6}
+    given = {"work": work, "seconds": seconds, "memory": memory}
+    limits = {name: whole(name, value, 1 if name != "memory" else 64, most[name]) for name, value in given.items()}
+    found = run(file, full, **limits)
+    if found["unreadable"] is not None:
+        raise Unreadable("CERTIFICATE", file, f"cannot be read: {found['unreadable']}")
+    return VerifyResult(file, tuple(found["established"]), found["statement"], found["reason"], full)

@@ -60,8 +60,8 @@ def parse_json(option: str, path: str, text: str) -> Any:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            seen = set[str]()
+            twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
             raise refuse(f"has the name {twice[:40]!r} twice in one object")
         return found
 

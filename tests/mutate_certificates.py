@@ -1,0 +1,394 @@
+"""python -m tests.mutate_certificates --count 100000 [--seed 1]: changes certificates and looks for one that lies.
+
+Every mutant gets hashes that fit. One that the verifier accepts must state something true: the engine works the changed
+subject out anew and is compared with what the mutant states. The last line counts mutants, accepted ones and lies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import dpaudit
+from dpaudit.evidence import certificate as engine
+from dpaudit.evidence.verify import Rejected, digest, verify
+from dpaudit.numbers.balls import PrecisionExhausted
+
+NUMBERS = ["0", "1", "-1", "1/2", "2", "100", "inf", "1e-90", "0.333", "7", "-3", "3/2", "1/3", "1e9"]
+JUNK = [None, True, False, 0, 1, -1, [], {}, "", "EHDS", "x", 10**30]
+VERDICTS = ["PROVED", "REFUTED", "UNDECIDED", None]
+SPINNER = "dpaudit.examples.randomised_response:SpinnerResponse"
+GEOMETRIC = "dpaudit.examples.geometric:TruncatedGeometric"
+
+
+@cache
+def bases():
+    """Small certificates of every kind."""
+    epsilon, delta, judge = dpaudit.epsilon, dpaudit.delta, dpaudit.judge
+    results = [
+        epsilon("EHDS", n=3),
+        epsilon("EHDL", n=2, eps="4/5"),
+        epsilon("EHD", n=2, prior="1/3,1"),
+        epsilon("MHdelta", n=2, delta="1/20", eps="2"),
+        epsilon("LSZhang", n=1),
+        epsilon("LSHist", n=2),
+        delta("MH", "1/10", n=2),
+        delta("LSDim", "1/2", n=2),
+        delta("EHDS", "0", n=3),
+        epsilon(SPINNER),
+        epsilon(GEOMETRIC, n=2),
+        delta(GEOMETRIC, "1/3", n=2),
+        delta(SPINNER, "1/3"),
+        judge(SPINNER, "rho=1"),
+        judge(SPINNER, "alpha=2,eps=1/2"),
+        judge(SPINNER, "mu=1"),
+        judge(SPINNER, "f=0:1;1/2:1/10;1:0"),
+        judge("EHD", "rho=1/100", n=2),
+        judge("LSHist", "eps=1/2,delta=1/10", n=2, eps="1"),
+    ]
+    found = [engine.certificate(result) for result in results]
+    return [*found, engine.bundle([results[9], results[12]])]
+
+
+# ------------------------------------------------------------------ changes
+
+
+def places(document, path=()):
+    """All paths into the document but those of the hashes."""
+    if path and path[-1] != "sha256":
+        yield path
+    items = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for name, value in items:
+        yield from places(value, (*path, name))
+
+
+def at(document, path):
+    for name in path:
+        document = document[name]
+    return document
+
+
+def nudged(rng, text):
+    """Another number: a unit of the last place more or less, twice, half, negative, another one."""
+    if rng.random() < 0.2:
+        return rng.choice(NUMBERS)
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return rng.choice(NUMBERS)
+    unit = Fraction(1, 10 ** rng.choice([1, 2, 5, 15, 17, 18]))
+    return str(rng.choice([value + unit, value - unit, 2 * value, value / 2, -value, 1 / value if value else value]))
+
+
+def is_number(value):
+    return value == "inf" or (isinstance(value, str) and value[:1] in set("-0123456789"))
+
+
+def change_number(rng, document):
+    paths = [path for path in places(document) if is_number(at(document, path))]
+    path = rng.choice(paths)
+    at(document, path[:-1])[path[-1]] = nudged(rng, at(document, path))
+
+
+def change_claim(rng, document):
+    statement = document["statement"]
+    if "guarantee" in statement:
+        guarantee = statement["guarantee"]
+        name = rng.choice([name for name in guarantee if name not in ("kind", "text")])
+        if isinstance(guarantee[name], str):
+            guarantee[name] = nudged(rng, guarantee[name])
+        guarantee.pop("text", None)
+    else:
+        name = rng.choice(["claimed", "claimed_delta"])
+        statement[name] = nudged(rng, statement[name] or "1")
+        if statement["claimed_delta"] is None:
+            statement["claimed_delta"] = "0"
+
+
+def change_verdict(rng, document):
+    document["statement"]["verdict"] = rng.choice(VERDICTS)
+
+
+def change_bounds(rng, document):
+    statement = document["statement"]
+    for name in rng.choice([("lower",), ("upper",), ("lower", "upper")]):
+        statement[name] = nudged(rng, statement[name])
+    if rng.random() < 0.3:
+        statement["lower"], statement["upper"] = "0", rng.choice(["0", "1", "1/1000", "inf"])
+
+
+def change_rows(rng, document):
+    subject = document["subject"]
+    if "rows" not in subject:
+        subject["n"] += rng.choice([-1, 1])
+        return
+    rows = subject["rows"]
+    name = rng.choice(list(rows))
+    row, i = rows[name], rng.randrange(len(rows[name]))
+    kind = rng.randrange(7)
+    if kind == 0:
+        row[i], row[0] = row[0], row[i]
+    elif kind == 1:
+        row[i] = rng.choice(
+            [["exp", "-2000"], ["sqrt", "-1"], ["sqrt", ["+", ["exp", "1"], "-3"]], ["between", "0", "1"]]
+        )
+    elif kind == 2:
+        rows[name] = copy.deepcopy(rows[rng.choice(list(rows))])
+    elif kind == 3:
+        del rows[name]
+    elif kind == 4:
+        row[i] = rng.choice([["*", row[i], "1"], ["+", row[i], "0"], ["^", row[i], "1"], ["/", row[i], "2"]])
+    elif kind == 5:
+        subject["logarithmic"] = not subject["logarithmic"]
+    else:
+        subject["rows"] = dict(zip(rows, [*list(rows.values())[1:], next(iter(rows.values()))], strict=True))
+
+
+def change_pairs(rng, document):
+    subject, counts = document["subject"], document["method"]["counts"]
+    if "rows" not in subject:
+        subject["adjacency"] = rng.choice([None, {"kind": "all"}])
+        size = counts["datasets"]
+        counts["pairs"] = size * (size - 1) if subject["adjacency"] else counts["pairs"]
+        return
+    size = len(subject["datasets"])
+    every = [[i, j] for i in range(size) for j in range(i)]
+    subject["pairs"] = rng.choice([None, rng.sample(every, rng.randint(1, len(every)))])
+    counts["pairs"] = size * (size - 1) if subject["pairs"] is None else 2 * len(subject["pairs"])
+
+
+def change_witness(rng, document):
+    witness = document["witness"]
+    kind = rng.randrange(4)
+    if kind == 0:
+        witness["x"], witness["x_prime"] = witness["x_prime"], witness["x"]
+    elif kind == 1 and "p" in witness:
+        witness["p"], witness["p_prime"] = witness["p_prime"], witness["p"]
+    elif kind == 2 and "p" in witness:
+        witness["p"] = witness["p_prime"] = {"lower": "0", "upper": "1"}
+        if "rows" in document["subject"]:
+            witness["output"] = rng.choice(document["subject"]["outputs"])
+    elif "rows" in document["subject"]:
+        witness["x"], witness["x_prime"] = rng.sample(document["subject"]["datasets"], 2)
+
+
+def change_anything(rng, document):
+    path = rng.choice(list(places(document)))
+    place = at(document, path[:-1])
+    kind = rng.randrange(3)
+    if kind == 0:
+        place[path[-1]] = copy.deepcopy(rng.choice([*JUNK, *NUMBERS]))
+    elif kind == 1:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = copy.deepcopy(at(document, rng.choice(list(places(document)))))
+
+
+CHANGES = [change_number, change_number, change_claim, change_verdict, change_bounds, change_rows, change_pairs,
+           change_witness, change_anything]  # fmt: skip
+
+
+def mutant(rng):
+    """A base with one to three changes and hashes that fit; and the names of the changes."""
+    document = copy.deepcopy(rng.choice(bases()))
+    part = rng.choice(document["parts"]) if "parts" in document else document
+    names = []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        change = rng.choice(CHANGES)
+        names.append(change.__name__)
+        with suppress(
+            LookupError, TypeError, ValueError, AttributeError
+        ):  # an earlier change took away what this one needs
+            change(rng, part)
+    for inner in (part, document):
+        inner["sha256"] = digest(inner)
+    return document, names
+
+
+# ------------------------------------------------------------------ what is true
+
+
+OPERATIONS = {"exp": dpaudit.exp, "log": dpaudit.log, "sqrt": dpaudit.sqrt, "log_gamma": dpaudit.log_gamma}
+
+
+def expression(entry):
+    """The engine's number for an entry of the certificate."""
+    if entry is None or isinstance(entry, str):
+        return entry
+    name, arguments = entry[0], [expression(argument) for argument in entry[1:]]
+    if name == "between":
+        return tuple(arguments)
+    numbers = [Fraction(a) if isinstance(a, str) else a for a in arguments]
+    if name in OPERATIONS:
+        return OPERATIONS[name](numbers[0])
+    if name == "pi":
+        return dpaudit.PI
+    found = numbers[0]
+    for number in numbers[1:]:
+        found = (found + number if name == "+" else found * number if name == "*" else found / number if name == "/"
+                 else found ** int(number))  # fmt: skip
+    return found
+
+
+class Rows:
+    """The table of a certificate, for the engine."""
+
+    def __init__(self, subject):
+        names = subject["datasets"]
+        held = [x for x in names if x in subject["rows"]]
+        self.datasets, self.outputs = (lambda: held), (lambda: subject["outputs"])
+        rows = {x: [expression(entry) for entry in row] for x, row in subject["rows"].items()}
+        if subject["logarithmic"]:
+            self.log_weight = lambda x, r: rows[x][subject["outputs"].index(r)]
+        else:
+            self.probabilities = lambda x: rows[x]
+        if subject.get("pairs") is not None:
+            links = {x: [names[b] for a, b in pairs_of(subject) if names[a] == x and names[b] in held] for x in held}
+            self.neighbours = links.__getitem__
+
+
+def pairs_of(subject):
+    return [(a, b) for i, j in subject["pairs"] for a, b in ((i, j), (j, i))]
+
+
+def mechanism(subject):
+    if "rows" in subject:
+        return dpaudit.mechanism(Rows(subject))
+    made = dpaudit.mechanism(subject["mechanism"], n=subject["n"], prior=subject["prior"],
+                             eps=subject["nominal_epsilon"], **subject["parameters"])  # fmt: skip
+    return made.with_adjacency("all") if subject.get("adjacency") else made
+
+
+GUARANTEES = {"renyi": "alpha={alpha},eps={epsilon}", "zcdp": "rho={rho}", "gaussian": "mu={mu}"}
+
+
+def judged(subject, statement):
+    """What the engine finds: the value in an enclosure, and the verdict on what is claimed."""
+    made, quantity = mechanism(subject), statement["quantity"]
+    if quantity in ("epsilon", "delta"):
+        found = dpaudit.epsilon(made, digits=20).epsilon if quantity == "epsilon" else dpaudit.delta(
+            made, statement["at"], digits=20).delta  # fmt: skip
+        claim = statement.get("claimed")
+        if claim is None:
+            return found, None
+        return found, dpaudit.judge(made, f"eps={claim},delta={statement['claimed_delta']}").verdict.value
+    guarantee = statement["guarantee"]
+    if guarantee["kind"] == "trade-off":
+        text = "f=" + ";".join(f"{a}:{b}" for a, b in guarantee["points"])
+    else:
+        text = GUARANTEES[guarantee["kind"]].format(**guarantee)
+    result = dpaudit.judge(made, text, digits=20)
+    return result.evidence.value, result.verdict.value
+
+
+def lie(document, full):
+    """None if what the accepted certificate states is true, or the engine cannot tell; else what is wrong.
+
+    Rows that are not there are left out: the witness alone speaks of two of them.
+    """
+    for part in document.get("parts") or [document]:
+        subject, statement = part["subject"], part["statement"]
+        if full and "rows" in subject and set(subject["rows"]) != set(subject["datasets"]):
+            return "a row is missing"
+        try:
+            value, verdict = judged(subject, statement)
+        except dpaudit.InputError as error:
+            if "at most 100 digits" in error.rule or "too wide for an answer" in error.rule:
+                continue
+            return f"the engine refuses it: {error}"
+        except PrecisionExhausted:
+            continue
+        stated = statement.get("verdict")
+        checked = full or (stated == "REFUTED" and statement.get("claimed_delta") in (None, "0"))
+        if checked and stated in ("PROVED", "REFUTED") and verdict not in (stated, "UNDECIDED", None):
+            return f"the verdict is {verdict}"
+        if value.is_infinite or "inf" in (statement["lower"], statement["upper"]):
+            if value.is_infinite != (statement["lower"] == "inf") and (full or statement["lower"] == "inf"):
+                return "one is infinite, the other is not"
+            continue
+        lower, upper = Fraction(statement["lower"]), Fraction(statement["upper"])
+        below, above = value.upper < lower, value.lower > upper
+        open_end = above if statement["quantity"] != "trade-off" else below
+        if (below or above) and (full or not open_end):
+            return f"the value lies in [{value.lower}, {value.upper}]"
+    return None
+
+
+# ------------------------------------------------------------------ the run
+
+
+@dataclass
+class Tally:
+    """What became of the mutants."""
+
+    mutants: int = 0
+    accepted: int = 0
+    lies: list[str] = field(default_factory=list)
+    slowest: float = 0.0
+    by: Counter = field(default_factory=Counter)
+
+    def __str__(self):
+        return (f"{self.mutants} mutants, {self.accepted} accepted, {len(self.lies)} of these state something false; "
+                f"the slowest took {self.slowest:.2f} s")  # fmt: skip
+
+
+def look(rng, tally):
+    """Makes one mutant and looks what becomes of it."""
+    document, names = mutant(rng)
+    full = rng.random() < 0.6
+    begin = time.process_time()
+    try:
+        verify(document, full, 5_000_000)
+        accepted = True
+    except Rejected:
+        accepted = False
+    tally.mutants += 1
+    tally.slowest = max(tally.slowest, time.process_time() - begin)
+    if accepted:
+        tally.accepted += 1
+        tally.by.update(names)
+        wrong = lie(document, full)
+        if wrong is not None:
+            tally.lies.append(
+                f"{'full' if full else 'witness only'}, {' '.join(names)}: {wrong}\n{json.dumps(document)}"
+            )
+
+
+def run(count, seed, seconds=None):
+    """Returns the tally of so many mutants, or of as many as the seconds allow."""
+    rng, tally, begin = random.Random(seed), Tally(), time.monotonic()
+    while tally.mutants < count and (seconds is None or time.monotonic() - begin < seconds):
+        look(rng, tally)
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.mutate_certificates", description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="stop after so many seconds")
+    options = parser.parse_args()
+    tally = run(options.count, options.seed, options.seconds)
+    for found in tally.lies:
+        print(found)
+    print(dict(tally.by))
+    print(tally)
+    return 1 if tally.lies else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
