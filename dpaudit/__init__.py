@@ -6,17 +6,19 @@
 ('0.399933', 'PROVED')
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
-from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
-from dpaudit.audit.setting import Setting
-from dpaudit.mechanisms import REGISTRY as MECHANISMS
-from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.errors import InputError, TooLargeError
-from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.version import __version__
+
+if TYPE_CHECKING:
+    from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
+    from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
+    from dpaudit.audit.setting import Setting
+    from dpaudit.mechanisms import REGISTRY as MECHANISMS
+    from dpaudit.numbers.enclosure import Enclosure
+    from dpaudit.numbers.errors import InputError, TooLargeError
+    from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
+    from dpaudit.numbers.verdict import Verdict
 
 LATER = {
     "accuracy": "dpaudit.utility.accuracy",
@@ -35,6 +37,14 @@ LATER = {
     "sweep": "dpaudit.sweeps.sweep",
     "report": "dpaudit.reports.report",
     "render": "dpaudit.reports.report",
+    **dict.fromkeys(("delta", "epsilon", "mechanism", "pmf", "sensitivity"), "dpaudit.audit.questions"),
+    **dict.fromkeys(("DeltaResult", "EpsilonResult", "PmfResult", "SensitivityResult"), "dpaudit.audit.results"),
+    "Setting": "dpaudit.audit.setting",
+    "MECHANISMS": "dpaudit.mechanisms:REGISTRY",
+    "Enclosure": "dpaudit.numbers.enclosure",
+    **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),
+    **dict.fromkeys(("PI", "exp", "log", "log_gamma", "sqrt"), "dpaudit.numbers.expressions"),
+    "Verdict": "dpaudit.numbers.verdict",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
@@ -45,7 +55,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     module, _, attribute = LATER[name].partition(":")
-    return getattr(import_module(module), attribute or name)
+    globals()[name] = found = getattr(import_module(module), attribute or name)
+    return found
 
 
 __all__ = [
