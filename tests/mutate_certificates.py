@@ -214,7 +214,8 @@ def mutant(rng):
             LookupError, TypeError, ValueError, AttributeError
         ):  # an earlier change took away what this one needs
             change(rng, part)
-    for inner in (part, document):
+    document = json.loads(json.dumps(document))  # what a file could hold: every name is text
+    for inner in (*(document.get("parts") or ()), document):
         inner["sha256"] = digest(inner)
     return document, names
 

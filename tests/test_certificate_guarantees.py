@@ -284,3 +284,11 @@ def test_losses_that_cannot_be_told_apart_are_one_step_with_two_points_below():
     assert len(points) == 3
     assert [float(a.value.ends()[0]) for a, _ in points] == pytest.approx([1 / 3, 1 / 6, 1 / 6])
     assert all(b.value.ends()[0] < F(2, 3) for _, b in points[1:])
+
+
+def test_a_wide_loss_is_one_step_with_all_that_it_overlaps():
+    """The losses are about 0.92, 0.83 and between 0.1 and 1.3, which overlaps both: no test lies between them."""
+    rows = (["0.25", "0.23", ["between", "0.11", "0.36"], "0.16"], ["0.1", "0.1", "0.1", "0.7"])
+    points = v.powerful(pair_of(rows, 128))
+    assert len(points) == 3  # the end of the step, and two points below its middle
+    assert float(points[0][0].value.ends()[0]) == pytest.approx(0.3)

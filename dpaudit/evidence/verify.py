@@ -1362,16 +1362,17 @@ def powerful(pair: Pair) -> list[Point]:
     bits, work, half = pair.law.bits, pair.law.work, rational(Fraction(1, 2), pair.law.bits)
     cells = [((p.value / q.value).log(), p, q) for p, q in pair.both if not p.is_zero and not q.is_zero]
     cells.sort(key=lambda cell: -sum(cell[0].ends()))
-    steps: list[list[Any]] = [[(None, p, q) for p, q in pair.both if q.is_zero and not p.is_zero]]
-    edge = None
+    spans: list[tuple[Fraction, Fraction, list[Any]]] = []  # apart from each other, each with what cannot be told apart
     for cell in cells:
-        low, high = cell[0].ends()
-        if edge is not None and high >= edge:
-            steps[-1].append(cell)
-        else:
-            steps.append([cell])
-        edge = low if edge is None else min(edge, low)
-    steps = [s for s in (*steps, [(None, p, q) for p, q in pair.both if p.is_zero and not q.is_zero]) if s]
+        (low, high), members = cell[0].ends(), [cell]
+        while spans and high >= spans[-1][0]:
+            a, b, before = spans.pop()
+            low, high, members = min(a, low), max(b, high), before + members
+        spans.append((low, high, members))
+    only_x, only_y = (
+        [(None, p, q) for p, q in pair.both if (q, p)[i].is_zero and not (p, q)[i].is_zero] for i in (0, 1)
+    )
+    steps: list[list[Any]] = [s for s in (only_x, *(members for _, _, members in spans), only_y) if s]
     p_steps, q_steps = ([joint([c[i] for c in s], bits, work) for s in steps] for i in (1, 2))
     alphas, betas = running(q_steps, work), running(p_steps[::-1], work)[::-1]
     found = list(zip(alphas[:-1], betas[1:], strict=True))
@@ -1556,8 +1557,10 @@ class Part:
             guarantee = take(statement, "guarantee", dict)
         notion = self.notion = NOTIONS[quantity](statement if of_dp else guarantee, self.witness)
         only(self.witness, (*PAIR, *notion.place), "the witness")
-        if (self.verdict is None) < of_dp * (notion.claimed is None) or (self.verdict is None and not of_dp):
-            raise Malformed("there is a verdict but nothing is claimed, or there is no verdict")
+        if of_dp and notion.claimed is None and self.verdict is not None:
+            raise Malformed("there is a verdict but nothing is claimed")
+        if not of_dp and self.verdict is None:
+            raise Malformed("there is no verdict")
         if not of_dp and guarantee.get("text") not in (None, notion.guarantee):
             raise Malformed("the text of the guarantee does not say what its numbers say")
         ends = [statement.get(end) for end in ("lower", "upper")]
@@ -1650,7 +1653,7 @@ class Part:
             lines.append("verdict PROVED: no pair and output exceeds the claimed bound")
         if self._by_delta and self.verdict in ("PROVED", "REFUTED"):
             delta = Delta({"at": self.statement["claimed"]}, {})
-            exceeds = any(delta.exceeded(pair, notion.delta) for pair in self._pairs(law))
+            exceeds = notion.delta < 1 and any(delta.exceeded(pair, notion.delta) for pair in self._pairs(law))
             if exceeds != (self.verdict == "REFUTED"):
                 raise Rejected(f"the verdict {self.verdict} contradicts delta({brief(claimed)})")
             lines.append(f"verdict {self.verdict}: by delta at the claimed epsilon, all pairs")
