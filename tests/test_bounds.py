@@ -133,7 +133,7 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.audit.tables import PAIR, WORK
     from dpaudit.claims import expectations
     from dpaudit.comparison import ranges
-    from dpaudit.evidence import verification
+    from dpaudit.evidence import verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
     from dpaudit.numbers import rationals
@@ -144,7 +144,7 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
     sizes = {
         "table and pairs": sheets.MAX_BYTES,
         "result file": document.LARGEST,
-        "certificate": verification.MAX_BYTES,
+        "certificate": verify.MAX_BYTES,
         "expectations": expectations.LARGEST,
         "plan of a report": plan.LARGEST,
     }

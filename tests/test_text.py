@@ -117,8 +117,9 @@ def test_a_certificate_of_nasty_names_is_made_and_checked(mine, tmp_path, capsys
     capsys.readouterr()
     assert main(["verify", str(path), "--full"]) == 0
     shown = capsys.readouterr().out
-    assert [line for line in shown.split("\n") if "ACCEPTED" in line and line.startswith("ACCEPTED")] == ["ACCEPTED"]
-    harmless(shown.replace("\nACCEPTED\n", "\n"))
+    (accepted,) = [line for line in shown.split("\n") if line.startswith("ACCEPTED")]
+    assert accepted.startswith("ACCEPTED (full): ")
+    harmless(shown.replace("\nACCEPTED (full): ", "\n"))
     changed = json.loads(path.read_text())
     changed["statement"]["verdict"] = "PROVED\nACCEPTED"
     path.write_text(json.dumps(changed))

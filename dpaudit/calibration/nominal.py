@@ -65,7 +65,8 @@ class Curve:
             if known is not None:
                 outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
             if outcome is not Verdict.UNDECIDED or digits >= 60 or not mechanism.refinable:
-                return NominalPoint(nominal, worst.value, outcome)
+                found = worst.value if known is None else exact(known, digits)
+                return NominalPoint(nominal, found, outcome)
             digits *= 2
 
     def safe(self, nominal: Fraction) -> bool:
@@ -140,7 +141,7 @@ def calibrate(
     Fraction(1, 1)
     """
     effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
-    return calibrated(Setting.read(mech, **setting, eps=bar), bar, effort)
+    return calibrated(Setting.read(mech, **setting).at(eps=bar), bar, effort)
 
 
 def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:

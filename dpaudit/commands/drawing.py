@@ -102,7 +102,8 @@ def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
     silent = "none: δ here neither proves nor refutes it"
     verdict = silent if claim.verdict is None else badge(claim.verdict.value)
     rows = [("claimed", cells(claim.guarantee.text())), ("verdict", verdict)]
-    return rows if claim.evidence is None or claim.evidence.quantity == known else [*rows, _decided(claim.evidence)]
+    said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
+    return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
 
 
 def _decided(evidence: Evidence) -> Line:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from os.path import isfile
 from typing import Any, NoReturn
 
 import typer
@@ -136,7 +136,7 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
     read = [str(given[name]) for name in INPUTS if given.get(name)]
     read += [pair.partition("=")[2] for pair in given.get("set_") or ()]
     read += [file for name in read if (file := name.rpartition(":")[0])]
-    taken = [name for name in read if Path(name).is_file()]
+    taken = [name for name in read if isfile(name)]
     for option in OUTPUTS:
         named = given.get(option)
         for path in [named] if isinstance(named, str) else named or []:

@@ -37,6 +37,10 @@ Result = EpsilonResult | DeltaResult | GuaranteeResult
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
     mechanism, evidence = result.subject.mechanism, _evidence(result)
+    claimed = result.claim.guarantee
+    if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:
+        rule = f"{mechanism.name} claims {claimed.text()}, which this would leave out: take dpaudit judge --certificate"
+        raise InputError("certificate", "(not written)", rule)
     document = {
         "format": FORMAT,
         "version": 1,
