@@ -149,6 +149,12 @@ def test_a_row_that_misses_one_by_less_than_any_bits_tell_is_rejected_by_algebra
     assert "does not sum to 1" in outcome(attacks.table([row, ["1/2", "1/2"]]))
 
 
+def test_an_entry_whose_sign_nobody_tells_is_not_accepted():
+    assert "undecided" in outcome(attacks.table([[["^", "1/3", "9" * 1000], "1"], ["1/2", "1/2"]]))
+    wide = ["+", ["*", ["sqrt", "2"], ["sqrt", "2"]], "-2"]
+    assert "undecided" in outcome(attacks.table([[wide, "1"], ["1/2", "1/2"]]))
+
+
 def test_what_algebra_does_not_add_up_is_said():
     half = ["/", ["log", "2"], ["log", "4"]]
     document = attacks.table([[half, half], ["1/2", "1/2"]])
