@@ -134,6 +134,12 @@ def test_every_row_is_checked_paired_or_not(row, pairs, full):
     assert "does not sum to 1" in reason or "negative entry" in reason
 
 
+def test_the_rows_of_the_witness_are_there_even_if_nothing_is_asked_of_them():
+    document = attacks.table([*ROWS, ["1/4", "3/4"]])
+    lonely = changed(document, ("subject", "rows"), {"x1": ["1/3", "2/3"]})
+    assert "does not hold the row of x0" in outcome(lonely)
+
+
 NOT_ONE = [
     [["exp", "-2000"], "1"],
     [["^", ["exp", "-1"], "5000"], "1"],
