@@ -134,6 +134,12 @@ def test_every_row_is_checked_paired_or_not(row, pairs, full):
     assert "does not sum to 1" in reason or "negative entry" in reason
 
 
+def test_the_rows_of_the_witness_are_there_even_if_nothing_is_asked_of_them():
+    document = attacks.table([*ROWS, ["1/4", "3/4"]])
+    lonely = changed(document, ("subject", "rows"), {"x1": ["1/3", "2/3"]})
+    assert "does not hold the row of x0" in outcome(lonely)
+
+
 NOT_ONE = [
     [["exp", "-2000"], "1"],
     [["^", ["exp", "-1"], "5000"], "1"],
@@ -147,6 +153,12 @@ NOT_ONE = [
 @pytest.mark.parametrize("row", NOT_ONE, ids=range(len(NOT_ONE)))
 def test_a_row_that_misses_one_by_less_than_any_bits_tell_is_rejected_by_algebra(row):
     assert "does not sum to 1" in outcome(attacks.table([row, ["1/2", "1/2"]]))
+
+
+def test_an_entry_whose_sign_nobody_tells_is_not_accepted():
+    assert "undecided" in outcome(attacks.table([[["^", "1/3", "9" * 1000], "1"], ["1/2", "1/2"]]))
+    wide = ["+", ["*", ["sqrt", "2"], ["sqrt", "2"]], "-2"]
+    assert "undecided" in outcome(attacks.table([[wide, "1"], ["1/2", "1/2"]]))
 
 
 def test_what_algebra_does_not_add_up_is_said():

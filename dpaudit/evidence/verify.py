@@ -972,20 +972,16 @@ class Table:
         return self._rows[x]
 
     def _entry(self, entry: Any, bits: int) -> Number:
-        """Returns the probability; an interval is cut off below 0, where no probability lies."""
+        """Returns the probability: some number between two, or one whose sign is known."""
         if isinstance(entry, list) and entry[:1] == ["between"] and len(entry) == 3:
             low, high = (number(end, "an entry") for end in entry[1:])
             if not 0 <= low <= high:
                 raise Malformed("between wants two numbers >= 0, the lower one first")
             return Number(hull(rational(low, bits), rational(high, bits)))
         found = evaluate(entry, bits, self.work)
-        if found.value.sign() is not None:
-            return found
-        if found.form is None:
-            return Number(found.value.positive_part())
-        if found.form[0]:
+        if found.value.sign() is None and (found.form is None or found.form[0]):
             raise Undecided
-        return constant(ZERO, bits)
+        return found if found.value.sign() is not None else constant(ZERO, bits)
 
     def _from_entries(self, entries: list[Any], x: str) -> list[Number]:
         numbers = [self._entry(entry, self.bits) for entry in entries]
@@ -1604,6 +1600,8 @@ class Part:
             law.output(self.witness.get("output"))
         law.pay(datasets if self.full else self.notion.rows)
         lines = ["the counts are right, the witness is a pair of adjacent data sets", *law.row_lines]
+        for name in (x, y) if isinstance(law, Table) else ():
+            law.row(name)  # both rows are there, even if nothing is asked of them
         lines += self._at_witness(Pair(law, x, y))
         if not self.full:
             return [*lines, "upper bound: not checked (--full does)"]
