@@ -1600,8 +1600,9 @@ class Part:
             law.output(self.witness.get("output"))
         law.pay(datasets if self.full else self.notion.rows)
         lines = ["the counts are right, the witness is a pair of adjacent data sets", *law.row_lines]
-        for name in (x, y) if isinstance(law, Table) else ():
-            law.row(name)  # both rows are there, even if nothing is asked of them
+        if isinstance(law, Table):
+            for z in (x, y):
+                law.row(str(z))  # both rows are there, even if nothing is asked of them
         lines += self._at_witness(Pair(law, x, y))
         if not self.full:
             return [*lines, "upper bound: not checked (--full does)"]
