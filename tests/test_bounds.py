@@ -30,6 +30,13 @@ LARGE = [
     ("sensitivity --n 100000000", "needs at least 279 GiB"),
     ("calibrate --mech EHDS --n 100000000", "needs at least 102 GiB"),
     ("table rows.csv", "399980000 ordered pairs, 2 outputs, 2 questions of 15 digits need about 17599120000 steps"),
+    (
+        "epsilon --mech rows.csv",
+        "399980000 ordered pairs, 2 outputs, 1 questions of 15 digits need about 8799560000 steps",
+    ),
+    ("delta --mech rows.csv --at 1", "need about 8799560000 steps"),
+    ("judge --mech rows.csv --claim rho=1", "799960000 pairs times outputs: at most 1000000 are possible"),
+    ("profile --mech rows.csv", "at most 1000000 are possible"),
     ("table cells.csv", "has 1020000 cells, at most 1000000 are allowed"),
     ("table denominators.csv", "row 2 (d0): has a common denominator of more than 20000 digits"),
     (
@@ -134,14 +141,13 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
 
 
 def test_the_page_of_promises_has_the_figures_of_the_code():
-    from dpaudit.audit.tables import PAIR, WORK
     from dpaudit.claims import expectations
     from dpaudit.comparison import ranges
     from dpaudit.evidence import verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
     from dpaudit.numbers import rationals
-    from dpaudit.privacy.effort import MEMORY_BOUND
+    from dpaudit.privacy.effort import MEMORY_BOUND, PAIR, WORK
     from dpaudit.reports import block, document, plan
 
     page = " ".join((Path(__file__).parent.parent / "docs" / "guarantees.md").read_text().split())

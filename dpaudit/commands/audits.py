@@ -8,7 +8,6 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.results import EpsilonResult, WorstResult
-from dpaudit.audit.tables import WORK
 from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.drawing import (
     Line,
@@ -26,6 +25,7 @@ from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Show
 from dpaudit.commands.reply import Reply
 from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import WORK
 
 
 def epsilon(setting: Subject, effort: Tiered) -> Judged:

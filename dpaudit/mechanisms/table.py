@@ -21,6 +21,7 @@ from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
+from dpaudit.privacy.effort import WORK
 from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
@@ -68,8 +69,13 @@ class GivenTable:
         return self._claim
 
 
-def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None = None) -> OwnMechanism:
-    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column."""
+def read_table(
+    path: str, adjacency: str | None = None, claim: Guarantee | None = None, work: int = WORK
+) -> OwnMechanism:
+    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column.
+
+    An audit of it that needs more than ``work`` steps will be refused.
+    """
     sheet = _sheet(path)
     outputs = tuple(_name(path, "the header", column, i + 1) for i, column in enumerate(sheet.outputs))
     _no_twins(path, "the header", outputs)
@@ -89,7 +95,9 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
         raise InputError("TABLE", path, f"must have at least 2 data sets, has {len(rows)}")
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    return OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
+    found = OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
+    found.most_steps = work
+    return found
 
 
 def _known(rows: dict[str, Any], name: str) -> str:
