@@ -35,6 +35,7 @@ LATER = {
     "table": "dpaudit.audit.tables",
     "verify": "dpaudit.evidence.verification",
     "sweep": "dpaudit.sweeps.sweep",
+    "release": "dpaudit.releases.release",
     "report": "dpaudit.reports.report",
     "render": "dpaudit.reports.report",
     **dict.fromkeys(("delta", "epsilon", "mechanism", "pmf", "sensitivity"), "dpaudit.audit.questions"),
