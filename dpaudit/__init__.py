@@ -37,6 +37,7 @@ LATER = {
     "sweep": "dpaudit.sweeps.sweep",
     "release": "dpaudit.releases.release",
     "report": "dpaudit.reports.report",
+    "samples": "dpaudit.sampling.samples",
     "render": "dpaudit.reports.report",
     **dict.fromkeys(("delta", "epsilon", "mechanism", "pmf", "sensitivity"), "dpaudit.audit.questions"),
     **dict.fromkeys(("DeltaResult", "EpsilonResult", "PmfResult", "SensitivityResult"), "dpaudit.audit.results"),

@@ -1,7 +1,7 @@
 """Outputs drawn exactly: no floating point between the law that was audited and the release.
 
-A uniform real number U in [0, 1) is drawn bit by bit, as far as needed. Output i is the one with C(i-1) <= U < C(i), where
-C(i) = P_x(r_0) + ... + P_x(r_i) is enclosed as narrowly as needed. So output i has probability P_x(r_i), exactly.
+A uniform real number U in [0, 1) is drawn bit by bit, as far as needed. Output i is the one with C(i-1) <= U < C(i),
+where C(i) = P_x(r_0) + ... + P_x(r_i) is enclosed as narrowly as needed. So its probability is P_x(r_i), exactly.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class Released:
 class ReleaseResult(SettingAnswer):
     """Outputs of the audited law. The data are not part of it: it may be handed on.
 
-    ``epsilon`` is the true epsilon of one release; so many independent ones of the same data lose ``spent`` in the worst
-    case, and one more makes it ``after_one_more``: losses of the same pair and output add up.
+    ``epsilon`` is the true epsilon of one release; so many independent ones of the same data lose ``spent`` in the
+    worst case, and one more makes it ``after_one_more``: losses of the same pair and output add up.
     """
 
     released: tuple[Released, ...]
