@@ -186,6 +186,7 @@ NO_FILES = [
     "table small.csv --adjacency {}.parquet",
     "report --plan {} --out out",
     "render {}",
+    "samples {}.csv",
     "sweep {} --out store.db",
     "sweep --status --out {}",
     "sweep plan.toml --out {}",
