@@ -21,12 +21,13 @@ class Unreadable(InputError):
 def check_file(option: str, path: str) -> None:
     """Refuses what is no file: a folder, a device, a pipe, which nobody may ever write to; or what is not there."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Unreadable(option, path, "cannot be read: is no file but a folder, a pipe or a device")
+        mode = os.stat(path).st_mode
     except OSError as error:
         raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
     except ValueError:
         raise Unreadable(option, path, "is no file name") from None
+    if not stat.S_ISREG(mode):
+        raise Unreadable(option, path, "cannot be read: it is no file but a folder, a pipe or a device")
 
 
 def read_bytes(option: str, path: str, most: int) -> bytes:
