@@ -86,8 +86,10 @@ def subject_rows(setting: Setting) -> list[Line]:
     """Returns what was audited."""
     mechanism = setting.mechanism
     rows = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
-    place = mechanism.setting_text()
-    return [*rows, ("setting", cells(place))] if place else rows
+    place, origin = mechanism.setting_text(), mechanism.describe()
+    rows += [("setting", cells(place))] if place else []
+    sha256 = origin.get("source_sha256")
+    return [*rows, ("source", cells(f"{origin['source']}, SHA-256 {sha256[:12]}…"))] if sha256 else rows
 
 
 def pair_text(witness: Witness) -> str:

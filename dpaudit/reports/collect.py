@@ -112,6 +112,8 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     mechanism, found, claim, curve = case.mechanism, case.found, case.found.claim, case.curve
     yield "mechanism", mechanism.formula
     yield "setting", mechanism.setting_text()
+    yield "source", mechanism.describe().get("source")
+    yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     yield "true ε", found.epsilon.to_dict()
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
