@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.drawing import cells, fields, pair_text
+from dpaudit.commands.drawing import cells, claim_rows, fields, pair_text
 from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply, claiming, undecided
 
@@ -66,15 +66,20 @@ def draw(console: Any, result: Any) -> None:
     if result.minimal:
         rows += place_rows("smallest n", result.minimal)
     rows += place_rows("largest ratio", result.largest)
+    if not result.exhaustive:
+        rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))
     if result.exhaustive:
         rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
     fields(console, [*rows, ("screened", result.screened), ("effort", f"{result.seconds:.1f} s")], result)
 
 
 def place_rows(title: str, found: Any) -> list[tuple[str, str]]:
-    """Returns one certified place as rows: the ratio, the setting with its witness, the command."""
+    """Returns one certified place as rows: the ratio, the setting with its witness, what else decided the claim."""
     result, witness = found.result, found.result.witness
     bound = "nominal" if result.claim.epsilon is None else "claimed"
     pair = f"{pair_text(witness)}, output {cells(witness.output)}"
     place = f"{cells(result.subject.mechanism.setting_text())}; {pair}"
-    return [(title, f"true ε / {bound} ε = {found.ratio}"), ("", place)]
+    rows = [(title, f"true ε / {bound} ε = {found.ratio}"), ("", place)]
+    if result.claim.guarantee is None or (result.claim.epsilon is not None and not result.claim.delta):
+        return rows
+    return [*rows, ("", "claimed " + "; ".join(value for _, value in claim_rows(result.claim)))]

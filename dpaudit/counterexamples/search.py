@@ -38,13 +38,14 @@ class Place:
     violated: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting, the witness, the ratio and the command that audits it again."""
+        """Returns the setting, the witness, the ratio, what decided the claim and the command that audits it again."""
         subject = self.result.subject
         place = {"prior": None, **subject.describe(), "n": self.n, "eps": str(subject.epsilon)}
         return {
             **place,
             **self.result.witness.to_dict(),
             "ratio": self.ratio.to_dict(),
+            **self.result.claim.to_dict(),
             "command": subject.command_line("epsilon"),
         }
 
