@@ -27,6 +27,11 @@ QUANTITIES = {
 }
 
 
+def precision_words(bits: int) -> str:
+    """Returns the working precision for people; without bits nothing was rounded."""
+    return f"{bits} bits" if bits else "exact, by algebra"
+
+
 def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
     """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
     form, known = QUANTITIES.get(quantity, quantity), at or {}

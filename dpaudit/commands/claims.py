@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpaudit.audit.setting import command_line
 from dpaudit.commands.drawing import badge, cells, listing
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
 from dpaudit.commands.reply import Reply, terminable, undecided, writable
@@ -42,7 +43,8 @@ def claims(ids: Ids = None) -> Shown:
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
     rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
-    return Reply(found, lambda console: listing(console, columns, rows, prose))
+    payload = [{**row, "command": command_line("claims", row["id"])} for row in found]
+    return Reply(payload, lambda console: listing(console, columns, rows, prose))
 
 
 def _place(row: dict[str, Any]) -> str:
@@ -109,8 +111,10 @@ def check(
             _require([result.outcome.verdict for result in results])
 
     draw = _draw_examples if explain else _draw_table
+    options = {"wide": wide, "from": module}
+    payload = [{**r.to_dict(), "command": command_line("check", r.claim.id, **options)} for r in results]
     return Reply(
-        results,
+        payload,
         lambda console: draw(console, results),
         certified=lambda: certificates.audited(results[0]),
         after=after,

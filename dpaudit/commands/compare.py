@@ -135,7 +135,7 @@ def draw(console: Any, result: Any) -> None:
     calibrated = [f"ε for true ε = {e}", "mean there", "90% within there"]
     table = []
     for row in result.entries:
-        shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
+        shown = [row.label, row.guarantee.text() if row.guarantee else "nothing", *performance(row.nominal)]
         again = row.calibrated
         shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
         table.append(shown)

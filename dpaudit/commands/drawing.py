@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.audit.results import evidence_words
+from dpaudit.audit.results import evidence_words, precision_words
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import approximately
 from dpaudit.privacy.claim import Claim, Evidence
@@ -85,7 +85,7 @@ def badge(verdict: str) -> Marked:
 def subject_rows(setting: Setting) -> list[Line]:
     """Returns what was audited."""
     mechanism = setting.mechanism
-    rows = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
+    rows = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula_here()}"))]
     place, origin = mechanism.setting_text(), mechanism.describe()
     rows += [("setting", cells(place))] if place else []
     sha256 = origin.get("source_sha256")
@@ -119,8 +119,9 @@ def effort_rows(result: Any, tier: str = "") -> list[Line]:
     """Returns what was looked at and how precisely."""
     counts: Counts = result.counts
     datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
+    precision = f"{tier if result.precision_bits else ''}{precision_words(result.precision_bits)}"
     covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
-    return [("covers", covered), ("effort", f"{tier}{result.precision_bits} bits, {result.seconds:.3f} s")]
+    return [("covers", covered), ("effort", f"{precision}, {result.seconds:.3f} s")]
 
 
 def tier_text(result: Any) -> str:

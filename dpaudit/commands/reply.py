@@ -51,7 +51,10 @@ def send(
 
     With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
     """
-    _emit(reply, as_json, out)
+    if as_json:
+        emit_json(reply.payload, out)
+    else:
+        _emit_text(reply, out)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
     if reply.after is not None:
@@ -78,24 +81,30 @@ def claiming(mechanism: Mechanism) -> None:
         raise InputError("require", "yes", rule)
 
 
-def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
+def emit_json(payload: Any, out: str | None) -> None:
+    """Writes the answer as JSON to the standard output or the file."""
+    _write(json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n", out)
+
+
+def _emit_text(reply: Reply, out: str | None) -> None:
     stream = stdout()
-    if out is None and not as_json and stream.isatty():
+    if out is None and stream.isatty():
         from rich.console import Console
 
         reply.draw(Console(file=stream, highlight=False, emoji=False))
+        stream.flush()
     else:
-        page = _json(reply.payload) if as_json else _page(reply.draw)
-        if out is not None:
-            write_file("out", out, page)
-            print(f"written: {visible(out)}", file=sys.stderr)
-            return
-        stream.write(page)
+        _write(_page(reply.draw), out)
+
+
+def _write(page: str, out: str | None) -> None:
+    if out is not None:
+        write_file("out", out, page)
+        print(f"written: {visible(out)}", file=sys.stderr)
+        return
+    stream = stdout()
+    stream.write(page)
     stream.flush()
-
-
-def _json(payload: Any) -> str:
-    return json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n"
 
 
 def _page(draw: Callable[[Any], None]) -> str:

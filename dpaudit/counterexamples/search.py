@@ -13,6 +13,7 @@ from dpaudit.audit.display import as_json
 from dpaudit.audit.results import Answer, EpsilonResult
 from dpaudit.audit.setting import Setting
 from dpaudit.counterexamples.region import Region, make_region
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
@@ -229,12 +230,18 @@ def search(
 ) -> SearchResult:
     """Returns the largest certified ratio true epsilon / claimed epsilon, and the smallest violating n, in a region.
 
+    ``mech`` may be a setting: what is not given here is as it is there, and not free.
+
     >>> search("EHD", n="1..2", prior="1/100,1/100", eps=1).minimal_n
     1
     >>> search("dpaudit.examples.geometric:WrongSensitivity", n="1..3", eps="1").minimal_n
     2
     """
     start = perf_counter()
+    if isinstance(mech, Setting) and not isinstance(mech.mech, Mechanism):
+        given = {"n": n, "k": k, "eps": eps, "prior": prior}
+        fixed = mech.keywords(parameters, **{name: value for name, value in given.items() if value is not None})
+        return search(**fixed, prior_box=prior_box, progress=progress, memory=memory)
     region = make_region(mech, n, k, eps, prior, prior_box)
     shape = {"k": k, "prior": prior} if region.prior is None else {"prior": region.prior}
     setting = Setting.read(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.audit.display import Shown
+from dpaudit.audit.setting import command_line
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
@@ -35,6 +36,7 @@ class VerifyResult(Shown):
             "established": list(self.established),
             "reason": self.reason,
             "full": self.full,
+            "command": command_line("verify", self.file, full=self.full),
         }
 
 

@@ -133,6 +133,9 @@ def _arguments(
     named = _named(target)
     nominal = next((name for name in NOMINAL if name in named), None)
     label = f"{target.__name__} of {reference}"
+    for name in NOMINAL:
+        if given.get(name) is not None and nominal is not None:
+            raise InputError(name, given[name], f"is the nominal ε of {label}: give it as --eps, in Python as eps=")
     _only(set(named) - set(NOMINAL), given, label)
     settings = {name: value for name, value in given.items() if value is not None}
     arguments = {name: _setting(name, value) for name, value in settings.items()}

@@ -12,7 +12,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
-from dpaudit.mechanisms import REGISTRY, Mechanism, in_family
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import positive, split
@@ -79,6 +79,9 @@ class Block:
         """Returns the checked block; what is given goes to the mechanisms that take it."""
         listed = isinstance(mechs, str | list | tuple)
         names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
+        family = [name for name in names if in_family(name) and str(name).strip().lower() != "all"]
+        for name in family:
+            lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
         ns = () if n is None else whole_numbers("n", n)
