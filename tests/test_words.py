@@ -50,7 +50,7 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("epsilon --mech own.py:Near", "Near probability(0) misses the sum 1 by 3.68e-13"),
+        ("epsilon --mech own.py:Near", "Near probability(0) sums to 1 + 3.68e-13, not to 1"),
         ("epsilon --mech own.py:Pears", "it has Pair"),
         ("epsilon --mech own.py:Qqq", "it has Pair, Near, Open, Fine, Other, Another"),
         ("epsilon --mech own.py:Fine --set r=3", "--set = r=3: Fine of own.py:Fine has no such parameter (it has: q)"),
