@@ -360,6 +360,7 @@ def test_a_tiny_delta_has_all_its_digits_and_is_that_of_delta(mech, eps, at):
 def test_the_bounds_of_a_composition_are_shown_also_where_they_lie_apart():
     (found,) = profile("EHDS", n=5, at="1/5", compose=3).composition.certified
     assert Fr(6, 100) < found.lower < found.upper < Fr(9, 100)
+    assert found.places >= 15  # each bound has its digits
 
 
 def test_of_the_pairs_that_attain_the_curve_one_attains_its_composition():

@@ -196,8 +196,8 @@ def test_a_setting_may_vary():
 
 
 def test_a_sweep_is_as_exact_as_an_audit(place, capsys):
-    (place / "exact.toml").write_text(f'mech = "{RESPONSE}"\neps = "1/3"\nquantities = ["epsilon", "delta at 0"]\n')
+    (place / "exact.toml").write_text(f'mech = "{RESPONSE}"\neps = "1/2"\nquantities = ["epsilon", "delta at 0"]\n')
     assert main(["sweep", "exact.toml", "--out", "s.db", "--workers", "1", "--export", "t.csv"]) == 0
     result = dpaudit.sweep(out="s.db").rows()[0]
-    wanted = dpaudit.epsilon(RESPONSE, eps="1/3").epsilon.to_dict()
-    assert (result["lower"], result["upper"]) == (wanted["lower"], wanted["upper"])
+    wanted = dpaudit.epsilon(RESPONSE, eps="1/2").epsilon.to_dict()
+    assert (result["lower"], result["upper"]) == (wanted["lower"], wanted["upper"]) == ("0.5", "0.5")
