@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Given, flag, option
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
@@ -75,9 +74,10 @@ def _status() -> Iterator[Any]:
         yield lambda text: None
         return
     from rich.console import Console
+    from rich.markup import escape
 
     with Console(stderr=True, emoji=False).status("report") as status:
-        yield lambda text: status.update(cells(text))
+        yield lambda text: status.update(escape(visible(text)))
 
 
 def render(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import cells, fields
 from dpaudit.commands.options import flag, option
 from dpaudit.commands.reply import Reply, terminable
 from dpaudit.numbers.errors import InputError
@@ -61,7 +60,7 @@ def sweep(
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
     failed = bool((result.status.failed or result.aside.damaged) and not status)
-    return Reply(result, lambda console: _render(console, result), code=int(failed))
+    return Reply(result, code=int(failed))
 
 
 @contextmanager
@@ -102,18 +101,3 @@ def duration(seconds: float) -> str:
         return f"{rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def _render(console: Any, result: Any) -> None:
-    state = result.status
-    share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
-    counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
-    finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
-    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
-    rows += [("note", cells(text)) for text in result.notes()]
-    for entry, error, count in result.errors:
-        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
-    unnamed = state.failed - sum(count for *_, count in result.errors)
-    if unnamed:
-        rows.append(("", f"and {unnamed} more: --export lists them"))
-    fields(console, rows)
