@@ -81,7 +81,9 @@ def reply(tmp_path, monkeypatch):
 def test_every_command_is_here():
     from dpaudit.cli import COMMANDS as ALL
 
-    assert {arguments[0] for arguments in COMMANDS.values()} | set(SILENT) == {f.__name__ for f in ALL}
+    assert {arguments[0] for arguments in COMMANDS.values()} | set(SILENT) == {
+        command.__name__ for group in ALL.values() for command in group
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
