@@ -63,7 +63,7 @@ class Curve:
         while True:
             worst = self.effort.to(digits).widest(mechanism, lambda e: worst_loss(mechanism, e))
             outcome = verdict(worst.value, self.target)
-            known = exact_epsilon(mechanism, worst) if outcome is Verdict.UNDECIDED else None
+            known = exact_epsilon(mechanism, worst, self.effort) if outcome is Verdict.UNDECIDED else None
             if known is not None:
                 outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
             if outcome is not Verdict.UNDECIDED or digits >= 60 or not mechanism.refinable:

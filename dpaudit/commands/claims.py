@@ -89,12 +89,12 @@ def check(
     from dpaudit.claims import certificates, expectations
     from dpaudit.claims.runner import decide
 
-    processes, bar = whole("jobs", jobs, 1, 64), effort["progress"]
+    processes, tell = whole("jobs", jobs, 1, 64), effort["progress"]
     expected = expectations.read(expect) if expect is not None else None
     certified = wanted["certificate"] is not None
-    progress = None if bar is None else lambda _, done, total: bar(done, total)
+    asked: dict[str, Any] = {"wide": wide, "jobs": processes, "file": module, "certifiable": certified}
     with terminable():
-        decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
+        decided = decide(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
     results = decided.results
     changed = [] if expected is None else expectations.differences(expected, decided)
     errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]

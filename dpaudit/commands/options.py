@@ -15,11 +15,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from dpaudit.audit.setting import Setting
+from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
     Reply,
     certifiable,
     claiming,
-    progress_bar,
     refuse_overwriting,
     send,
     writable,
@@ -181,7 +181,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         if groups.get("setting"):
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
-        with progress_bar(label) if "progress" in groups.get("effort", ()) else nullcontext() as progress:
+        with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 given["setting"] = Setting.read(**given["setting"])
                 if asked.get("certificate"):

@@ -133,21 +133,6 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
             taken.append(path)
 
 
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yields a progress callback that draws on stderr if it is a terminal, else None."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
-        task = bar.add_task(visible(label), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 class Terminated(KeyboardInterrupt):
     """SIGTERM came: like Ctrl-C, it unwinds everything that runs."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.commands.options import flag, option
+from dpaudit.commands.progress import bar, duration, lines
 from dpaudit.commands.reply import Reply, terminable
 from dpaudit.numbers.errors import InputError
 
@@ -64,40 +65,24 @@ def sweep(
 
 
 @contextmanager
-def _progress(before: Status) -> Iterator[Callable[[Status], None] | None]:
-    """Yields a callback that draws jobs, rate and time left on stderr if it is a terminal, else None."""
+def _progress(before: Status) -> Iterator[Callable[[Status], None]]:
+    """Yields a callback that shows jobs, rate and time left: a bar on a terminal, else a line now and then."""
+    start, finished_before = monotonic(), before.done + before.failed
+
+    def words(now: Status) -> str:
+        spent, worked = monotonic() - start, now.cost_done - before.cost_done
+        rate = (now.done + now.failed - finished_before) / spent
+        left = duration((now.cost_total - now.cost_done) * spent / worked) if worked else "?"
+        return f"{rate:.1f}/s, {left} left" + (f", {now.failed} failed" if now.failed else "")
+
     if not sys.stderr.isatty():
-        yield None
+        with lines("sweep") as meter:
+            yield lambda now: meter.say(f"{now.done + now.failed} of {now.total} jobs, {words(now)}")
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
 
-    start = monotonic()
-    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=before.total, completed=before.done + before.failed)
-
-        def report(now: Status) -> None:
-            spent = monotonic() - start
-            finished = now.done + now.failed
-            rate = (finished - before.done - before.failed) / spent
-            worked = now.cost_done - before.cost_done
-            left = duration((now.cost_total - now.cost_done) * spent / worked) if worked else "?"
-            failed = f", {now.failed} failed" if now.failed else ""
-            bar.update(task, completed=finished, total=now.total, description=f"{rate:.1f}/s, {left} left{failed}")
-
-        yield report
-
-
-def duration(seconds: float) -> str:
-    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
-
-    >>> duration(12), duration(185), duration(7800)
-    ('12 s', '3 min 5 s', '2 h 10 min')
-    """
-    whole_seconds = int(seconds)
-    minutes, rest = divmod(whole_seconds, 60)
-    if not minutes:
-        return f"{rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    with bar(BarColumn(), MofNCompleteColumn()) as drawn:
+        task = drawn.add_task("jobs", total=before.total, completed=finished_before)
+        yield lambda now: drawn.update(
+            task, completed=now.done + now.failed, total=now.total, description=f"jobs, {words(now)}"
+        )
