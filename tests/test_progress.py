@@ -205,7 +205,8 @@ def test_every_long_command_is_watched(command, monkeypatch, capsys):
 
 
 def test_ctrl_c_ends_the_lines_cleanly():
-    command = [sys.executable, "-m", "dpaudit", "epsilon", "--mech", "EHDS", "--n", "900", "--tier", "exact"]
+    soon = "from dpaudit import cli; from dpaudit.commands import progress; progress.FIRST = 0; cli.run()"
+    command = [sys.executable, "-c", soon, "epsilon", "--mech", "EHDS", "--n", "900", "--tier", "exact"]
     environment = {name: value for name, value in os.environ.items() if name != progress.SWITCH}
     job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     assert job.stderr.readline().startswith("dpaudit: EHDS: ")
