@@ -20,6 +20,14 @@ def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
     return {"value": str(result.epsilon), "tier": result.tier, "filter_left": result.filter_left}
 
 
+def usual(mech, n):
+    """The same without the ends: every pair is bounded."""
+    from dpaudit.audit.setting import Setting
+    from dpaudit.privacy.effort import Effort
+
+    return {"value": str(Setting.read(mech, n=n).mechanism.screen().usual.worst_loss(Effort()).value)}
+
+
 def certified_delta(n, at, tier="auto"):
     import dpaudit
 
@@ -49,14 +57,20 @@ def accounting(n, at):
 
 
 TASKS = {
-    **{"certified": certified, "delta": certified_delta, "own": certified_own, "own_float": float_own},
-    **{"numpy": numpy, "mpmath": mpmath, "accounting": accounting},
+    "certified": certified,
+    "usual": usual,
+    "delta": certified_delta,
+    "own": certified_own,
+    "own_float": float_own,
+    "numpy": numpy,
+    "mpmath": mpmath,
+    "accounting": accounting,
 }
 
 
 def main():
     name, *arguments = sys.argv[1:]
-    if name in ("numpy", "certified", "delta", "own", "own_float"):
+    if name in ("numpy", "certified", "usual", "delta", "own", "own_float"):
         import numpy  # noqa: F401  the import is start-up, for both sides alike
     if name == "accounting":
         import dp_accounting.pld.privacy_loss_distribution  # noqa: F401
