@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.commands.options import Shown, flag, option
+from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import Reply
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK
 
@@ -34,5 +35,6 @@ def verify(
     """
     from dpaudit.evidence.verification import verify as compute
 
-    result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
+    with watched("verify"):
+        result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
     return Reply(result, code=int(not result.accepted))
