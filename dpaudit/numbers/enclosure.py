@@ -38,7 +38,7 @@ class Enclosure:
         """Returns an enclosure that contains this one, its ends to about so many significant digits; ``digits`` >= 1.
 
         >>> str(outward(Fraction(2, 3), Fraction(2, 3), 15).shortened(4))
-        '0.666[6, 7]'
+        '0.6666[6, 7]'
         """
         size = 0 if self.is_infinite else max(abs(self.lower), abs(self.upper))
         if not size:
