@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -21,7 +22,9 @@ from dpaudit.commands import (
     claims,
     compare,
     profile,
+    release,
     report,
+    samples,
     search,
     sweep,
     verify,
@@ -32,10 +35,17 @@ from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 
-COMMANDS = {
+COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf),
-    "Use": (audits.mechanisms, accuracy.accuracy, calibrate.calibrate, compare.compare, audits.sensitivity),
-    "Prove": (search.search, claims.claims, claims.check),
+    "Use": (
+        audits.mechanisms,
+        accuracy.accuracy,
+        calibrate.calibrate,
+        compare.compare,
+        release.release,
+        audits.sensitivity,
+    ),
+    "Prove": (search.search, samples.samples, claims.claims, claims.check),
     "Evidence": (verify.verify, report.report, report.render),
     "Many": (sweep.sweep,),
 }

@@ -30,6 +30,8 @@ COMMANDS = {
     "calibrate gamma": ["calibrate", "--mech", "MH", "--n", "4", "--over", "gamma", "--gammas", "1/10,1"],
     "compare": ["compare", "--x", "3,3"],
     "compare a range": ["compare", "--n", "2..5", "--mech", "LSDim,LSHist,LSZhang,EHD,EHDL,EHDS"],
+    "release": ["release", "--mech", "EHDS", "--x", "3,3", "--times", "3", "--seed", "1"],
+    "samples": ["samples", "counts.csv", "--claim", "1", "--mech", EXAMPLE, "--at", "1/100"],
     "search": ["search", "--mech", "EHDL", "--n", "1..3", "--eps", "1/10", "--prior", "1/100,1/100"],
     "claims": ["claims"],
     "check": ["check", "gs.*"],
@@ -73,6 +75,7 @@ def without(value, names):
 def reply(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pmf.csv").write_text(",no,yes\nno,3/4,1/4\nyes,0.25,0.75\n")
+    (tmp_path / "counts.csv").write_text(",no,yes\nno,730,270\nyes,270,730\n")
     found = []
 
     def ask(name):

@@ -51,6 +51,10 @@ class Enclosure:
         ends = math.floor(self.lower * scale), math.ceil(self.upper * scale)
         return Enclosure(Fraction(ends[0], scale), Fraction(ends[1], scale), places)
 
+    def times(self, count: int) -> Enclosure:
+        """Returns the enclosure of so many times the value."""
+        return Enclosure(self.lower * count, self.upper * count, self.places)
+
     def to_dict(self) -> dict[str, str]:
         """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}
