@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 from dpaudit.numbers.errors import InputError
@@ -42,6 +43,7 @@ def _advice(value: object) -> str:
     return f'write it exactly, as text or Fraction: {short}"{shown}"'
 
 
+@lru_cache(maxsize=1 << 12)
 def _parse(option: str, text: str, digits: int) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None:

@@ -23,6 +23,8 @@ from dpaudit.reports.document import Section
 Progress = Callable[[str], None]
 Job = Callable[[Progress], Iterator[Section]]
 DIGITS = 12
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
 LARGEST_CURVE = 200_000
 """Masses of all ordered pairs together up to which the whole curve δ(ε) is computed."""
 
@@ -84,7 +86,7 @@ class Block:
             lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
-        ns = () if n is None else whole_numbers("n", n)
+        ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}
         found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
