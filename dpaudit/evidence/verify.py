@@ -1017,7 +1017,7 @@ class Table:
 
     def says(self) -> tuple[dict[str, Any], str, str]:
         """Returns what the table calls itself, and how its pairs are given."""
-        given = {name: self.subject.get(name) for name in ("nominal_epsilon", "parameters", "source")}
+        given = {name: self.subject.get(name) for name in ("nominal_epsilon", "parameters", "source", "source_sha256")}
         extra = {name: value for name, value in given.items() if value not in (None, {})}
         words = "".join(f", {name.replace('_', ' ')} {brief(json.dumps(extra[name]))}" for name in extra)
         held, apart = len(self.entries), len(self.entries) - self._exact
@@ -1052,7 +1052,8 @@ def read_law(subject: dict[str, Any], bits: int, work: Work) -> Law:
     """Returns the mechanism that the certificate names, or holds."""
     setting, name = ("mechanism", "nominal_epsilon", "parameters"), subject.get("mechanism")
     if "rows" in subject:
-        only(subject, (*setting, "source", "datasets", "outputs", "pairs", "logarithmic", "rows"), "the subject")
+        held = ("datasets", "outputs", "pairs", "logarithmic", "rows")
+        only(subject, (*setting, "source", "source_sha256", *held), "the subject")
         return Table(subject, bits, work)
     if not isinstance(name, str) or name not in FAMILY:
         raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
