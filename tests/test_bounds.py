@@ -24,11 +24,11 @@ LARGE = [
     ("compare --n 100000000", "needs at least 186 GiB"),
     ("compare --n 10000000 --mech LSDim", "needs at least 18.6 GiB"),
     ("search --mech EHDS --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
-    ("epsilon --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("epsilon --mech EHDS --n 100000 --k 3", "needs at least 5.14e+03 GiB"),
     ("pmf --mech LSHist --x 50000000,50000000", "needs at least 242 GiB"),
     ("accuracy --mech LSDim --x 50000000,50000000", "needs at least 186 GiB"),
     ("sensitivity --n 100000000", "needs at least 279 GiB"),
-    ("calibrate --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("calibrate --mech EHDS --n 100000 --k 3", "needs at least 5.14e+03 GiB"),
     ("table rows.csv", "399980000 ordered pairs, 2 outputs, 2 questions of 15 digits need about 17599120000 steps"),
     (
         "epsilon --mech rows.csv",
@@ -142,11 +142,10 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
 
 def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.claims import expectations
-    from dpaudit.comparison import ranges
     from dpaudit.evidence import verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
-    from dpaudit.numbers import rationals
+    from dpaudit.numbers import ranges, rationals
     from dpaudit.privacy.effort import MEMORY_BOUND, PAIR, WORK
     from dpaudit.reports import block, document, plan
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import command_line
@@ -29,6 +30,11 @@ class TableResult(Answer):
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
 
+    def page(self) -> Page:
+        """Returns the audit of the table, and the deltas."""
+        deltas = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
+
 
 def table(
     file: str,
@@ -49,6 +55,9 @@ def table(
     start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
+    if isinstance(claim, str) and "=" in claim:
+        words = f"is an ε here; of any other guarantee ask: {command_line('judge', mech=file, claim=claim)}"
+        raise InputError("claim", claim, words)
     bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     most = whole("work", work, 1)

@@ -809,6 +809,8 @@ FAMILY: dict[str, tuple[type[_Laplace | _Exponential], tuple[str, ...]]] = {
 """The class and the parameters of each mechanism."""
 SUM_DIGITS = 155
 """At least with this many digits a row that algebra does not add up must sum to 1."""
+SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
+"""What a table says of itself: it is shown, and nothing follows from it."""
 
 
 def is_family_name(name: str) -> bool:
@@ -823,7 +825,7 @@ class _Table(_Law):
     def __init__(self, subject: dict[str, Any], digits: int, work: Work) -> None:
         super().__init__(digits, work)
         kinds = {"datasets": list, "outputs": list, "rows": dict, "logarithmic": bool, "mechanism": str}
-        more = dict.fromkeys(("pairs", "nominal_epsilon", "parameters", "source"))
+        more = dict.fromkeys(("pairs", *SAID))
         self.names, self.columns, self.entries, self.logarithmic, self.mechanism, pairs, *self.extra = shape(
             subject, "the subject", {**kinds, **more}
         )
@@ -928,7 +930,7 @@ class _Table(_Law):
         return [constant(ZERO, self.digits) if n is None else next(found) for n in given]
 
     def says(self) -> tuple[dict[str, Any], str, str]:
-        given = zip(("nominal_epsilon", "parameters", "source"), self.extra, strict=True)
+        given = zip(SAID, self.extra, strict=True)
         extra = {name: value for name, value in given if value not in (None, {})}
         held, apart = len(self.entries), len(self.entries) - self._exact
         members = {"kind": "table", "mechanism": self.mechanism, **extra, "rows": held, "exact": self._exact}
