@@ -71,7 +71,7 @@ SHAPE = {
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
     "prior": (
         "A,B,…",
-        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/100..2,1/100..2.",
+        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/9..2,1/9..2.",
     ),
     "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
     "adjacency": (
