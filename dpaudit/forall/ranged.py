@@ -11,6 +11,7 @@ from typing import Any
 from dpaudit.audit.setting import Setting, command_line, is_ranged
 from dpaudit.mechanisms import PosteriorMechanism, in_family, posterior
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import parse_range
 from dpaudit.numbers.rationals import positive, sequence
 from dpaudit.posterior.model import show
 from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
@@ -31,13 +32,12 @@ class Span:
         text = str(value).strip()
         if text.lower() == ALL and all_of_them:
             return Span()
-        low, dots, high = text.partition("..")
-        if not dots:
-            raise InputError(option, value, "must be a range such as 1/100..2")
-        span = Span(positive(option, low), positive(option, high))
-        if span.width <= 0:
+        found = parse_range(option, text, positive)
+        if found.step is not None:
+            raise InputError(option, value, "every number of the range is meant: leave the step out")
+        if found.low == found.high:
             raise InputError(option, value, "is empty: the first number must be below the second")
-        return span
+        return Span(found.low, found.high)
 
     @property
     def width(self) -> Fraction:
