@@ -67,7 +67,7 @@ class EveryEpsilon(Guarantee):
 def claimed_factor(ranged: Ranged) -> Fraction:
     """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then."""
     mechanism = ranged.mechanism
-    claimed = mechanism.claimed()
+    claimed = mechanism.claimed_here()
     if claimed is None:
         return Fraction(1)
     if not isinstance(claimed, EpsilonDelta) or claimed.delta:
