@@ -152,7 +152,7 @@ def test_command_line(capsys):
         (["--mech", "EHD", "--k", "3", "--prior", "1,1"], "--k = 3: contradicts the prior"),
         (["--mech", "EHD", "--eps", "0"], "--eps = 0: must be > 0"),
         (["--mech", "EHD", "--prior-box", "3"], "must be a range"),
-        (["--mech", "EHD", "--prior-box", "3..1"], "must rise"),
+        (["--mech", "EHD", "--prior-box", "3..1"], "must not fall"),
         (["--mech", "EHD", "--gamma", "1"], "no such parameter"),
         (["--mech", "MHdelta"], "--delta = (missing)"),
     ],

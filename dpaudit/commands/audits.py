@@ -22,14 +22,39 @@ from dpaudit.commands.drawing import (
     subject_rows,
     tier_text,
 )
-from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
+from dpaudit.commands.options import (
+    SHAPE,
+    Effort,
+    Given,
+    Judged,
+    Listing,
+    Ranging,
+    Shown,
+    Subject,
+    Tiered,
+    file_option,
+    option,
+)
 from dpaudit.commands.reply import Reply
+from dpaudit.forall.dispatch import epsilon as ask
+from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
 
 
-def epsilon(setting: Subject, effort: Tiered) -> Judged:
+def epsilon(
+    setting: Ranging,
+    effort: Tiered,
+    rest: Annotated[
+        str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
+    ] = None,
+    picture: file_option("--picture", "Draw the map of a box of priors (SVG).") = None,  # type: ignore[valid-type]
+) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
+
+    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with a box of priors the map of where the
+    claim is true.
 
     Examples:
 
@@ -38,14 +63,35 @@ def epsilon(setting: Subject, effort: Tiered) -> Judged:
     dpaudit epsilon --mech EHD --n 30 --prior 1/100,1/100 --eps 0.5 --digits 40 --json
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
+
+    dpaudit epsilon --mech EHDL --n 100 --eps all
     """
-    result = audit.epsilon(setting, **effort)
+    result = ask(setting, rest=rest, **effort)
+    if isinstance(result, Theorem):
+        return theorem(result, picture)
+    if picture is not None:
+        raise InputError("picture", picture, "goes with a box of priors: --prior 1/100..2,1/100..2")
     rows = [("true ε", f"[bold]{result.epsilon}[/]")]
     if result.closed_form_symbolic:
         rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
     elif result.closed_form:
         rows.append(("exactly", f"{result.closed_form}, by algebra"))
     return worst_case(result, [*rows, *witness_rows(result)])
+
+
+def theorem(result: Theorem, picture: str | None) -> Reply:
+    """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
+    mechanism = result.subject.mechanism
+    rows: list[Line] = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
+    rows += [(name, cells(value)) for name, value in [("setting", result.subject.setting_text()), *result.lines()]]
+    rows += [*claim_rows(result.claim), ("effort", cells(result.effort_text()))]
+    return Reply(
+        result,
+        lambda console: fields(console, rows, result),
+        result.claim,
+        lambda: result,
+        code=3 if result.claim.verdict is Verdict.UNDECIDED else 0,
+    )
 
 
 def delta(

@@ -23,7 +23,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export")
+OUTPUTS = ("out", "certificate", "junit", "export", "picture")
 """Parameters of the commands that name files."""
 WIDE = 10_000
 """Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""

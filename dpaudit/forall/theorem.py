@@ -1,0 +1,76 @@
+"""What the theorems of this room answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dpaudit.audit.results import Answer
+from dpaudit.forall.ranged import Ranged
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.pairs import Worst
+    from dpaudit.privacy.protocols import Audited
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem(Answer):
+    """A statement about every value of what ranges in ``subject``, with the verdict on what is claimed there."""
+
+    subject: Ranged
+    claim: Claim
+
+    def about(self) -> dict[str, Any]:
+        """Returns the setting, spans as text."""
+        return self.subject.describe()
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Returns the answer for people, row by row, without the setting and the verdict."""
+        raise NotImplementedError
+
+    def effort_text(self) -> str:
+        """Returns how it was found."""
+        return f"{self.seconds:.3f} s"
+
+
+@dataclass(frozen=True)
+class EveryEpsilon(Guarantee):
+    """(factor epsilon)-DP for every nominal epsilon > 0, or for every one of a range."""
+
+    factor: Fraction
+    span: str = "all"
+    kind: ClassVar[str] = "every-epsilon"
+    least: ClassVar[dict[str, int]] = {"factor": 0}
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """Returns "ε-DP for every ε > 0"."""
+        multiple = "" if self.factor == 1 else f"{self.factor}·"
+        where = "every ε > 0" if self.span == "all" else f"every ε in {self.span}"
+        return f"{multiple}ε-DP for {where}"
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """Returns the factor: no option takes such a claim."""
+        return "ratio={factor}"
+
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
+        """Refuses: one audit speaks of one epsilon."""
+        raise InputError("claim", self.text(), "is about every ε: dpaudit epsilon --eps all judges it")
+
+
+def claimed_factor(ranged: Ranged) -> Fraction:
+    """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then."""
+    mechanism = ranged.mechanism
+    claimed = mechanism.claimed_here()
+    if claimed is None:
+        return Fraction(1)
+    if not isinstance(claimed, EpsilonDelta) or claimed.delta:
+        rule = f"{mechanism.name} claims {claimed.text()}, not a multiple of ε: no theorem here is about that"
+        raise InputError(ranged.ranging[0], ranged.told(ranged.ranging[0]), rule)
+    return claimed.epsilon / mechanism.epsilon
