@@ -71,9 +71,34 @@ class Pairs:
         there = [v + gap for v in differences]
         return [self._peak(there, x, x + 1), self._peak([-v for v in there], x + 1, x)]
 
+    def upper(self, x: int) -> Fraction:
+        """Returns a bound of both losses at every output, for every n of the block."""
+        return max(balls.ends(peak.value)[1] for peak in self.peaks(x))
+
+    def upper_every_epsilon(self, x: int) -> Fraction:
+        """Returns a bound of the same losses that holds at every epsilon, in the proportion of e (section 6)."""
+        p, q = self._row(x), self._row(x + 1)
+        found = over_every_epsilon([*p.exponents, p.far], [*q.exponents, q.far])
+        return balls.ends(found)[1]
+
     def _peak(self, losses: list[Ball], x: int, y: int) -> Peak:
         r = balls.argsort(losses)[-1]
         return Peak(balls.maximum(losses), x, y, r if r <= self.reach else None)
+
+
+def over_every_epsilon(p: list[Ball], q: list[Ball], far: bool = True) -> Ball:
+    """Returns a ball above the losses of two rows e^-p and e^-q, normalised, and of e^-tp, e^-tq over t, for all t > 0.
+
+    ln Z_q - ln Z_p is at most the largest p_i - q_s(i) whatever the bijection s: both rows are put into the order of
+    size, but for a last entry that stands for the far outputs and is matched with itself.
+    """
+    near = len(p) - far
+    order = zip(balls.argsort(p[:near]), balls.argsort(q[:near]), strict=True)
+    matched = [q[j] - p[i] for i, j in order] + [b - a for a, b in zip(p[near:], q[near:], strict=True)]
+    same = [b - a for a, b in zip(p, q, strict=True)]
+    there = balls.maximum(same) - balls.minimum(matched)
+    back = balls.maximum(matched) - balls.minimum(same)
+    return balls.maximum([there, back])
 
 
 def reach_for(side: Prior, x: int, tiny: Fraction, most: int) -> int:

@@ -50,6 +50,8 @@ class Search:
     best: Place | None = None
     floor: Fraction = Fraction(0)
     """A lower bound of the supremum: what is attained, here or below N."""
+    every_epsilon: bool = False
+    """Whether the bounds are to hold at every epsilon, in the proportion of e."""
     cover: list[Closed] = field(default_factory=list)
     waiting: list[tuple[Fraction, int, Closed]] = field(default_factory=list)
     looked: int = 0
@@ -101,8 +103,8 @@ class Search:
         """Bounds these pairs on this block: those that are closed go to the cover, the others wait."""
         self.looked += 1
         rows = self._pairs(side, block, max(pairs))
-        uppers = {x: max(balls.ends(peak.value)[1] for peak in rows.peaks(x)) for x in pairs}
-        if block.first is not None and any(upper > self.floor + self.tolerance for upper in uppers.values()):
+        uppers = {x: rows.upper_every_epsilon(x) if self.every_epsilon else rows.upper(x) for x in pairs}
+        if block.first is not None and not self.every_epsilon and max(uppers.values()) > self.floor + self.tolerance:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
         done = tuple(x for x in pairs if x not in open_)

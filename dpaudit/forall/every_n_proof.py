@@ -1,0 +1,123 @@
+"""The three parts of the theorem for every n, put together: below N, the ends from N on, the middle (EVERY_N.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpaudit.forall.every_n_finite import Audits, Below
+from dpaudit.forall.every_n_rates import Family
+from dpaudit.forall.every_n_search import Closed, Place, Search
+from dpaudit.forall.ranged import Ranged
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import Effort
+
+DEPTHS = (24, 32, 48, 64, 96, 128, 192, 256)
+"""The M that are tried: the pairs x, x+1 with x < M are looked at one by one, seen from either end."""
+EARLY = 12
+"""So many n are audited first: the supremum is at least that."""
+MOST_FINITE = 1200
+"""N is at most this: every n below it is audited by itself."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """What was proved: enclosures of the supremum and of the limit, where the supremum is, and the parts of the proof."""
+
+    family: Family
+    supremum: Enclosure
+    limit: Enclosure
+    best: Place | Below
+    m: int
+    first: int
+    middle: Fraction
+    cover: tuple[Closed, ...]
+    below: tuple[Below, ...]
+    open: str | None
+    bits: int
+
+
+def prove(family: Family, ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
+    """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in the proportion of it."""
+    bits = 128 + 8 * effort.digits
+    return balls.refine(lambda: Attempt(family, ranged, effort, every_epsilon).run(), bits)[0]
+
+
+@dataclass
+class Attempt:
+    """One attempt, at the precision in force."""
+
+    family: Family
+    ranged: Ranged
+    effort: Effort
+    every_epsilon: bool
+
+    def run(self) -> Theory:
+        """Returns the theory: the limit, what is below N, the middle and the ends from N on."""
+        audits = Audits(self.ranged, self.effort, self.every_epsilon)
+        for n in range(1, EARLY + 1):
+            audits.look(n)
+        search, limit = self._depth(audits)
+        for n in range(EARLY + 1, search.first):
+            self.effort.tell(n, search.first)
+            audits.look(n)
+        audits.sharpen(search.floor + search.tolerance)
+        search.floor = max(search.floor, audits.attained)
+        search.run()
+        return self._theory(search, limit, audits)
+
+    def _depth(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
+        """Returns the search with the least M at which the middle stays below what is attained, and the limit."""
+        tolerance = Fraction(1, 4 * 10**self.effort.digits)
+        for m in DEPTHS:
+            first = max(self.family.least_n(m), 3 * m)
+            if first > MOST_FINITE:
+                break
+            search = Search(self.family, m, first, tolerance, every_epsilon=self.every_epsilon)
+            limit, middle = search.limit(), balls.ends(self.family.middle(m, first))[1]
+            search.floor = max(search.floor, audits.attained)
+            found = search, limit
+            if middle <= search.floor:
+                return found
+        if first > MOST_FINITE and m == DEPTHS[0]:
+            what = f"the theorem would begin at n = {first}, beyond {MOST_FINITE}: the prior is too uneven or γ too small"
+            raise InputError("n", "all", f"{what}; give one n")
+        return found
+
+    def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
+        digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]
+        tail = max(closed.upper for closed in search.cover)
+        best = audits.best
+        place: Place | Below = best if search.best is None or best.value.lower > search.best.lower else search.best
+        lower = best.value.lower if isinstance(place, Below) else place.lower
+        upper = max(lower, tail, middle if middle > lower else lower, *(b.value.upper for b in audits.found.values()))
+        if isinstance(place, Place):
+            upper = max(upper, balls.ends(place.peak.value)[1])
+        return Theory(
+            family=self.family,
+            supremum=outward(lower, upper, digits),
+            limit=outward(limit[0], max(limit[1], middle if middle > limit[0] else limit[1]), digits),
+            best=place,
+            m=search.m,
+            first=search.first,
+            middle=middle,
+            cover=tuple(search.cover),
+            below=tuple(audits.found.values()),
+            open=_open(search, middle, lower, upper, digits),
+            bits=balls.working_bits(),
+        )
+
+
+def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:
+    """Returns which inequality lacks, or None where the supremum is as narrow as was asked for."""
+    if upper - lower <= Fraction(1, 10**digits):
+        return None
+    if middle > lower:
+        return f"the middle, x from {search.m} to n - {search.m + 1}: the loss there is only known to be ≤ {float(middle):.6g}"
+    wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
+    if wide.upper > lower + search.tolerance:
+        pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)
+        return f"the pairs {pairs} on {wide.block.text()}: the loss there is only known to be ≤ {float(wide.upper):.6g}"
+    return "an n below N: its own enclosure is wider than was asked for"
