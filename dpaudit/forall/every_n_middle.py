@@ -38,13 +38,17 @@ def widest(z: Fraction) -> Ball:
 
 
 def distortion(alpha: Fraction, x: int) -> Ball:
-    """Returns a bound of w max over r of |H(x+1, r+1) - H(x, r)| as far as this prior's cell tells, here and beyond."""
-    reach = Fraction(9 * x * x, 16)
-    parts = [ball(-reach / (8 * alpha + 5 * x + 8)).exp(), turned(alpha + Fraction(x, 4)) * steep(reach / scale(alpha, x))]
+    """Returns a bound of w max over r of |H(x+1, r+1) - H(x, r)| as far as this prior's cell tells, here and beyond.
+
+    For x >= 24 and x >= alpha: only then does every part fall as x grows.
+    """
+    reach, whole = Fraction(9 * x * x, 16), scale(alpha, x)
+    parts = [ball(-reach / (8 * alpha + 5 * x + 8)).exp() * widest(alpha + x)]
+    parts.append(turned(alpha + Fraction(x, 4)) * steep(reach / whole) * widest(alpha + max(x, 2 * alpha)))
     for i in range(ZONES):
         low, high = Fraction(3 * i, 4 * ZONES), Fraction(3 * (i + 1), 4 * ZONES)
-        parts.append(turned(alpha + x * (1 - high)) * steep(low * low * x * x / scale(alpha, x)))
-    return balls.maximum(parts) * widest(alpha + x)
+        parts.append(turned(alpha + x * (1 - high)) * steep(low * low * x * x / whole) * widest(alpha + x))
+    return balls.maximum(parts)
 
 
 def scale(alpha: Fraction, x: int) -> Fraction:

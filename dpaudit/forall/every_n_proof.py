@@ -14,8 +14,6 @@ from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import Effort
 
-DEPTHS = (24, 32, 48, 64, 96, 128, 192, 256)
-"""The M that are tried: the pairs x, x+1 with x < M are looked at one by one, seen from either end."""
 EARLY = 12
 """So many n are audited first: the supremum is at least that."""
 MOST_FINITE = 1200
@@ -59,34 +57,33 @@ class Attempt:
         audits = Audits(self.ranged, self.effort, self.every_epsilon)
         for n in range(1, EARLY + 1):
             audits.look(n)
-        search, limit = self._depth(audits)
+        search = self._depth(audits)
         for n in range(EARLY + 1, search.first):
             self.effort.tell(n, search.first)
             audits.look(n)
         audits.sharpen(search.floor + search.tolerance)
         search.floor = max(search.floor, audits.attained)
         search.run()
-        return self._theory(search, limit, audits)
+        return self._theory(search, audits)
 
-    def _depth(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
-        """Returns the search with the least M at which the middle stays below what is attained, and the limit."""
-        tolerance = Fraction(1, 4 * 10**self.effort.digits)
-        for m in DEPTHS:
+    def _depth(self, audits: Audits) -> Search:
+        """Returns the search with the least M at which the middle stays below what is attained, or the best there is."""
+        tolerance, found = Fraction(1, 4 * 10**self.effort.digits), None
+        for m in self.family.depths():
             first = max(self.family.least_n(m), 3 * m)
             if first > MOST_FINITE:
                 break
-            search = Search(self.family, m, first, tolerance, every_epsilon=self.every_epsilon)
-            limit, middle = search.limit(), balls.ends(self.family.middle(m, first))[1]
-            search.floor = max(search.floor, audits.attained)
-            found = search, limit
-            if middle <= search.floor:
-                return found
-        if first > MOST_FINITE and m == DEPTHS[0]:
-            what = f"the theorem would begin at n = {first}, beyond {MOST_FINITE}: the prior is too uneven or γ too small"
-            raise InputError("n", "all", f"{what}; give one n")
+            found = Search(self.family, m, first, tolerance, every_epsilon=self.every_epsilon)
+            found.limit()
+            found.floor = max(found.floor, audits.attained)
+            if balls.ends(self.family.middle(m, first))[1] <= found.floor:
+                break
+        if found is None:
+            rule = f"the theorem would begin beyond n = {MOST_FINITE}: a prior is too large or γ too small; give one n"
+            raise InputError("n", "all", rule)
         return found
 
-    def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
+    def _theory(self, search: Search, audits: Audits) -> Theory:
         digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]
         tail = max(closed.upper for closed in search.cover)
         best = audits.best
@@ -98,7 +95,7 @@ class Attempt:
         return Theory(
             family=self.family,
             supremum=outward(lower, upper, digits),
-            limit=outward(limit[0], max(limit[1], middle if middle > limit[0] else limit[1]), digits),
+            limit=outward(*search.whole_limit(), digits),
             best=place,
             m=search.m,
             first=search.first,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,6 +13,8 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.sensitivity import gs_constant
 
 Prior = tuple[Fraction, Fraction]
+DEPTHS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""The M that are tried: the pairs x, x+1 with x < M are looked at one by one, seen from either end."""
 
 
 
@@ -87,8 +88,8 @@ class Family:
                 return False
         return True
 
-    def middle(self, m: int, first: int) -> Ball:
-        """Returns a bound of the loss of every pair x, x+1 with M <= x <= n-1-M, for every n >= first."""
+    def middle(self, m: int, first: int | None) -> Ball:
+        """Returns a bound of the loss of every pair x, x+1 with M <= x <= n-1-M, for every n >= first; None: in the limit."""
         if self.flat:
             rate = ball(self.numerator / 2) * self._flat_inverse(LIMIT)
             block = Block(first, first)
@@ -98,6 +99,10 @@ class Family:
         if self.gamma is not None:
             rises.append(ball(self.gamma))
         return ball(self.numerator) * middle_bound(self.prior, m, balls.minimum(rises))
+
+    def depths(self) -> list[int]:
+        """Returns the M that may be tried, in ascending order: section 4 asks for M >= 24 and M >= both priors."""
+        return [m for m in DEPTHS if m >= max(self.prior)]
 
     def least_n(self, m: int) -> int:
         """Returns an N from which on sections 2 to 4 hold with this M."""
@@ -109,7 +114,3 @@ class Family:
             least += 2 * (max(tops) / self.gamma + 2)
         return int(least) + 1
 
-
-def spread(values: Sequence[Ball]) -> Ball:
-    """Returns max - min as a ball."""
-    return balls.maximum(values) - balls.minimum(values)

@@ -6,7 +6,7 @@ for, is closed; what is left open at the end counts with its upper bound: the an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 
@@ -84,6 +84,15 @@ class Search:
                     lowers.append(lower)
                     uppers.append(upper)
         return max(lowers), max(uppers)
+
+    def whole_limit(self) -> tuple[Fraction, Fraction]:
+        """Returns bounds of the limit of the true epsilon: with the least M at which the middle stays below."""
+        for m in self.family.depths():
+            found = replace(self, m=m, best=None, floor=Fraction(0)).limit()
+            middle = balls.ends(self.family.middle(m, None))[1]
+            if middle <= found[0]:
+                break
+        return found[0], max(found[1], middle)
 
     def run(self) -> Fraction:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest bounds are split first."""
