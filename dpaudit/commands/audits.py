@@ -79,7 +79,7 @@ def epsilon(
     return worst_case(result, [*rows, *witness_rows(result)])
 
 
-def theorem(result: Theorem, picture: str | None) -> Reply:
+def theorem(result: Theorem, picture: str | None = None) -> Reply:
     """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
     mechanism = result.subject.mechanism
     rows: list[Line] = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.commands.audits import theorem
 from dpaudit.commands.drawing import Line, cells, fields, listing, subject_rows
 from dpaudit.commands.options import Certified, Effort, Given, Wanted, option
 from dpaudit.commands.reply import Reply
+from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.guarantee import EpsilonDelta
 
@@ -29,6 +31,8 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 100 --target 1
 
+    dpaudit calibrate --mech EHDS --n all --target 1   # safe for every n
+
     dpaudit calibrate --mech MH --n 40 --target 1/2 --over gamma
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
@@ -43,6 +47,8 @@ def calibrate(
         many = calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
         return Reply(many, lambda console: draw_gammas(console, many))
     result = calibrate_epsilon(target=target, **effort, **setting)
+    if isinstance(result, Theorem):
+        return theorem(result)
     return Reply(result, lambda console: draw(console, result), certified=lambda: bounded(result, effort))
 
 

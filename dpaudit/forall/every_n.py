@@ -11,7 +11,7 @@ from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
-from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.ranged import Ranged, read
 from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers.enclosure import Enclosure
@@ -88,6 +88,15 @@ class EveryNRatioResult(EveryNResult):
 
 def _cells(value: Any) -> str:
     return f"({', '.join(map(str, value))})"
+
+
+def read_every_n(mech: Any, **setting: Any) -> Ranged:
+    """Returns the setting with n = all, everything else a single value."""
+    chosen = read(mech, **setting)
+    if not isinstance(chosen, Ranged) or chosen.ranging != ("n",):
+        others = [name for name in getattr(chosen, "ranging", ()) if name != "n"]
+        raise InputError(*((others[0], chosen.told(others[0])) if others else ("n", "(one value)")), "n alone may be all here")  # type: ignore[union-attr]
+    return chosen
 
 
 def family_of(ranged: Ranged) -> Family:
