@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from itertools import pairwise
 from math import e
 
 import numpy as np
@@ -16,6 +17,7 @@ from dpaudit.forall import every_n_distances, every_n_middle, every_n_pairs
 from dpaudit.forall.every_n import family_of
 from dpaudit.forall.every_n_distances import LIMIT, Block, Distances
 from dpaudit.forall.every_n_pairs import Pairs, over_every_epsilon, reach_for
+from dpaudit.forall.every_n_slopes import SlopedPairs, Slopes
 from dpaudit.forall.ranged import read
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -95,7 +97,7 @@ def test_the_polynomial_behind_the_lower_bound_has_no_root_from_three_quarters_o
 def test_distances_fall_with_n_and_grow_with_the_distance():
     for a, b in PRIORS:
         tables = [distances(n, a, b)[:30, :30] for n in (30, 31, 60, 1000)]
-        for more, less in zip(tables, tables[1:], strict=False):
+        for more, less in pairwise(tables):
             assert (less <= more + 1e-9).all()
         assert (np.diff(tables[0][3, 3:]) > 0).all()
         assert (np.diff(tables[0][20, :21]) < 0).all()
@@ -117,7 +119,7 @@ def test_a_block_of_distances_contains_every_n_of_it():
             assert endless.between(2, 5).contains(Distances(Fraction(a), Fraction(b), LIMIT, 30).between(2, 5))
 
 
-@pytest.mark.parametrize("first, last", [(3, 3), (3, 4), (3, 5), (100, 10**40), (7, None), (10**200, None)])
+@pytest.mark.parametrize(("first", "last"), [(3, 3), (3, 4), (3, 5), (100, 10**40), (7, None), (10**200, None)])
 def test_the_halves_of_a_block_cover_it(first, last):
     halves = list(Block(first, last).halves())
     if first == last:
@@ -170,7 +172,7 @@ def test_the_smooth_sensitivity_from_one_end_is_the_whole_one():
 # ------------------------------------------------------------------ section 3
 
 
-@pytest.mark.parametrize("mech, more", MECHS)
+@pytest.mark.parametrize(("mech", "more"), MECHS)
 def test_the_bounds_of_a_block_hold_for_every_n_of_it(mech, more):
     source, gamma = random.Random(mech), float(Fraction(more.get("gamma", "1")))
     for prior in PRIORS[:4]:
@@ -192,6 +194,43 @@ def test_the_bounds_of_a_block_hold_for_every_n_of_it(mech, more):
                         assert abs(real[x]).max() >= uppers[x] - Fraction(1, 100)
 
 
+@pytest.mark.parametrize(("mech", "more"), MECHS)
+def test_the_slopes_on_a_short_block(mech, more):
+    """The bound by centre and slope holds at every n of the block, and is sharper where far outputs matter little."""
+    gamma, prior = float(Fraction(more.get("gamma", "1"))), (Fraction(1, 2), Fraction(3))
+    found = family(mech, prior, eps="3", **more)
+    for block in (Block(300, 340), Block(110, 112)):
+        with balls.precision(128):
+            sloped = SlopedPairs(found, prior, block, 90, 8)
+            uppers = [sloped.upper(x) for x in range(6)]
+        for n in (block.first, block.first + 1, block.last):
+            real = losses(n, prior, mech, 3.0, gamma)
+            assert all(abs(real[x]).max() <= uppers[x] + 1e-7 for x in range(6))
+    found = family(mech, prior, eps="90", **more)
+    with balls.precision(128):
+        far = Block(10**6, 10**6 + 10**4)
+        plain, sloped = (kind(found, prior, far, 90, 4).upper(0) for kind in (Pairs, SlopedPairs))
+        centre = Pairs(found, prior, Block(10**6 + 5000, 10**6 + 5000), 90, 4).upper(0)
+    assert sloped - centre < plain - centre
+
+
+@pytest.mark.parametrize(("mech", "more"), MECHS)
+def test_the_slopes_are_those_of_the_distances_and_the_rates(mech, more):
+    gamma, prior = float(Fraction(more.get("gamma", "1"))), (Fraction(1, 2), Fraction(3))
+    with balls.precision(128):
+        slopes = Slopes(family(mech, prior, eps="3", **more), prior, Block(110, 121), 20, 8)
+        scale = 1.5 / (1 + gamma if mech == "EHDS" else 1)
+        for n in (111, 115, 120):
+            before, after = (distances(m, *prior) for m in (n - 1, n + 1))
+            for x, r in ((0, 1), (2, 9), (7, 3)):
+                low, high = map(float, balls.ends(slopes.distance(x, r)))
+                assert low - 1e-8 <= (after[x, r] - before[x, r]) / 2 <= high + 1e-8
+            change = (inverses(after, mech, gamma)[:6] - inverses(before, mech, gamma)[:6]) / 2
+            for x in range(6):
+                low, high = map(float, balls.ends(slopes.rates[x][1]))
+                assert low - 1e-7 <= scale * change[x] <= high + 1e-7
+
+
 def test_the_reach_leaves_little():
     with balls.precision(128):
         reach = reach_for((Fraction(2), Fraction(1)), 5, Fraction(1, 10**9), 10**6)
@@ -204,7 +243,9 @@ def test_rows_matched_in_order_bound_the_loss_at_every_epsilon():
     for _ in range(200):
         p, q = source.uniform(0, 3, 6), source.uniform(0, 3, 6)
         with balls.precision(64):
-            bound = float(balls.ends(over_every_epsilon(*[[balls.dyadic(v) for v in row] for row in (p, q)], far=False))[1])
+            bound = float(
+                balls.ends(over_every_epsilon(*[[balls.dyadic(v) for v in row] for row in (p, q)], far=False))[1]
+            )
         assert bound <= np.ptp(q - p) + 1e-12, "never worse than the oscillation"
         for t in (1e-6, 0.1, 1, 10, 200):
             logs = [-t * row - np.log(np.exp(-t * (row - row.min())).sum()) + t * row.min() for row in (p, q)]
@@ -286,7 +327,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("mech, setting", ANSWERS)
+@pytest.mark.parametrize(("mech", "setting"), ANSWERS)
 def test_the_supremum_against_brute_force(mech, setting):
     result = dpaudit.epsilon(mech, n="all", digits=10, **setting)
     assert result.open is None
@@ -404,7 +445,7 @@ def test_the_answer_in_json(capsys):
 
 
 @pytest.mark.parametrize(
-    "words, rule",
+    ("words", "rule"),
     [
         (["epsilon", "--mech", "MHdelta", "--delta", "1e-8"], "no theorem for every n about MHdelta"),
         (["epsilon", "--mech", "LSHist"], "no theorem for every n about LSHist"),
@@ -425,5 +466,3 @@ def test_what_has_no_theorem_is_refused_in_one_line(capsys, words, rule):
     assert not out
     assert err.count("\n") == 1
     assert rule in err
-
-

@@ -1,4 +1,4 @@
-"""A nominal epsilon that is safe for every n: the supremum over n of the true epsilon is certified to be at most a target."""
+"""A nominal epsilon that is safe for every n: the true epsilon is certified to be at most a target at all of them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class CalibrateEveryNResult(Theorem):
 def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> CalibrateEveryNResult:
     """Returns a nominal epsilon, with 8 digits, whose true epsilon is certified to be <= target for every n.
 
-    The limit is in proportion to epsilon, so that target / limit cannot be exceeded; where the supremum at that epsilon is at
-    an n of its own, that n is calibrated, and the theorem is asked again.
+    The limit is in proportion to epsilon, so that target / limit cannot be exceeded; where the supremum at that
+    epsilon is at an n of its own, that n is calibrated, and the theorem is asked again.
     """
     start = perf_counter()
     first = every_n(replace(ranged, epsilon=target), effort)
@@ -90,7 +90,9 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
                 ),
             )
         nominal, beyond = _smaller(ranged, found, nominal, target, effort)
-    raise InputError("target", str(target), f"no safe nominal ε was found in {ROUNDS} rounds; the last tried: {nominal}")
+    raise InputError(
+        "target", str(target), f"no safe nominal ε was found in {ROUNDS} rounds; the last tried: {nominal}"
+    )
 
 
 def _below(value: Fraction) -> Fraction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
@@ -32,8 +31,9 @@ MOST_DIGITS = 40
 class EveryNResult(Theorem):
     """The supremum over n >= 1 of the true epsilon lies in ``epsilon``, its limit as n grows in ``limit``.
 
-    ``attained`` is the n of the witness, "inf" where the supremum is the limit, to the digits that are given: the witness
-    then stands for all large n. ``open`` says which inequality lacks where the enclosure is wider than was asked for.
+    ``attained`` is the n of the witness, "inf" where the supremum is the limit, to the digits that are given: the
+    witness then stands for all large n. ``open`` says which inequality lacks where the enclosure is wider than was
+    asked for.
     """
 
     epsilon: Enclosure
@@ -67,7 +67,9 @@ class EveryNResult(Theorem):
     def covered(self) -> str:
         """Returns what the proof looks at."""
         n, m = self.finite_below, self.middle_from
-        return f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {self.blocks} blocks of n, the middle by one bound"
+        return (
+            f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {self.blocks} blocks of n, the middle by one bound"
+        )
 
     def effort_text(self) -> str:
         """Returns how it was found."""
@@ -93,9 +95,11 @@ def _cells(value: Any) -> str:
 def read_every_n(mech: Any, **setting: Any) -> Ranged:
     """Returns the setting with n = all, everything else a single value."""
     chosen = read(mech, **setting)
-    if not isinstance(chosen, Ranged) or chosen.ranging != ("n",):
-        others = [name for name in getattr(chosen, "ranging", ()) if name != "n"]
-        raise InputError(*((others[0], chosen.told(others[0])) if others else ("n", "(one value)")), "n alone may be all here")  # type: ignore[union-attr]
+    if not isinstance(chosen, Ranged):
+        raise InputError("n", str(setting.get("n")), "must be all here")
+    for name in chosen.ranging:
+        if name != "n":
+            raise InputError(name, chosen.told(name), "n alone may be all here")
     return chosen
 
 

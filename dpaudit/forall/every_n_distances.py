@@ -1,8 +1,8 @@
 """Hellinger distances near one end of the data sets, for a whole block of n at once (EVERY_N.md, section 1).
 
-Seen from the first end a data set is the count x of its first cell, whose prior is a; the second cell holds n - x, with
-prior b. BC_n(x, r) = u_a(x, r) u_b(n - x, n - r), and the second factor rises to 1 with n. The other end is the same with
-the roles of a and b exchanged.
+Seen from the first end a data set is the count x of its first cell, whose prior is a; the second cell holds n - x,
+with prior b. BC_n(x, r) = u_a(x, r) u_b(n - x, n - r), and the second factor rises to 1 with n. The other end is the
+same with the roles of a and b exchanged.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from math import isqrt
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
@@ -56,7 +57,7 @@ LIMIT = Block(None, None)
 
 def _geometric(first: int, last: int) -> int:
     """Returns a whole number near the geometric mean."""
-    return int(round((first * last) ** 0.5)) if last < 1 << 400 else (first + last) // 2
+    return isqrt(first * last)
 
 
 @lru_cache(maxsize=8)

@@ -79,7 +79,7 @@ def audited(mechanism: Exponential, n: int, effort: Effort) -> Below:
 
 
 def screened(mechanism: Exponential, n: int) -> Below:
-    """Returns a bound of true epsilon / epsilon over every epsilon at this n; e of the rates is taken at epsilon = 1."""
+    """Returns a bound of true epsilon / epsilon over every epsilon at this n; the mechanism is that of epsilon = 1."""
     with balls.precision(SCREEN_BITS):
         law = mechanism.law()
         rows: dict[Histogram, list[Ball]] = {}
@@ -90,7 +90,7 @@ def screened(mechanism: Exponential, n: int) -> Below:
                 rows[x] = [rate * h for h in law.h.row(x)]
             return rows[x]
 
-        bounds = [over_every_epsilon(row(x), row(y), far=False) for x, y in pairs(mechanism)]  # type: ignore[arg-type]
+        bounds = [over_every_epsilon(row(x), row(y), far=False) for x, y in pairs(mechanism)]
         upper = balls.ends(balls.maximum(bounds))[1]
     return Below(n, outward(Fraction(0), upper, 15), None)
 

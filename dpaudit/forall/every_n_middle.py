@@ -44,7 +44,7 @@ def distortion(alpha: Fraction, x: int) -> Ball:
     """
     reach, whole = Fraction(9 * x * x, 16), scale(alpha, x)
     parts = [ball(-reach / (8 * alpha + 5 * x + 8)).exp() * widest(alpha + x)]
-    parts.append(turned(alpha + Fraction(x, 4)) * steep(reach / whole) * widest(alpha + max(x, 2 * alpha)))
+    parts.append(turned(alpha + Fraction(x, 4)) * steep(reach / whole) * widest(alpha + max(Fraction(x), 2 * alpha)))
     for i in range(ZONES):
         low, high = Fraction(3 * i, 4 * ZONES), Fraction(3 * (i + 1), 4 * ZONES)
         parts.append(turned(alpha + x * (1 - high)) * steep(low * low * x * x / whole) * widest(alpha + x))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from dpaudit.forall.every_n_distances import LIMIT, Block, Distances
+from dpaudit.forall.every_n_distances import Block, Distances
 from dpaudit.forall.every_n_rates import Family, Prior
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball

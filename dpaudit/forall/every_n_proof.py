@@ -16,13 +16,13 @@ from dpaudit.privacy.effort import Effort
 
 EARLY = 12
 """So many n are audited first: the supremum is at least that."""
-MOST_FINITE = 1200
+MOST_FINITE = 800
 """N is at most this: every n below it is audited by itself."""
 
 
 @dataclass(frozen=True)
 class Theory:
-    """What was proved: enclosures of the supremum and of the limit, where the supremum is, and the parts of the proof."""
+    """What was proved: enclosures of the supremum and of the limit, where the supremum is, and the parts of it."""
 
     family: Family
     supremum: Enclosure
@@ -38,7 +38,7 @@ class Theory:
 
 
 def prove(family: Family, ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
-    """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in the proportion of it."""
+    """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in its proportion."""
     bits = 128 + 8 * effort.digits
     return balls.refine(lambda: Attempt(family, ranged, effort, every_epsilon).run(), bits)[0]
 
@@ -58,16 +58,17 @@ class Attempt:
         for n in range(1, EARLY + 1):
             audits.look(n)
         search = self._depth(audits)
+        limit = search.whole_limit()
         for n in range(EARLY + 1, search.first):
             self.effort.tell(n, search.first)
             audits.look(n)
         audits.sharpen(search.floor + search.tolerance)
         search.floor = max(search.floor, audits.attained)
         search.run()
-        return self._theory(search, audits)
+        return self._theory(search, limit, audits)
 
     def _depth(self, audits: Audits) -> Search:
-        """Returns the search with the least M at which the middle stays below what is attained, or the best there is."""
+        """Returns the search with the least M at which the middle stays below what is attained, or the last tried."""
         tolerance, found = Fraction(1, 4 * 10**self.effort.digits), None
         for m in self.family.depths():
             first = max(self.family.least_n(m), 3 * m)
@@ -83,7 +84,7 @@ class Attempt:
             raise InputError("n", "all", rule)
         return found
 
-    def _theory(self, search: Search, audits: Audits) -> Theory:
+    def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
         digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]
         tail = max(closed.upper for closed in search.cover)
         best = audits.best
@@ -95,7 +96,7 @@ class Attempt:
         return Theory(
             family=self.family,
             supremum=outward(lower, upper, digits),
-            limit=outward(*search.whole_limit(), digits),
+            limit=outward(*limit, digits),
             best=place,
             m=search.m,
             first=search.first,
@@ -112,7 +113,9 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
     if upper - lower <= Fraction(1, 10**digits):
         return None
     if middle > lower:
-        return f"the middle, x from {search.m} to n - {search.m + 1}: the loss there is only known to be ≤ {float(middle):.6g}"
+        return (
+            f"the middle, x from {search.m} to n - {search.m + 1}: the loss is only known to be ≤ {float(middle):.6g}"
+        )
     wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
     if wide.upper > lower + search.tolerance:
         pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)

@@ -1,4 +1,4 @@
-"""The rates e / (2 Delta(x)) of the exponential mechanisms near one end, for a whole block of n (EVERY_N.md, section 2)."""
+"""The rates e / (2 Delta(x)) of the exponential mechanisms near one end, for a block of n (EVERY_N.md, section 2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from dpaudit.posterior.sensitivity import gs_constant
 Prior = tuple[Fraction, Fraction]
 DEPTHS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 """The M that are tried: the pairs x, x+1 with x < M are looked at one by one, seen from either end."""
-
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Family:
         return True
 
     def middle(self, m: int, first: int | None) -> Ball:
-        """Returns a bound of the loss of every pair x, x+1 with M <= x <= n-1-M, for every n >= first; None: in the limit."""
+        """Returns a bound of the losses of x, x+1 with M <= x <= n-1-M, for every n >= first; None: in the limit."""
         if self.flat:
             rate = ball(self.numerator / 2) * self._flat_inverse(LIMIT)
             block = Block(first, first)
@@ -113,4 +112,3 @@ class Family:
             tops = [balls.ends(1 / Distances(*side, LIMIT, m + 2).between(m, m + 1))[1] for side in self.sides()]
             least += 2 * (max(tops) / self.gamma + 2)
         return int(least) + 1
-

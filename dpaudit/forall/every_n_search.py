@@ -1,7 +1,7 @@
 """The supremum over every n >= N of the losses of all pairs: blocks of n, split until they are decided.
 
-EVERY_N.md, section 5. A block whose upper bound does not exceed what is attained elsewhere, up to the width that is asked
-for, is closed; what is left open at the end counts with its upper bound: the answer is an enclosure whatever happens.
+EVERY_N.md, section 5. A block whose upper bound does not exceed what is attained elsewhere, up to the width that is
+asked for, is closed; what is left open at the end counts with its upper bound: the answer is an enclosure in any case.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from dpaudit.forall.every_n_distances import LIMIT, Block
 from dpaudit.forall.every_n_pairs import Pairs, Peak, reach_for
 from dpaudit.forall.every_n_rates import Family, Prior
+from dpaudit.forall.every_n_slopes import SlopedPairs
 from dpaudit.numbers import balls
 
 MOST_BLOCKS = 6000
@@ -37,6 +38,11 @@ class Closed:
     side: Prior
     pairs: tuple[int, ...]
     upper: Fraction
+
+
+def _short(block: Block) -> bool:
+    """Returns whether slopes are worth while."""
+    return block.first is not None and block.last is not None and block.first < block.last <= 2 * block.first
 
 
 @dataclass
@@ -88,14 +94,17 @@ class Search:
     def whole_limit(self) -> tuple[Fraction, Fraction]:
         """Returns bounds of the limit of the true epsilon: with the least M at which the middle stays below."""
         for m in self.family.depths():
-            found = replace(self, m=m, best=None, floor=Fraction(0)).limit()
+            other = replace(self, m=m, best=None, floor=Fraction(0))
+            lower, upper = other.limit()
             middle = balls.ends(self.family.middle(m, None))[1]
-            if middle <= found[0]:
+            if middle <= lower:
                 break
-        return found[0], max(found[1], middle)
+        assert other.best is not None
+        self.offer(None, other.best.side, other.best.peak)
+        return lower, max(upper, middle)
 
     def run(self) -> Fraction:
-        """Returns an upper bound of the losses of these pairs for every n >= first; the largest bounds are split first."""
+        """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
             self._look(Block(self.first, None), side, tuple(range(self.m)))
         while self.waiting and self.looked < MOST_BLOCKS:
@@ -113,6 +122,8 @@ class Search:
         self.looked += 1
         rows = self._pairs(side, block, max(pairs))
         uppers = {x: rows.upper_every_epsilon(x) if self.every_epsilon else rows.upper(x) for x in pairs}
+        if not self.every_epsilon and _short(block):
+            uppers |= self._sloped(block, side, rows.reach, uppers)
         if block.first is not None and not self.every_epsilon and max(uppers.values()) > self.floor + self.tolerance:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
@@ -122,6 +133,14 @@ class Search:
         if open_:
             upper = max(uppers[x] for x in open_)
             heappush(self.waiting, (-upper, self.looked, Closed(block, side, open_, upper)))
+
+    def _sloped(self, block: Block, side: Prior, reach: int, uppers: dict[int, Fraction]) -> dict[int, Fraction]:
+        """Returns sharper bounds for the pairs that are open."""
+        wide = [x for x, upper in uppers.items() if upper > self.floor + self.tolerance]
+        if not wide:
+            return {}
+        rows = SlopedPairs(self.family, side, block, reach, max(wide) + 2)
+        return {x: min(uppers[x], rows.upper(x)) for x in wide}
 
     def _try(self, n: int, side: Prior, pairs: tuple[int, ...]) -> None:
         """Looks at one n for a larger loss."""

@@ -13,7 +13,6 @@ from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
-from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
