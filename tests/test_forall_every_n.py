@@ -206,7 +206,7 @@ def test_the_slopes_on_a_short_block(mech, more):
         for n in (block.first, block.first + 1, block.last):
             real = losses(n, prior, mech, 3.0, gamma)
             assert all(abs(real[x]).max() <= uppers[x] + 1e-7 for x in range(6))
-    found = family(mech, prior, eps="90", **more)
+    found = family(mech, prior, eps="30" if mech == "EHDS" else "14", **more)
     with balls.precision(128):
         far = Block(10**6, 10**6 + 10**4)
         plain, sloped = (kind(found, prior, far, 90, 4).upper(0) for kind in (Pairs, SlopedPairs))
