@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit.audit.display import as_json
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting, is_ranged
+from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
@@ -134,20 +134,13 @@ def calibrate(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     **setting: Any,
-) -> Any:
+) -> CalibrateResult:
     """Returns the largest nominal epsilon whose true epsilon is certified to be at most the target.
-
-    With n="all" one that is safe for every n (``every_n.CalibrateEveryNResult``), else a ``CalibrateResult``.
 
     >>> calibrate("LSDim", n=20, target="1/2").nominal
     Fraction(1, 1)
     """
     effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
-    if is_ranged(setting.get("n")):
-        from dpaudit.calibration.every_n import calibrate_every_n
-        from dpaudit.forall.every_n import read_every_n
-
-        return calibrate_every_n(read_every_n(mech, **setting), bar, effort)
     return calibrated(Setting.read(mech, **setting).at(eps=bar), bar, effort)
 
 

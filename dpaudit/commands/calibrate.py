@@ -38,7 +38,7 @@ def calibrate(
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
     from dpaudit.calibration.gammas import calibrate_gamma
-    from dpaudit.calibration.nominal import calibrate as calibrate_epsilon
+    from dpaudit.calibration.dispatch import calibrate as calibrate_epsilon
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
     if "eps" in setting:
