@@ -1,0 +1,167 @@
+"""The map of a box of priors: halves of halves, each PROVED, REFUTED with a witness, or still open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+
+from dpaudit.forall.prior_boxes_jets import Jet
+from dpaudit.forall.prior_boxes_rows import Box, BoxRows
+from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Witness
+
+MOST_BOXES = 20_000
+"""The search stops after so many boxes and names what is left."""
+Pair = tuple[Histogram, Histogram]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A box with its verdict; ``witness`` exceeds the bound for every prior of a REFUTED box."""
+
+    box: Box
+    verdict: Verdict
+    witness: Witness | None = None
+
+    def mirrored(self) -> Patch:
+        """Returns the patch with the order of the cells reversed."""
+        swapped = None
+        if self.witness is not None and self.witness.output is not None:
+            swapped = Witness(self.witness.x[::-1], self.witness.x_prime[::-1], self.witness.output[::-1])
+        return Patch(self.box.mirrored(), self.verdict, swapped)
+
+
+@dataclass(frozen=True)
+class Node:
+    """An open box: the ordered pairs that are not proved on it yet, and a witness that may refute it."""
+
+    box: Box
+    pairs: tuple[Pair, ...]
+    suspect: Witness | None = None
+    twice: bool = False
+    """Whether its mirror image is part of the map too."""
+
+    @property
+    def area(self) -> Fraction:
+        """Returns the area that it stands for."""
+        return self.box.area * (1 + self.twice)
+
+    def patches(self) -> list[Patch]:
+        """Returns the boxes that it leaves undecided."""
+        patch = Patch(self.box, Verdict.UNDECIDED)
+        return [patch, patch.mirrored()] if self.twice else [patch]
+
+
+@dataclass(frozen=True)
+class Open:
+    """What is left of a box: its pairs, the worst of them, and the side that matters most for it."""
+
+    pairs: tuple[Pair, ...]
+    suspect: Witness
+    axis: int
+
+
+def mirror(pair: Pair) -> Pair:
+    """Returns the pair with the order of the cells reversed."""
+    return pair[0][::-1], pair[1][::-1]
+
+
+def is_symmetric(box: Box) -> bool:
+    """Returns whether the box is its own mirror image, k = 2."""
+    return len(box.sides) == 2 and box.sides[0] == box.sides[1]
+
+
+def children(node: Node, found: Open) -> list[Node]:
+    """Returns the halves of a box; of one that is its own mirror image three quarters, one standing for two."""
+    if not is_symmetric(node.box):
+        return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
+    (low, above), (below, high) = (half.split(1) for half in node.box.split(0))
+    both = tuple(dict.fromkeys((*found.pairs, *map(mirror, found.pairs))))
+    parts = [Node(low, found.pairs, found.suspect), Node(high, found.pairs, found.suspect)]
+    assert below == above.mirrored()
+    return [*parts, Node(above, both, found.suspect, twice=True)]
+
+
+class MapSearch:
+    """The state of the search."""
+
+    def __init__(self, mechanism: Exponential, bound: Ball) -> None:
+        self.mechanism, self.bound = mechanism, bound
+        self.outputs = mechanism.model.histograms
+        self.patches: list[Patch] = []
+        self.examined = 0
+
+    def run(self, box: Box, rest: Fraction, effort: Effort) -> list[Node]:
+        """Fills ``patches``, the largest open box first; returns what is left open, an area of ``rest`` at most.
+
+        More is left where there were too many boxes.
+        """
+        whole, undecided = box.area, box.area
+        serial = count()
+        heap = [(-whole, next(serial), Node(box, self.first(box)))]
+        while heap and undecided > rest and self.examined < MOST_BOXES:
+            effort.tell(int(1000 * (whole - undecided) / whole), 1000)
+            _, _, node = heappop(heap)
+            self.examined += 1
+            found = self.decide(node)
+            if isinstance(found, Patch):
+                self.patches += [found, found.mirrored()] if node.twice else [found]
+                undecided -= node.area
+            else:
+                for child in children(node, found):
+                    heappush(heap, (-child.area, next(serial), child))
+        effort.tell(1000, 1000)
+        return [node for _, _, node in heap]
+
+    def first(self, box: Box) -> tuple[Pair, ...]:
+        """Returns every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
+        found = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbours(x)]
+        if is_symmetric(box):
+            found = [pair for pair in found if pair <= mirror(pair)]
+        return tuple(found)
+
+    def losses(self, rows: BoxRows, pair: Pair) -> list[Jet]:
+        """Returns ln P_x(r) - ln P_y(r) over the box, output by output."""
+        x, y = rows[pair[0]], rows[pair[1]]
+        gap = y.log.minus(x.log)
+        return [b.minus(a).plus(gap) for a, b in zip(x.exponents, y.exponents, strict=True)]
+
+    def refutes(self, rows: BoxRows, witness: Witness) -> bool:
+        """Returns True only if the loss at the witness exceeds the bound for every prior of the box."""
+        x, y, i = rows[witness.x], rows[witness.x_prime], self.outputs.index(witness.output or ())
+        jet = y.exponents[i].minus(x.exponents[i]).plus(y.log.minus(x.log))
+        return balls.certainly_less(self.bound, jet.tight(rows.halves).span)
+
+    def decide(self, node: Node) -> Patch | Open:
+        """Returns the box with its verdict, or what is left to be decided."""
+        rows = BoxRows(self.mechanism, node.box)
+        if node.suspect is not None and self.refutes(rows, node.suspect):
+            return Patch(node.box, Verdict.REFUTED, node.suspect)
+        left: list[tuple[float, Pair, int, Jet]] = []
+        for pair in node.pairs:
+            jets = self.losses(rows, pair)
+            if not all(balls.certainly_at_most(jet.span, self.bound) or self._below(jet, rows) for jet in jets):
+                i = balls.argsort([jet.centre for jet in jets])[-1]
+                left.append((float(jets[i].centre.mid()), pair, i, jets[i]))
+        if not left:
+            return Patch(node.box, Verdict.PROVED)
+        _, (x, y), i, jet = max(left, key=lambda entry: entry[0])
+        witness = Witness(x, y, self.outputs[i])
+        if self.refutes(rows, witness):
+            return Patch(node.box, Verdict.REFUTED, witness)
+        return Open(tuple(pair for _, pair, _, _ in left), witness, self._axis(rows, jet))
+
+    def _below(self, jet: Jet, rows: BoxRows) -> bool:
+        return balls.certainly_at_most(jet.tight(rows.halves).span, self.bound)
+
+    def _axis(self, rows: BoxRows, jet: Jet) -> int:
+        """Returns the side along which the loss may change most."""
+        reach = [float(balls.upper(abs(a) * half)) for a, half in zip(jet.slopes, rows.halves, strict=True)]
+        return rows.h.axes[reach.index(max(reach))]
