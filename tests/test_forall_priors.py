@@ -151,15 +151,15 @@ def overlap_area(one, other):
 
 
 @pytest.mark.parametrize(
-    ("mech", "n", "prior"),
+    ("mech", "setting", "prior"),
     [
-        ("EHD", 3, "1/1000..1/4,1/1000..1/4"),
-        ("EHD", 2, "1/1000..1/4,1/50..3"),
-        ("EHDL", 60, "1/1000..1/2,1/3"),
+        ("EHD", {"n": 3}, "1/1000..1/4,1/1000..1/4"),
+        ("EHD", {"n": 2}, "1/1000..1/4,1/50..3"),
+        ("EHDL", {"n": 50, "eps": "1/10"}, "1/1000..1/10,1/3"),
     ],
 )
-def test_the_map_tiles_the_box_and_agrees_with_the_engine(mech, n, prior):
-    result = dpaudit.epsilon(mech, n=n, prior=prior, rest="1/20")
+def test_the_map_tiles_the_box_and_agrees_with_the_engine(mech, setting, prior):
+    result, bound = dpaudit.epsilon(mech, **setting, prior=prior, rest="1/20"), Fraction(setting.get("eps", 1))
     assert result.proved + result.refuted + result.undecided == 1
     assert result.undecided <= Fraction(1, 20)
     assert result.complete
@@ -170,13 +170,13 @@ def test_the_map_tiles_the_box_and_agrees_with_the_engine(mech, n, prior):
         chosen = result.some(verdict)
         for patch in [chosen[0], *source.sample(chosen, min(4, len(chosen)))]:
             for point in (patch.box.corner(0), patch.box.corner(1), patch.box.centre):
-                audit = dpaudit.epsilon(mech, n=n, prior=point)
-                assert (audit.epsilon.upper <= 1) == (verdict is Verdict.PROVED)
+                audit = dpaudit.epsilon(mech, **setting, prior=point)
+                assert (audit.epsilon.upper <= bound) == (verdict is Verdict.PROVED)
                 if patch.witness is not None:
-                    law = dpaudit.mechanism(mech, n=n, prior=point).law()
+                    law = dpaudit.mechanism(mech, **setting, prior=point).law()
                     losses = law.losses(patch.witness.x, patch.witness.x_prime, set())[0]
-                    index = dpaudit.mechanism(mech, n=n).model.index[patch.witness.output]
-                    assert balls.certainly_less(balls.ball(1), losses[index])
+                    index = dpaudit.mechanism(mech, **setting).model.index[patch.witness.output]
+                    assert balls.certainly_less(balls.ball(bound), losses[index])
 
 
 def curve(alpha):
