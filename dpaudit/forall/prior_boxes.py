@@ -80,13 +80,15 @@ class PriorMapResult(Theorem):
                 continue
             known = chosen[0].witness
             seen = "" if known is None else f", by x = {known.x}, x′ = {known.x_prime}, output {known.output}"
-            where = f"{float(100 * share):.4g} % in {len(chosen)} boxes, the largest {_told(chosen[0].box)}{seen}"
+            boxes = f"{len(chosen)} boxes, the largest" if len(chosen) > 1 else "one box,"
+            where = f"{float(100 * share):.4g} % in {boxes} {_told(chosen[0].box)}{seen}"
             found.append((verdict.value.lower(), where))
         return found
 
     def effort_text(self) -> str:
         """Returns how it was found."""
-        return f"{self.examined} boxes examined, {self.precision_bits} bits, {self.seconds:.3f} s"
+        plural = "es" * (self.examined != 1)
+        return f"{self.examined} box{plural} examined, {self.precision_bits} bits, {self.seconds:.3f} s"
 
 
 def _told(box: Box) -> str:

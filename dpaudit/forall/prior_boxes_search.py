@@ -19,6 +19,8 @@ from dpaudit.privacy.pairs import Witness
 
 MOST_BOXES = 20_000
 """The search stops after so many boxes and names what is left."""
+PATIENCE = 100
+"""Boxes that are looked at on top where nothing is refuted so far."""
 Pair = tuple[Histogram, Histogram]
 
 
@@ -73,22 +75,6 @@ def mirror(pair: Pair) -> Pair:
     return pair[0][::-1], pair[1][::-1]
 
 
-def is_symmetric(box: Box) -> bool:
-    """Returns whether the box is its own mirror image, k = 2."""
-    return len(box.sides) == 2 and box.sides[0] == box.sides[1]
-
-
-def children(node: Node, found: Open) -> list[Node]:
-    """Returns the halves of a box; of one that is its own mirror image three quarters, one standing for two."""
-    if not is_symmetric(node.box):
-        return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
-    (low, above), (below, high) = (half.split(1) for half in node.box.split(0))
-    both = tuple(dict.fromkeys((*found.pairs, *map(mirror, found.pairs))))
-    parts = [Node(low, found.pairs, found.suspect), Node(high, found.pairs, found.suspect)]
-    assert below == above.mirrored()
-    return [*parts, Node(above, both, found.suspect, twice=True)]
-
-
 class MapSearch:
     """The state of the search."""
 
@@ -97,25 +83,33 @@ class MapSearch:
         self.outputs = mechanism.model.histograms
         self.patches: list[Patch] = []
         self.examined = 0
+        self.refuted = False
 
     def run(self, box: Box, rest: Fraction, effort: Effort) -> list[Node]:
         """Fills ``patches``, the largest open box first; returns what is left open, an area of ``rest`` at most.
 
-        More is left where there were too many boxes.
+        More is left where there were too many boxes. As long as nothing is refuted the rest is looked at too, for as
+        many boxes again: all of it may be proved.
         """
         whole, undecided = box.area, box.area
         serial = count()
         heap = [(-whole, next(serial), Node(box, self.first(box)))]
-        while heap and undecided > rest and self.examined < MOST_BOXES:
+        most, reached = MOST_BOXES, 0
+        while heap and self.examined < most:
+            if undecided <= rest:
+                if self.refuted:
+                    break
+                most = min(most, reached := reached or 2 * self.examined + PATIENCE)
             effort.tell(int(1000 * (whole - undecided) / whole), 1000)
             _, _, node = heappop(heap)
             self.examined += 1
             found = self.decide(node)
             if isinstance(found, Patch):
                 self.patches += [found, found.mirrored()] if node.twice else [found]
+                self.refuted = self.refuted or found.verdict is Verdict.REFUTED
                 undecided -= node.area
             else:
-                for child in children(node, found):
+                for child in self.children(node, found):
                     heappush(heap, (-child.area, next(serial), child))
         effort.tell(1000, 1000)
         return [node for _, _, node in heap]
@@ -123,9 +117,23 @@ class MapSearch:
     def first(self, box: Box) -> tuple[Pair, ...]:
         """Returns every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
         found = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbours(x)]
-        if is_symmetric(box):
+        if self.is_symmetric(box):
             found = [pair for pair in found if pair <= mirror(pair)]
         return tuple(found)
+
+    def is_symmetric(self, box: Box) -> bool:
+        """Returns whether the box is its own mirror image, k = 2, and the mirror carries neighbours to neighbours."""
+        mirrors = len(box.sides) == 2 and self.mechanism.adjacency.keeps_under_permutation
+        return mirrors and box.sides[0] == box.sides[1]
+
+    def children(self, node: Node, found: Open) -> list[Node]:
+        """Returns the halves of a box; of one that is its own mirror image three quarters, one standing for two."""
+        if not self.is_symmetric(node.box):
+            return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
+        (low, above), (_, high) = (half.split(1) for half in node.box.split(0))
+        both = tuple(dict.fromkeys((*found.pairs, *map(mirror, found.pairs))))
+        parts = [Node(low, found.pairs, found.suspect), Node(high, found.pairs, found.suspect)]
+        return [*parts, Node(above, both, found.suspect, twice=True)]
 
     def losses(self, rows: BoxRows, pair: Pair) -> list[Jet]:
         """Returns ln P_x(r) - ln P_y(r) over the box, output by output."""
