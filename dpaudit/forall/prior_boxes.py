@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from time import perf_counter
 from typing import Any
@@ -40,6 +40,8 @@ class PriorMapResult(Theorem):
     examined: int
     boxes: tuple[Patch, ...]
     precision_bits: int = BITS
+    tree: Any = field(default=None, repr=False)
+    """How the box was decided, see ``MapSearch.tree``; for the certificate."""
 
     def box(self) -> Box:
         """Returns the whole box."""
@@ -60,7 +62,7 @@ class PriorMapResult(Theorem):
             }
             for patch in self.boxes
         ]
-        return super().members() | {"boxes": shown}
+        return {name: value for name, value in super().members().items() if name != "tree"} | {"boxes": shown}
 
     def some(self, verdict: Verdict) -> list[Patch]:
         """Returns the boxes with this verdict, the largest first."""
@@ -124,6 +126,7 @@ def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Prio
         rest=share,
         examined=search.examined,
         boxes=patches,
+        tree=search.tree(box, search.is_symmetric(box)),
         seconds=perf_counter() - start,
         command=ranged.command_line("epsilon", rest=None if share == REST else share),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
+from typing import Any
 
 from dpaudit.forall.prior_boxes_jets import Jet
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows
@@ -82,6 +83,8 @@ class MapSearch:
         self.mechanism, self.bound = mechanism, bound
         self.outputs = mechanism.model.histograms
         self.patches: list[Patch] = []
+        self.found: dict[Box, Patch | Open] = {}
+        """What was decided of every box that was examined, mirror images left out."""
         self.examined = 0
         self.refuted = False
 
@@ -103,7 +106,7 @@ class MapSearch:
             effort.tell(int(1000 * (whole - undecided) / whole), 1000)
             _, _, node = heappop(heap)
             self.examined += 1
-            found = self.decide(node)
+            found = self.found[node.box] = self.decide(node)
             if isinstance(found, Patch):
                 self.patches += [found, found.mirrored()] if node.twice else [found]
                 self.refuted = self.refuted or found.verdict is Verdict.REFUTED
@@ -134,6 +137,29 @@ class MapSearch:
         both = tuple(dict.fromkeys((*found.pairs, *map(mirror, found.pairs))))
         parts = [Node(low, found.pairs, found.suspect), Node(high, found.pairs, found.suspect)]
         return [*parts, Node(above, both, found.suspect, twice=True)]
+
+    def tree(self, box: Box, mirrors: bool) -> Any:
+        """Returns how the box was decided: a verdict, a witness, or the side it was halved along with what was left.
+
+        [axis, pairs, half, half]: all pairs but these are proved on the box, and only these are looked at in the
+        halves; ["REFUTED", x, x', output]; "PROVED" for the pairs left; "UNDECIDED". ``mirrors``: a box that was not
+        examined may be the mirror image of one that was.
+        """
+        found, turned = self.found.get(box), False
+        if found is None and mirrors:
+            found, turned = self.found.get(box.mirrored()), True
+        if found is None:
+            return Verdict.UNDECIDED.value
+        if isinstance(found, Patch):
+            known = (found.mirrored() if turned else found).witness
+            return found.verdict.value if known is None else [found.verdict.value, *known.to_dict().values()]
+        left = [mirror(pair) for pair in found.pairs] if turned else list(found.pairs)
+        if not self.is_symmetric(box):
+            axis = 1 - found.axis if turned else found.axis
+            return [axis, left, *(self.tree(half, mirrors) for half in box.split(axis))]
+        left = list(dict.fromkeys((*left, *map(mirror, left))))
+        halves = [[1, left, *(self.tree(part, mirrors) for part in half.split(1))] for half in box.split(0)]
+        return [0, left, *halves]
 
     def losses(self, rows: BoxRows, pair: Pair) -> list[Jet]:
         """Returns ln P_x(r) - ln P_y(r) over the box, output by output."""
