@@ -18,6 +18,7 @@ from dpaudit.evidence import covers
 from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
 from dpaudit.forall.every_epsilon import RatioResult
+from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
@@ -35,14 +36,14 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult | RatioResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | RatioResult | PriorMapResult
 ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
-    if isinstance(result, RatioResult):
-        return _complete(covers.every_epsilon(result), result.precision_bits, result.subject.mechanism)
+    if isinstance(result, RatioResult | PriorMapResult):
+        return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
     if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:

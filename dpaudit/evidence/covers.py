@@ -8,6 +8,7 @@ from typing import Any
 from dpaudit.evidence.verify import FORMAT
 from dpaudit.forall.every_epsilon import RatioResult
 from dpaudit.forall.every_epsilon_cover import Cover
+from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers.errors import InputError
@@ -17,12 +18,17 @@ from dpaudit.posterior.model import Histogram
 def check_possible(ranged: Ranged) -> None:
     """Refuses a theorem that the verifier cannot replay, before any work is done."""
     name = ranged.ranging[0]
-    if ranged.ranging != ("eps",):
+    if ranged.ranging not in (("eps",), ("prior",)):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
         raise InputError(name, ranged.told(name), rule)
-    if not isinstance(ranged.mechanism, Exponential):
+    if ranged.ranging == ("eps",) and not isinstance(ranged.mechanism, Exponential):
         rule = f"{ranged.mechanism.name} is decided by its closed form, of which there is no certificate; take one ε"
         raise InputError("eps", ranged.told("eps"), rule)
+
+
+def document(result: RatioResult | PriorMapResult) -> dict[str, Any]:
+    """Returns what the certificate of a theorem says, without method and versions."""
+    return every_epsilon(result) if isinstance(result, RatioResult) else prior_map(result)
 
 
 def every_epsilon(result: RatioResult) -> dict[str, Any]:
@@ -45,6 +51,25 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
         },
         "witness": witness,
         "cover": _cover(result, cover),
+    }
+
+
+def prior_map(result: PriorMapResult) -> dict[str, Any]:
+    """Returns what the certificate of a map says: the shares, and how each box is decided."""
+    check_possible(result.subject)
+    judged = result.claim.to_dict()
+    return {
+        "format": FORMAT,
+        "version": 1,
+        "kind": "prior-map",
+        "subject": result.subject.describe(),
+        "statement": {
+            "quantity": "prior-map",
+            "claimed": judged["guarantee"]["epsilon"],
+            **{name: str(getattr(result, name)) for name in ("proved", "refuted", "undecided")},
+            "verdict": judged["verdict"],
+        },
+        "cover": result.tree,
     }
 
 
