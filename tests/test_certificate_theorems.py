@@ -146,3 +146,40 @@ def test_what_has_no_replay_is_refused_before_any_work():
         assert main(["epsilon", *words.split(), "--certificate", "never.json"]) == 2
     with pytest.raises(InputError, match="closed form"):
         certificate(dpaudit.epsilon("LSDim", n=5, eps="all"))
+
+
+@pytest.mark.parametrize(("mech", "setting"), [RATIOS[0], MAPS[0]])
+def test_a_certificate_of_another_form_is_malformed(mech, setting):
+    document = made(mech, setting)
+    for path, value in (
+        (("kind",), "prior-map" if document["kind"] == "every-epsilon" else "every-epsilon"),
+        (("kind",), ["every-epsilon"]),
+        (("statement", "quantity"), "epsilon"),
+        (("statement", "verdict"), None),
+        (("method", "counts", "pairs"), 7),
+        (("method", "counts", "pairs"), True),
+        (("versions",), None),
+        (("cover",), None),
+        (("cover",), 3),
+        (("cover",), [[]]),
+        (("subject", "n"), 10**9),
+        (("subject", "mechanism"), "LSDim"),
+        (("subject", "prior"), "1,1"),
+        (("more",), 1),
+    ):
+        assert accepted(changed(document, path, value)) is None, path
+
+
+def test_the_verifiers_digammas_contain_the_true_differences():
+    from fractions import Fraction
+
+    from mpmath import digamma, mp, mpf
+
+    with mp.workdps(40):
+        for alpha in (Fraction(1, 10**6), Fraction(1, 7), Fraction(1), Fraction(99, 2), Fraction(10**6)):
+            at = mpf(alpha.numerator) / alpha.denominator
+            for half, row in zip((0, mpf(1) / 2), verifier.digammas(alpha, 6, 30), strict=True):
+                for i, found in enumerate(row):
+                    true = digamma(at + half + i) - digamma(at)
+                    assert mpf(str(found.lo)) - mpf(10) ** -25 <= true <= mpf(str(found.hi)) + mpf(10) ** -25
+                    assert found.hi - found.lo < 1e-6

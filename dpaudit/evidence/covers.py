@@ -44,7 +44,7 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
         "kind": "every-epsilon",
         "subject": result.subject.describe(),
         "statement": {
-            "quantity": "ratio",
+            "quantity": "every-epsilon",
             **result.ratio.to_dict(),
             "claimed": judged["guarantee"]["factor"],
             "verdict": judged["verdict"],

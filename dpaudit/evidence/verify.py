@@ -1551,6 +1551,32 @@ class Bounds:
         }
 
 
+# ================================================================== theorems
+
+
+def theorem(document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]) -> list[Any]:
+    """Returns the subject, the counts, the statement and the further members of a certificate about many settings."""
+    parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
+    rest = dict.fromkeys(("kind", "format", "version", "sha256"))
+    subject, stated, method, versions, *found = shape(document, "the certificate", {**parts, **more, **rest})
+    shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
+    counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
+    shape(stated, "the statement", {**statement, "verdict": str, "quantity": None})
+    if stated["quantity"] != document["kind"]:
+        raise Malformed("the statement is not about what the certificate is")
+    if subject.get("mechanism") not in ("EHD", "EHDL", "EHDS", "MH"):
+        raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
+    return [subject, shape(counts, "the counts", dict.fromkeys(COUNTS, int)), stated, *found[: len(more)]]
+
+
+def excess(value: Interval, bound: Fraction) -> int:
+    """Returns the sign of the number minus the bound."""
+    found = (value - rational(bound, value.digits)).sign()
+    if found is None:
+        raise Undecided
+    return found
+
+
 # ================================================================== every epsilon
 # P_x(r) = e^(-e A(x,r)) / Z_x(e), A = H / divisor >= 0, and 0 at r = x alone. With D(r) = A(y,r) - A(x,r) the loss over
 # e is D(r) + G(e), G = (ln Z_y - ln Z_x) / e. Z_y / Z_x is an average of e^(-e D): the swing max D - min D bounds the
@@ -1625,23 +1651,19 @@ class Ratio:
     """lower <= sup over epsilon of true epsilon / epsilon <= upper, by a cover of all pairs and every epsilon."""
 
     def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
-        parts = dict.fromkeys(("subject", "statement", "witness", "method", "versions"), dict) | {"cover": list}
-        rest = dict.fromkeys(("kind", "format", "version", "sha256"))
-        subject, statement, witness, _, _, self.cover = shape(document, "the certificate", {**parts, **rest})[:6]
-        bounds = shape(statement, "the statement", {"lower": str, "upper": str, "claimed": str, "verdict": str,
-                                                    "quantity": None})  # fmt: skip
-        self.least, self.most, self.claimed = (number(end, "a bound", DIGITS) for end in bounds[:3])
-        if statement["quantity"] != "ratio" or self.least > self.most:
-            raise Malformed("the statement is not about a ratio, or lower and upper are no interval")
-        self.witness = dict(zip(names := ("x", "x_prime", "output", "epsilon"),
-                                shape(witness, "the witness", dict.fromkeys(names)), strict=True))  # fmt: skip
-        self.ends, self.verdict, self.full, self.work = list(map(brief, bounds[:2])), bounds[3], full, work
+        names = dict.fromkeys(("lower", "upper", "claimed"), str)
+        found = theorem(document, {**names}, {"witness": dict, "cover": list})
+        subject, self.counts, self.statement, self.witness, cover = found
+        self.least, self.most, self.claimed = (number(self.statement[name], name, DIGITS) for name in names)
+        if self.least > self.most:
+            raise Malformed("lower and upper are no interval")
+        shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", "output", "epsilon")))
+        self.verdict, self.full, self.work = self.statement["verdict"], full, work
         self.low, self.high = self._range(subject.get("nominal_epsilon"))
-        self.subject, self.digits = {**subject, "nominal_epsilon": "1"}, 40 + max(len(end) for end in bounds[:2])
-        if subject.get("mechanism") not in ("EHD", "EHDL", "EHDS", "MH"):
-            raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
+        self.subject = {**subject, "nominal_epsilon": "1"}
+        self.digits = 40 + max(len(self.statement[end]) for end in ("lower", "upper"))
         self.law = read_law(self.subject, self.digits, work)
-        self.cuts = dict(map(self._entry, self.cover))
+        self.cuts = dict(map(self._entry, cover))
 
     @staticmethod
     def _range(text: Any) -> tuple[Fraction, End]:
@@ -1670,6 +1692,8 @@ class Ratio:
         """Returns what was established and the statement, with more digits if that is needed to decide."""
         for factor in (1, 2, 4):
             law = self.law = read_law(self.subject, factor * self.digits, self.work)
+            if self.counts != list(law.counts()):
+                raise Rejected("the counts are not as stated")
             law.pay(law.size if self.full else 2)
             points = sum(map(len, self.cuts.values())) if self.full else 1
             self.work.spend(2 * points * law.size * (function(law.digits) + 4 * step(law.digits)))
@@ -1687,7 +1711,7 @@ class Ratio:
         if beyond or (epsilon is not None and epsilon < self.low):
             raise Rejected("the epsilon of the witness is not one of those asked about")
         i, one, other = list(law.datasets()).index(output), Exponents(law, x), Exponents(law, y)
-        if _excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
+        if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
             raise Rejected("the ratio at the witness is below the stated lower bound")
         return ["lower bound: the ratio at the witness reaches it"]
 
@@ -1707,7 +1731,7 @@ class Ratio:
                 bounds = [top + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
             else:
                 bounds = [top + reduce(larger, (-d for d in differences))]
-            if any(_excess(bound, self.most) > 0 for bound in bounds):
+            if any(excess(bound, self.most) > 0 for bound in bounds):
                 raise Rejected(f"x = {brief(pair[0])}, x' = {brief(pair[1])} is not covered by the upper bound")
         return [
             f"{law.digits} digits",
@@ -1729,7 +1753,7 @@ class Ratio:
         subject, words, relation = law.says()
         where = "every epsilon > 0" if self.high is None else f"every epsilon from {self.low} to {self.high}"
         words = words.replace("nominal epsilon = 1", f"for {where}")
-        lower, upper = self.ends
+        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         ends = f"lies between {lower} and {upper}" if self.full else open_
         claim = f"({self.claimed} epsilon)-DP for {where}"
@@ -1739,17 +1763,9 @@ class Ratio:
             "text": f"{words}; adjacent: {relation}: the largest true epsilon / epsilon {ends}; "
             f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
             "subject": {**subject, "nominal_epsilon": "all" if self.high is None else f"{self.low}..{self.high}"},
-            **{"quantity": "ratio", "lower": lower, "upper": upper, "claim": claim},
+            **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
         }
-
-
-def _excess(value: Interval, bound: Fraction) -> int:
-    """Returns the sign of the number minus the bound."""
-    found = (value - rational(bound, value.digits)).sign()
-    if found is None:
-        raise Undecided
-    return found
 
 
 # ================================================================== every prior of a box
@@ -1907,11 +1923,8 @@ class Map:
     SHARES = ("proved", "refuted", "undecided")
 
     def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
-        parts = dict.fromkeys(("subject", "statement", "method", "versions"), dict) | {"cover": None}
-        rest = dict.fromkeys(("kind", "format", "version", "sha256"))
-        self.subject, statement, _, _, self.tree = shape(document, "the certificate", {**parts, **rest})[:5]
-        names = dict.fromkeys(("claimed", "verdict", *self.SHARES), str)
-        shape(statement, "the statement", {**names, "quantity": None})
+        names = dict.fromkeys(("claimed", *self.SHARES), str)
+        self.subject, self.counts, statement, self.tree = theorem(document, {**names}, {"cover": None})
         self.statement: dict[str, Any] = statement
         self.claimed, *self.shares = (number(statement[name], name, 5000) for name in ("claimed", *self.SHARES))
         prior = shape({"prior": self.subject.get("prior")}, "the subject", {"prior": list})[0]
@@ -1920,8 +1933,6 @@ class Map:
             raise Malformed("the prior is no box, or the bound is negative")
         self.full, self.work = full, work
         self.law = read_law({**self.subject, "prior": [str(side[0]) for side in self.sides]}, DIGITS_OF_BOXES, work)
-        if self.law.mechanism not in ("EHD", "EHDL", "EHDS", "MH"):
-            raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
 
     def refused(self) -> None:
         """Nothing more than its form can forbid it."""
@@ -1929,6 +1940,9 @@ class Map:
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """Returns what was established and the statement."""
         law, areas = self.law, dict.fromkeys(self.SHARES, ZERO)
+        if self.counts != list(law.counts()):
+            raise Rejected("the counts are not as stated")
+        self.work.spend(4 * law.counts()[1] if self.full else 0)
         pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbours(x)) if self.full else frozenset()
         try:
             self._walk(self.tree, [side[:2] for side in self.sides], pairs, Fraction(1), areas)
@@ -1974,7 +1988,7 @@ class Map:
             return
         box = self._box(sides, len({x for pair in pairs for x in pair}))
         for x, y in pairs:
-            if any(_excess(loss, self.claimed) > 0 for loss in box.losses(x, y)):
+            if any(excess(loss, self.claimed) > 0 for loss in box.losses(x, y)):
                 raise Rejected(f"x = {brief(x)}, x' = {brief(y)} exceeds the bound on a box that is PROVED")
 
     def _refuted(self, sides: list[Any], x: Cells, y: Cells, output: Cells) -> None:
@@ -1982,7 +1996,7 @@ class Map:
             raise Rejected("a witness is not a pair of adjacent data sets")
         if self.full:
             loss = list(self._box(sides, 2).losses(x, y))[list(self.law.datasets()).index(output)]
-            if _excess(loss, self.claimed) <= 0:
+            if excess(loss, self.claimed) <= 0:
                 raise Rejected("a witness does not exceed the bound on its whole box")
 
     def _say(self) -> dict[str, Any]:
