@@ -23,7 +23,7 @@ RATIOS = [
 ]
 MAPS = [
     ("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"}),
-    ("EHD", {"n": 2, "prior": "1/1000..1/4,1/50..3", "rest": "1/3"}),
+    ("EHD", {"n": 2, "prior": "1/1000..1/4,1/50..3", "rest": "1/2"}),
     ("EHDS", {"n": 3, "prior": "1/100..2,1/100..2"}),
     ("MH", {"n": 2, "prior": "1/2..1,1,1/2..1"}),
     ("EHD/exact", {"n": 3, "prior": "1/100..1,1/100..1"}),
@@ -114,7 +114,7 @@ def test_a_changed_map_is_rejected(mech, setting):
     document = made(mech, setting)
     leaves = [path for path in places(document["cover"]) if path and isinstance(path[-1], int)]
     source, seen = random.Random(14), 0
-    for path in source.sample(leaves, min(12, len(leaves))):
+    for path in source.sample(leaves, min(8, len(leaves))):
         node = document["cover"]
         for key in path:
             node = node[key]
