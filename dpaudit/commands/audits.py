@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -36,11 +38,12 @@ from dpaudit.commands.options import (
     option,
 )
 from dpaudit.commands.reply import Reply
+from dpaudit.files.writing import write_file
 from dpaudit.forall.dispatch import epsilon as ask
+from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
-from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.verdict import Verdict
+from dpaudit.numbers.errors import InputError, visible
 
 
 def epsilon(
@@ -66,11 +69,11 @@ def epsilon(
 
     dpaudit epsilon --mech EHDL --n 100 --eps all
     """
+    if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
+        raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
     result = ask(setting, rest=rest, **effort)
     if isinstance(result, Theorem):
         return theorem(result, picture)
-    if picture is not None:
-        raise InputError("picture", picture, "goes with a box of priors: --prior 1/100..2,1/100..2")
     rows = [("true ε", f"[bold]{result.epsilon}[/]")]
     if result.closed_form_symbolic:
         rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
@@ -81,6 +84,7 @@ def epsilon(
 
 def theorem(result: Theorem, picture: str | None = None) -> Reply:
     """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
+    drawn = None if picture is None else draw_map(result, picture)
     mechanism = result.subject.mechanism
     rows: list[Line] = [("mechanism", cells(f"{mechanism.name}: {mechanism.formula}"))]
     rows += [(name, cells(value)) for name, value in [("setting", result.subject.setting_text()), *result.lines()]]
@@ -90,8 +94,24 @@ def theorem(result: Theorem, picture: str | None = None) -> Reply:
         lambda console: fields(console, rows, result),
         result.claim,
         lambda: result,
-        code=3 if result.claim.verdict is Verdict.UNDECIDED else 0,
+        drawn,
+        code=0 if result.complete else 3,
     )
+
+
+def draw_map(result: Theorem, picture: str) -> Callable[[], None]:
+    """Returns what writes the map of a box of priors."""
+    from dpaudit.forall.prior_boxes import PriorMapResult
+    from dpaudit.forall.prior_boxes_picture import svg
+
+    assert isinstance(result, PriorMapResult)
+    page = svg(result)
+
+    def write() -> None:
+        write_file("picture", picture, page)
+        print(f"written: {visible(picture)}", file=sys.stderr)
+
+    return write
 
 
 def delta(

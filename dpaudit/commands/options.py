@@ -184,7 +184,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read
                 given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
-                    certifiable(given["setting"].mechanism)
+                    certifiable(given["setting"])
                 if asked.get("require") and "claim" not in own and isinstance(given["setting"], Setting):
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):

@@ -15,8 +15,10 @@ from typing import Any, NoReturn
 import typer
 
 from dpaudit.audit.display import as_json as plain
+from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
@@ -109,11 +111,11 @@ def _page(draw: Callable[[Any], None]) -> str:
     return "".join(f"{visible(line.rstrip())}\n" for line in page.getvalue().split("\n")[:-1])
 
 
-def certifiable(mechanism: Mechanism) -> None:
-    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+def certifiable(subject: Setting | Ranged) -> None:
+    """Refuses a certificate of what the verifier does not know, before any work is done."""
     from dpaudit.evidence import certificate
 
-    certificate.check_possible(mechanism)
+    certificate.check_possible(subject)
 
 
 def certify(result: Any, path: str) -> None:

@@ -67,6 +67,11 @@ class Ranged:
         places = {"n": (self.n,), "prior": self.prior, "eps": (self.epsilon,)}
         return tuple(name for name, values in places.items() if any(isinstance(v, Span) for v in values))
 
+    @property
+    def drawable(self) -> bool:
+        """Returns whether this is a box of priors with two sides."""
+        return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
+
     def told(self, name: str) -> str:
         """Returns n, prior or eps as the option takes it."""
         return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])

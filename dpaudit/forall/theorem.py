@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpaudit.audit.results import Answer
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 
@@ -32,6 +33,11 @@ class Theorem(Answer):
     def lines(self) -> list[tuple[str, str]]:
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
+
+    @property
+    def complete(self) -> bool:
+        """Returns whether all that was asked is decided; else the exit code is 3."""
+        return self.claim.verdict is not Verdict.UNDECIDED
 
     def effort_text(self) -> str:
         """Returns how it was found."""
@@ -62,6 +68,24 @@ class EveryEpsilon(Guarantee):
     def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
         """Refuses: one audit speaks of one epsilon."""
         raise InputError("claim", self.text(), "is about every ε: dpaudit epsilon --eps all judges it")
+
+
+@dataclass(frozen=True)
+class EveryPrior(Guarantee):
+    """epsilon-DP for every prior of a box."""
+
+    epsilon: Fraction
+    box: str
+    kind: ClassVar[str] = "every-prior"
+    words: ClassVar[str] = "{epsilon}-DP for every prior in {box}"
+    form: ClassVar[str] = "eps={epsilon}"
+    least: ClassVar[dict[str, int]] = {"epsilon": 0}
+
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
+        """Refuses: one audit speaks of one prior."""
+        raise InputError(
+            "claim", self.text(), "is about every prior of a box: dpaudit epsilon --prior a..b,c..d judges it"
+        )
 
 
 def claimed_factor(ranged: Ranged) -> Fraction:
