@@ -16,8 +16,10 @@ from dpaudit.forall.every_n_rates import Family, Prior
 from dpaudit.forall.every_n_slopes import SlopedPairs
 from dpaudit.numbers import balls
 
-MOST_BLOCKS = 6000
+MOST_BLOCKS = 3000
 """Blocks that are looked at; what is open then stays open."""
+PLAIN_BLOCKS = 400
+"""From then on short blocks are bounded by centre and slope too: there is a plateau. The verifier replays none such."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Closed:
     side: Prior
     pairs: tuple[int, ...]
     upper: Fraction
+    sloped: bool = False
+    """Whether the bound is that of the centre and the slope."""
 
 
 def _short(block: Block) -> bool:
@@ -121,15 +125,17 @@ class Search:
         """Bounds these pairs on this block: those that are closed go to the cover, the others wait."""
         self.looked += 1
         rows = self._pairs(side, block, max(pairs))
-        uppers = {x: rows.upper_every_epsilon(x) if self.every_epsilon else rows.upper(x) for x in pairs}
-        if not self.every_epsilon and _short(block):
+        plain = {x: rows.upper_every_epsilon(x) if self.every_epsilon else rows.upper(x) for x in pairs}
+        uppers = dict(plain)
+        if not self.every_epsilon and self.looked > PLAIN_BLOCKS and _short(block):
             uppers |= self._sloped(block, side, rows.reach, uppers)
         if block.first is not None and not self.every_epsilon and max(uppers.values()) > self.floor + self.tolerance:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
         done = tuple(x for x in pairs if x not in open_)
         if done:
-            self.cover.append(Closed(block, side, done, max(uppers[x] for x in done)))
+            upper = max(uppers[x] for x in done)
+            self.cover.append(Closed(block, side, done, upper, any(plain[x] > upper for x in done)))
         if open_:
             upper = max(uppers[x] for x in open_)
             heappush(self.waiting, (-upper, self.looked, Closed(block, side, open_, upper)))
