@@ -164,6 +164,21 @@ def test_a_range_is_what_it_says():
     assert exactly.lower <= part.ratio.upper
 
 
+@pytest.mark.parametrize("span", [("1/100", "1/10"), ("1/2", "2"), ("3", "4"), ("20", "90")])
+def test_the_supremum_over_a_range_is_the_largest_of_its_values(span):
+    low, high = map(Fraction, span)
+    for mech, setting in SETTINGS:
+        ratio = dpaudit.epsilon(mech, eps="..".join(span), **setting).ratio
+        with balls.precision(128):
+            (rows, pairs), seen = rows_of(mech, **setting), []
+            for epsilon in (low + (high - low) * Fraction(i, 40) for i in range(41)):
+                values = [p.top + bounds.at(rows[p.x], rows[p.y], epsilon) for p in pairs]
+                seen.append(balls.maximum(values))
+            best = balls.maximum(seen)
+            assert not balls.certainly_less(balls.ball(ratio.upper), best)
+            assert balls.certainly_less(balls.ball(ratio.lower), best + balls.ball(Fraction(1, 1000)))
+
+
 def test_verdicts():
     assert dpaudit.epsilon("EHDL", n=20, eps="all").claim.verdict is Verdict.PROVED
     refuted = dpaudit.epsilon("EHDL", n=50, prior="1/100,1/100", eps="all")

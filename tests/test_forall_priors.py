@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,7 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.forall import prior_boxes_jets as jets
 from dpaudit.forall import prior_boxes_rows as rows_module
+from dpaudit.forall.prior_boxes_picture import svg
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows, Distances
 from dpaudit.forall.prior_boxes_search import MapSearch
 from dpaudit.numbers import balls
@@ -19,6 +21,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Model
 
+ROOT = Path(__file__).parent.parent
 BOXES = [
     ((Fraction(1, 100), Fraction(2)), (Fraction(1, 100), Fraction(2))),
     ((Fraction(1, 1000), Fraction(1, 900)), (Fraction(3), Fraction(4))),
@@ -210,6 +213,11 @@ def test_the_map_of_ehd_straddles_the_curve_that_algebra_knows():
             middle = (low + high) / 2
             low, high = (middle, high) if beyond((first, middle)) < 0 else (low, middle)
         assert any(a <= first <= b and c <= low <= d for (a, b), (c, d) in left)
+
+
+def test_the_picture_of_the_page_is_what_is_drawn():
+    result = dpaudit.epsilon("EHD", n=1, prior="1/1000..1/4,1/1000..1/4")
+    assert (ROOT / "docs" / "maps" / "ehd-1.svg").read_text() == svg(result)
 
 
 def test_all_of_a_box_may_be_proved_or_refuted():

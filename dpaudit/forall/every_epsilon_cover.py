@@ -89,8 +89,8 @@ class Search:
         self.rows = Rows(mechanism)
         self.all = ordered_pairs(mechanism, self.rows, effort)
         self.digits = effort.digits
-        self.best, self.where = self.all[0].top, (0, self._ends(span)[0])
         self.ends = self._ends(span)
+        self.best, self.where = self.value(0, self.ends[0]), (0, self.ends[0])
         self.ran_out = False
 
     @staticmethod
@@ -114,10 +114,14 @@ class Search:
         left = self.branch(heap)
         return self.cover(left, alive)
 
+    def value(self, i: int, epsilon: Fraction | None) -> Ball:
+        """Returns loss / epsilon of a pair at its worst output, at one epsilon or in the limit."""
+        pair = self.all[i]
+        return pair.top if pair.alike else pair.top + at(self.rows[pair.x], self.rows[pair.y], epsilon)
+
     def offer(self, i: int, epsilon: Fraction | None) -> None:
         """Takes the value of a pair at one epsilon, or in the limit, as a lower bound."""
-        pair = self.all[i]
-        value = pair.top if pair.alike else pair.top + at(self.rows[pair.x], self.rows[pair.y], epsilon)
+        value = self.value(i, epsilon)
         if balls.certainly_less(self.best, value):
             self.best, self.where = value, (i, epsilon)
 

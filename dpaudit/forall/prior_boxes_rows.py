@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from flint import fmpq
+
 from dpaudit.forall.prior_boxes_jets import Jet, constant, largest, smallest, total
 from dpaudit.mechanisms.exponential import EHD, EHDL, Exponential, Smooth
 from dpaudit.numbers import balls
@@ -62,8 +64,9 @@ class Box:
 def digammas(alpha: Fraction, steps: int) -> list[Ball]:
     """Returns balls that contain psi(alpha + m/2) for m = 0..steps."""
     values = [ball(alpha).digamma(), ball(alpha + Fraction(1, 2)).digamma()]
+    twice, by = 2 * alpha.numerator, alpha.denominator
     for m in range(2, steps + 1):
-        values.append(values[m - 2] + 1 / ball(alpha + Fraction(m - 2, 2)))
+        values.append(values[m - 2] + Ball(fmpq(2 * by, twice + (m - 2) * by)))
     return values
 
 
@@ -72,31 +75,30 @@ class Distances:
 
     def __init__(self, n: int, box: Box) -> None:
         self.axes = box.axes
-        self.low, self.high = (Hellinger(Model(n, box.corner(i))) for i in (0, 1))
-        self.middle = Hellinger(Model(n, box.centre))
+        self._laws = [Hellinger(Model(n, prior)) for prior in (box.corner(0), box.corner(1), box.centre)]
         self._psi = [[digammas(box.sides[i][end], 2 * n) for end in (0, 1)] for i in self.axes]
         self._zero = constant(balls.zero(), len(self.axes))
-        self._kept: dict[tuple[Histogram, Histogram], Jet] = {}
 
     def between(self, c: Histogram, d: Histogram) -> Jet:
         """Returns H(c, d) over the box."""
+        return self._jet(c, d, *(law.between(c, d) for law in self._laws))
+
+    def row(self, c: Histogram) -> list[Jet]:
+        """Returns H(c, r) for every histogram r, in the model's order."""
+        places = self._laws[0].model.histograms
+        return [self._jet(c, *known) for known in zip(places, *(law.row(c) for law in self._laws), strict=True)]
+
+    def _jet(self, c: Histogram, d: Histogram, low: Ball, high: Ball, middle: Ball) -> Jet:
+        """dH/d alpha_i = -q_i BC / (2 H), BC = 1 - H^2; q_i >= 0 falls in alpha_i, H falls in every alpha."""
         if c == d:
             return self._zero
-        key = (c, d) if c < d else (d, c)
-        if key not in self._kept:
-            self._kept[key] = self._jet(c, d)
-        return self._kept[key]
-
-    def _jet(self, c: Histogram, d: Histogram) -> Jet:
-        """dH/d alpha_i = -q_i BC / (2 H); q_i >= 0 falls in alpha_i, BC rises and H falls in every alpha."""
-        bcs = [h.bc(c, d) for h in (self.low, self.high)]
-        ends = [(1 - bc).sqrt() for bc in bcs]
-        factors = [bc / (2 * end) for bc, end in zip(bcs, ends, strict=True)]
+        factors = [(1 - end * end) / (2 * end) for end in (low, high)]
         slopes = []
-        for i, (low, high) in zip(self.axes, self._psi, strict=True):
-            q = [psi[c[i] + d[i]] - (psi[2 * c[i]] + psi[2 * d[i]]) / 2 for psi in (low, high)]
-            slopes.append(-balls.from_ends(factors[0] * q[1], factors[1] * q[0]))
-        return Jet(self.middle.between(c, d), balls.from_ends(*ends), tuple(slopes))
+        for i, (below, above) in zip(self.axes, self._psi, strict=True):
+            m, one, other = c[i] + d[i], 2 * c[i], 2 * d[i]
+            most, least = (psi[m] - (psi[one] + psi[other]) / 2 for psi in (below, above))
+            slopes.append(-balls.from_ends(factors[0] * least, factors[1] * most))
+        return Jet(middle, balls.from_ends(low, high), tuple(slopes))
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class BoxRows:
         """Returns the row of x."""
         if x not in self._rows:
             rate = self._inverse(x).scaled(self._half_numerator)
-            logs = [rate.times(self.h.between(x, r)).tight(self.halves) for r in self.histograms]
+            logs = [rate.times(h).tight(self.halves) for h in self.h.row(x)]
             self._rows[x] = Row(logs, total([a.decay() for a in logs]).log().tight(self.halves))
         return self._rows[x]
 
