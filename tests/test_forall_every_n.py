@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import e
@@ -21,6 +22,7 @@ from dpaudit.forall.every_n_slopes import SlopedPairs, Slopes
 from dpaudit.forall.ranged import read
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
+from dpaudit.numbers.enclosure import outward
 
 PRIORS = [(1, 1), (Fraction(1, 10), Fraction(1, 10)), (Fraction(1, 2), 3), (10, 10), (Fraction(1, 1000), 20), (24, 1)]
 MECHS = [("EHD", {}), ("EHD/exact", {}), ("EHDL", {}), ("EHDS", {}), ("MH", {"gamma": "1/3"})]
@@ -468,3 +470,22 @@ def test_what_has_no_theorem_is_refused_in_one_line(capsys, words, rule):
     assert not out
     assert err.count("\n") == 1
     assert rule in err
+
+
+# ------------------------------------------------------------------ the claim
+
+
+def test_the_proof_that_ehdl_is_private_fails_with_any_of_its_parts():
+    from proofs_checks.privacy.ehdl import private_for_every_n, theory
+
+    found = theory()
+    assert not private_for_every_n(found).obstacle
+    wide = replace(found.cover[0], upper=Fraction(1))
+    high = replace(found.below[5], value=outward(Fraction(0), Fraction(1), 10))
+    for broken, label in (
+        (replace(found, middle=Fraction(1)), "the middle"),
+        (replace(found, cover=(wide, *found.cover[1:])), "the ends"),
+        (replace(found, below=(*found.below[:5], high, *found.below[6:])), f"n < {found.first}"),
+        (replace(found, below=found.below[1:]), f"n < {found.first}"),
+    ):
+        assert label in private_for_every_n(broken).obstacle

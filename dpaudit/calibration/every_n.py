@@ -83,7 +83,7 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
                 limit=found.limit,
                 beyond=beyond or _beyond_limit(first, target, nominal, effort.digits),
                 tried=tried + 1,
-                theorem=found,
+                theorem=replace(found, claim=claim),
                 seconds=perf_counter() - start,
                 command=replace(ranged, epsilon=Fraction(1)).command_line(
                     "calibrate", target=target, digits=effort.digits

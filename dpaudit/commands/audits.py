@@ -56,8 +56,8 @@ def epsilon(
 ) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
 
-    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with a box of priors the map of where the
-    claim is true.
+    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with --n all the largest over every n; with
+    a box of priors the map of where the claim is true.
 
     Examples:
 
@@ -68,6 +68,8 @@ def epsilon(
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
 
     dpaudit epsilon --mech EHDL --n 100 --eps all
+
+    dpaudit epsilon --mech EHDS --n all
     """
     if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
         raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from dpaudit.audit import questions as audit
@@ -37,8 +38,8 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
-    from dpaudit.calibration.gammas import calibrate_gamma
     from dpaudit.calibration.dispatch import calibrate as calibrate_epsilon
+    from dpaudit.calibration.gammas import calibrate_gamma
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
     if "eps" in setting:
@@ -48,7 +49,7 @@ def calibrate(
         return Reply(many, lambda console: draw_gammas(console, many))
     result = calibrate_epsilon(target=target, **effort, **setting)
     if isinstance(result, Theorem):
-        return theorem(result)
+        return replace(theorem(result), certified=lambda: result.theorem)
     return Reply(result, lambda console: draw(console, result), certified=lambda: bounded(result, effort))
 
 
