@@ -2026,8 +2026,8 @@ DIGITS_OF_BOXES = 30
 # with n, as psi is concave: H falls with n, and its values at both ends of a block of n bound it there. H grows with
 # |x - r|. c_i = H(i,i+1) falls while 2i <= n+b-a-2, then rises: LS(0) = c_0, LS(x) = c_(x-1) for 2x <= n+b-a. Beyond
 # the reach R the n - R outputs have H(x,R+1) <= H <= 1, and Z_x / Z_y is a Moebius function of n: its values at both
-# ends of the block bound it. At every epsilon: ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)), whatever
-# the bijection s. Pairs in the middle: ``EveryN._middle``. Below N every n is looked at by itself.
+# ends of the block bound it. At every epsilon: ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for
+# any bijection s. Pairs in the middle: ``EveryN._middle``. Below N every n is looked at by itself.
 
 
 class Block:
@@ -2091,7 +2091,7 @@ class Block:
         return [b - a + gap for a, b in zip([*p, far_p], [*q, far_q], strict=True)]
 
     def uppers(self, x: int, every_epsilon: bool) -> list[Interval]:
-        """Returns numbers of which the largest bounds the losses of x and x+1, also at every epsilon in its proportion."""
+        """Returns numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it."""
         if not every_epsilon:
             return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
         (p, far_p), (q, far_q) = self.row(x), self.row(x + 1)

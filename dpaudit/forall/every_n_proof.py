@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpaudit.forall.every_n_finite import Audits, Below
@@ -57,8 +57,7 @@ class Attempt:
         audits = Audits(self.ranged, self.effort, self.every_epsilon)
         for n in range(1, EARLY + 1):
             audits.look(n)
-        search = self._depth(audits)
-        limit = search.whole_limit()
+        search, limit = self._search(audits)
         for n in range(EARLY + 1, search.first):
             self.effort.tell(n, search.first)
             audits.look(n)
@@ -67,22 +66,23 @@ class Attempt:
         search.run()
         return self._theory(search, limit, audits)
 
-    def _depth(self, audits: Audits) -> Search:
-        """Returns the search with the least M at which the middle stays below what is attained, or the last tried."""
-        tolerance, found = Fraction(1, 4 * 10**self.effort.digits), None
-        for m in self.family.depths():
-            first = max(self.family.least_n(m), 3 * m)
-            if first > MOST_FINITE:
-                break
-            found = Search(self.family, m, first, tolerance, every_epsilon=self.every_epsilon)
-            found.limit()
-            found.floor = max(found.floor, audits.attained)
-            if balls.ends(self.family.middle(m, first))[1] <= found.floor:
-                break
-        if found is None:
+    def _search(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
+        """Returns the search with the least M at which the middle stays below what is attained, and the limit.
+
+        Where no M does, the last one whose N is small enough is taken.
+        """
+        family, tolerance = self.family, Fraction(1, 4 * 10**self.effort.digits)
+        begins = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
+        possible = [m for m in begins if begins[m] <= MOST_FINITE]
+        if not possible:
             rule = f"the theorem would begin beyond n = {MOST_FINITE}: a prior is too large or γ too small; give one n"
             raise InputError("n", "all", rule)
-        return found
+        search = Search(family, possible[0], begins[possible[0]], tolerance, every_epsilon=self.every_epsilon)
+        limit = search.whole_limit()
+        search.floor = max(search.floor, audits.attained)
+        fits = (m for m in possible if balls.ends(family.middle(m, begins[m]))[1] <= search.floor)
+        m = next(fits, possible[-1])
+        return replace(search, m=m, first=begins[m]), limit
 
     def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
         digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]

@@ -96,16 +96,16 @@ class Search:
         return max(lowers), max(uppers)
 
     def whole_limit(self) -> tuple[Fraction, Fraction]:
-        """Returns bounds of the limit of the true epsilon: with the least M at which the middle stays below."""
-        for m in self.family.depths():
-            other = replace(self, m=m, best=None, floor=Fraction(0))
-            lower, upper = other.limit()
-            middle = balls.ends(self.family.middle(m, None))[1]
-            if middle <= lower:
-                break
+        """Returns bounds of the limit of the true epsilon: with the least M at which the middle stays below it."""
+        depths = self.family.depths()
+        known = replace(self, m=depths[0]).limit()[0]
+        middles = ((m, balls.ends(self.family.middle(m, None))[1]) for m in depths)
+        m, middle = next((found for found in middles if found[1] <= known), (depths[-1], None))
+        other = replace(self, m=m)
+        lower, upper = other.limit()
         assert other.best is not None
         self.offer(None, other.best.side, other.best.peak)
-        return lower, max(upper, middle)
+        return lower, upper if middle is not None else max(upper, balls.ends(self.family.middle(m, None))[1])
 
     def run(self) -> Fraction:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
