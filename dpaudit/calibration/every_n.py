@@ -7,6 +7,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Line, Words, strong
 from dpaudit.calibration.nominal import NominalPoint, calibrated, unit_of
 from dpaudit.forall.every_n import EveryNResult, every_n
 from dpaudit.forall.ranged import Ranged
@@ -46,17 +47,17 @@ class CalibrateEveryNResult(Theorem):
         found = {name: value for name, value in super().members().items() if name not in ("theorem", "nominal")}
         return {**found, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns target, nominal epsilon, what the theorem says there, and the next one up."""
-        shown = f"{self.nominal} = {float(self.nominal):.8g}, {float(self.nominal / self.target):.4g} × the target"
-        where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
-        found = [
+        share = f" = {float(self.nominal):.8g}, {float(self.nominal / self.target):.4g} × the target"
+        where = ", in the limit n → ∞" if self.attained == "inf" else f", at n = {self.attained}"
+        found: list[Line] = [
             ("target", f"true ε ≤ {self.target} for every n"),
-            ("nominal ε", shown),
-            ("true ε, any n", f"at most {self.true_epsilon}, {where}"),
+            ("nominal ε", Words(strong(self.nominal), share)),
+            ("true ε, any n", Words("at most ", self.true_epsilon, where)),
         ]
         if self.beyond is not None:
-            found.append(("next up", f"{self.beyond.nominal}: true ε reaches {self.beyond.true}"))
+            found.append(("next up", Words(f"{self.beyond.nominal}: true ε reaches ", self.beyond.true)))
         return [*found, ("covers", self.theorem.covered())]
 
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.words import pair_text
 from dpaudit.forall.every_epsilon_cover import Cover, Search
 from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
@@ -48,12 +50,11 @@ class RatioResult(Theorem):
         """Returns the fields for JSON; the cover is for the certificate."""
         return {name: value for name, value in super().members().items() if name != "cover"}
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns the ratio, where it is attained, and the cover."""
         known = "" if self.exactly is None else f" = {self.exactly}, by algebra"
-        pair = f"x = {_cells(self.witness.x)}, x′ = {_cells(self.witness.x_prime)}"
-        found = [("true ε / ε", f"at most {self.ratio}{known}"), ("attained", self.where())]
-        found += [("worst pair", pair), ("worst output", _cells(self.witness.output))]
+        found: list[Line] = [("true ε / ε", Words("at most ", strong(self.ratio), known)), ("attained", self.where())]
+        found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
         return [*found, ("covers", self.covered())]
 
     def where(self) -> str:
@@ -78,10 +79,6 @@ class RatioResult(Theorem):
     def effort_text(self) -> str:
         """Returns how it was found."""
         return f"{self.method}, {self.precision_bits} bits, {self.seconds:.3f} s"
-
-
-def _cells(value: Any) -> str:
-    return f"({', '.join(map(str, value))})"
 
 
 def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.words import pair_text
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
@@ -51,17 +53,16 @@ class EveryNResult(Theorem):
         """Returns the fields for JSON; the theory is for the certificate."""
         return {name: value for name, value in super().members().items() if name != "theory"}
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns the supremum, where it is, the limit, and what the proof consists of."""
+        return [("true ε, any n", Words("at most ", strong(self.epsilon))), *self.details()]
+
+    def details(self) -> list[Line]:
+        """Returns the rows after the first."""
         where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
-        found = [
-            ("true ε, any n", f"at most {self.epsilon}"),
-            ("attained", where),
-            ("limit n → ∞", f"{self.limit}"),
-            ("worst pair", f"x = {_cells(self.witness.x)}, x′ = {_cells(self.witness.x_prime)}"),
-            ("worst output", _cells(self.witness.output)),
-            ("covers", self.covered()),
-        ]
+        found: list[Line] = [("attained", where), ("limit n → ∞", self.limit)]
+        found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
+        found.append(("covers", self.covered()))
         return found if self.open is None else [*found, ("open", self.open)]
 
     def covered(self) -> str:
@@ -82,14 +83,9 @@ class EveryNRatioResult(EveryNResult):
 
     ratio: Enclosure
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns the same rows, of the ratio."""
-        _, *rest = super().lines()
-        return [("true ε / ε", f"at most {self.ratio}, for every n and every ε"), *rest]
-
-
-def _cells(value: Any) -> str:
-    return f"({', '.join(map(str, value))})"
+        return [("true ε / ε", Words("at most ", strong(self.ratio), ", for every n and ε")), *self.details()]
 
 
 def read_every_n(mech: Any, **setting: Any) -> Ranged:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Line
 from dpaudit.forall.prior_boxes_rows import Box
 from dpaudit.forall.prior_boxes_search import MapSearch, Patch
 from dpaudit.forall.ranged import Ranged, Span
@@ -68,9 +69,9 @@ class PriorMapResult(Theorem):
         """Returns the boxes with this verdict, the largest first."""
         return sorted((p for p in self.boxes if p.verdict is verdict), key=lambda patch: -patch.box.area)
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns the shares, with the largest box of each kind."""
-        found = []
+        found: list[Line] = []
         for verdict, share in (
             (Verdict.PROVED, self.proved),
             (Verdict.REFUTED, self.refuted),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpaudit.audit.page import Fields, Line, Page
 from dpaudit.audit.results import Answer
+from dpaudit.audit.words import again, claim_rows
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -30,9 +32,16 @@ class Theorem(Answer):
         """Returns the setting, spans as text."""
         return self.subject.describe()
 
-    def lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[Line]:
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
+
+    def page(self) -> Page:
+        """Returns what was asked, the answer, the verdict and the effort."""
+        mechanism = self.subject.mechanism
+        asked = [("mechanism", f"{mechanism.name}: {mechanism.formula}"), ("setting", self.subject.setting_text())]
+        rows = [*asked, *self.lines(), *claim_rows(self.claim), ("effort", self.effort_text())]
+        return [Fields(again(rows, self.command))]
 
     @property
     def complete(self) -> bool:
