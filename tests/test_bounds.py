@@ -132,11 +132,10 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
 def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.audit.tables import PAIR, WORK
     from dpaudit.claims import expectations
-    from dpaudit.comparison import ranges
     from dpaudit.evidence import verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
-    from dpaudit.numbers import rationals
+    from dpaudit.numbers import ranges, rationals
     from dpaudit.privacy.effort import MEMORY_BOUND
     from dpaudit.reports import block, document, plan
 

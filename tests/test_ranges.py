@@ -44,6 +44,9 @@ def test_whole_numbers():
     assert whole_numbers("n", "10..30..10") == (10, 20, 30)
     assert whole_numbers("n", "7, 5, 5") == (5, 7)
     assert whole_numbers("n", 3) == (3,)
+    for text in ("1..9", "1..3,5,7..9"):
+        with pytest.raises(InputError, match="at most 5 are allowed"):
+            whole_numbers("n", text, most=5)
     for numbers in ((1, 2, 3), (10, 20, 30), (5, 7, 20), (4,)):
         assert whole_numbers("n", range_text(numbers)) == numbers
 

@@ -207,7 +207,7 @@ def test_without_the_extra_there_are_no_charts_and_one_line_says_what_to_install
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert main(["report", "--mech", "EHDS", "--n", "2", "--out", str(tmp_path)]) == 0
     error = capsys.readouterr().err
-    assert error == 'dpaudit: EXTRA = report: charts need it: pip install "dpaudit[report]"\n'
+    assert error == 'dpaudit: charts = left out: they need vl-convert: pip install "dpaudit[report]"\n'
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.md", "result.json"]
     assert 'class="chart"' not in (tmp_path / "report.html").read_text()
     assert "![" not in (tmp_path / "report.md").read_text()

@@ -269,7 +269,7 @@ FAULTS = {
     "n overflows": (plan_of(f'mech = "EHDS"\nn = {10**30}'), ["p.toml"], 2, "must be a whole number"),
     "n is too long": (plan_of(f'mech = "EHDS"\nn = {"9" * 200_000}'), ["p.toml"], 2, "is not TOML"),
     "k overflows": (plan_of(f'mech = "EHDS"\nn = 3\nk = {10**30}'), ["p.toml"], 2, "must be a whole number"),
-    "digits are huge": (plan_of(f'mech = "EHDS"\nn = 3\ndigits = {10**12}'), ["p.toml"], 2, "--digits"),
+    "digits are huge": (plan_of(f'mech = "EHDS"\nn = 3\ndigits = {10**12}'), ["p.toml"], 2, "dpaudit: digits = "),
     "memory is huge": (plan_of('mech = "EHDS"\nn = 3\nmemory = 1e999'), ["p.toml"], 2, "at most 100 digits"),
     "a long range": (plan_of('mech = "EHDS"\nn = {from = 1, to = 1e12}'), ["p.toml"], 2, "at most 1000000 are allowed"),
     "a dense range": (plan_of('mech = "EHDS"\nn = {from = 1, to = 2, step = 1e-9}'), ["p.toml"], 2, "at most"),

@@ -61,6 +61,9 @@ def table(
     start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
+    if isinstance(claim, str) and "=" in claim:
+        words = f"is an ε here; of any other guarantee ask: {command_line('judge', mech=file, claim=claim)}"
+        raise InputError("claim", claim, words)
     bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     subject = read_table(file, adjacency, bound)

@@ -20,6 +20,7 @@ from dpaudit.commands.reply import (
     Reply,
     certifiable,
     claiming,
+    emit_json,
     refuse_overwriting,
     send,
     writable,
@@ -28,8 +29,10 @@ from dpaudit.commands.streams import kept_for_results
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
+from dpaudit.numbers.verdict import Verdict
 
 Given = Annotated[dict[str, Any], "setting"]
 """What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
@@ -180,8 +183,18 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
 
     def exposed(**given: Any) -> None:
         refuse_overwriting(given)
+        set_, as_json, out = (given.get(name) for name in ("set_", "as_json", "out"))
         with kept_for_results():
-            run(given)
+            try:
+                run(given)
+            except InputError as error:
+                if type(error) is InputError and error.option in _names(set_):
+                    raise InputError("set", f"{error.option}={error.value}", error.rule) from None
+                raise
+            except PrecisionExhausted as error:
+                if as_json:
+                    emit_json({"verdict": Verdict.UNDECIDED.value, "reason": str(error)}, out)
+                raise
 
     def run(given: dict[str, Any]) -> None:
         asked = {name: given.pop(name) for name in merged if name not in own}
@@ -208,6 +221,11 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]
     exposed.__annotations__ = {name: p.annotation for name, p in merged.items()}
     return exposed
+
+
+def _names(pairs: list[str] | None) -> set[str]:
+    """Returns the names that --set gives."""
+    return {pair.partition("=")[0].strip() for pair in pairs or ()}
 
 
 def paragraphs(words: str | None) -> str:

@@ -53,7 +53,10 @@ def send(
 
     With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
     """
-    _emit(reply, as_json, out)
+    if as_json:
+        emit_json(reply.payload, out)
+    else:
+        _emit_text(reply, out)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
     if reply.after is not None:
@@ -80,22 +83,28 @@ def claiming(mechanism: Mechanism) -> None:
         raise InputError("require", "yes", rule)
 
 
-def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
+def emit_json(payload: Any, out: str | None) -> None:
+    """Writes the answer as JSON to the standard output or the file."""
+    _write(json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n", out)
+
+
+def _emit_text(reply: Reply, out: str | None) -> None:
     stream, page = stdout(), reply.page or reply.payload.page
-    if as_json:
-        text = json.dumps(plain(reply.payload), ensure_ascii=False, indent=2) + "\n"
-    elif out is None and stream.isatty():
+    if out is None and stream.isatty():
         from rich.console import Console
 
         draw(Console(file=stream, highlight=False, emoji=False), page())
         stream.flush()
-        return
     else:
-        text = as_text(page())
+        _write(as_text(page()), out)
+
+
+def _write(text: str, out: str | None) -> None:
     if out is not None:
         write_file("out", out, text)
         print(f"written: {visible(out)}", file=sys.stderr)
         return
+    stream = stdout()
     stream.write(text)
     stream.flush()
 

@@ -817,13 +817,17 @@ def is_family_name(name: str) -> bool:
     return bare in {known.casefold() for known in FAMILY}
 
 
+SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
+"""What a table may say of itself besides its name."""
+
+
 class _Table(_Law):
     """The rows of the certificate itself; adjacency is a list of pairs of positions, or every pair."""
 
     def __init__(self, subject: dict[str, Any], digits: int, work: Work) -> None:
         super().__init__(digits, work)
         kinds = {"datasets": list, "outputs": list, "rows": dict, "logarithmic": bool, "mechanism": str}
-        more = dict.fromkeys(("pairs", "nominal_epsilon", "parameters", "source"))
+        more = dict.fromkeys(("pairs", *SAID))
         self.names, self.columns, self.entries, self.logarithmic, self.mechanism, pairs, *self.extra = shape(
             subject, "the subject", {**kinds, **more}
         )
@@ -928,7 +932,7 @@ class _Table(_Law):
         return [constant(ZERO, self.digits) if n is None else next(found) for n in given]
 
     def says(self) -> tuple[dict[str, Any], str, str]:
-        given = zip(("nominal_epsilon", "parameters", "source"), self.extra, strict=True)
+        given = zip(SAID, self.extra, strict=True)
         extra = {name: value for name, value in given if value not in (None, {})}
         held, apart = len(self.entries), len(self.entries) - self._exact
         members = {"kind": "table", "mechanism": self.mechanism, **extra, "rows": held, "exact": self._exact}

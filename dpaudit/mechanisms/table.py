@@ -18,6 +18,7 @@ from typing import Any
 from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns, shown
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.mechanisms.source import sha256_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
@@ -74,7 +75,8 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
     rows = {name: _row(path, where, outputs, cells) for name, (where, cells) in entries.items()}
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    return OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
+    given = GivenTable(path, outputs, rows, relation, claim)
+    return OwnMechanism(given, path, None, settings, sha256=sha256_of("TABLE", path))
 
 
 def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequence[Any]]]]:

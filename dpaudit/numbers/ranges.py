@@ -29,12 +29,12 @@ class Range:
             return str(self.low)
         return f"{self.low}..{self.high}" + ("" if self.step is None else f"..{self.step}")
 
-    def count(self, option: str, most: int = MOST_POINTS) -> int:
-        """Returns how many points it has, at most ``most``; the step is 1 where none is given."""
+    def count(self, option: str, most: int = MOST_POINTS, text: Exact | None = None) -> int:
+        """Returns how many points it has, at most ``most``; the step is 1 where none is given. It was written so."""
         found = int((self.high - self.low) // (self.step or 1)) + 1
         if found > most:
             rule = f"has {approximately(found)} points, at most {most} are allowed; take a larger step: a..b..step"
-            raise InputError(option, str(self), rule)
+            raise InputError(option, str(self) if text is None else text, rule)
         return found
 
     def points(self, option: str, most: int = MOST_POINTS) -> list[Fraction]:
@@ -65,24 +65,27 @@ def parse_range(
     return Range(low, high, step[0] if step else None)
 
 
-def whole_range(option: str, text: int | str, least: int = 1, step: int = 1) -> range:
+def whole_range(option: str, text: int | str, least: int = 1, step: int = 1, most: int = MOST_POINTS) -> range:
     """Returns the whole numbers of "10..2000", every ``step``-th, of "10..2000..10", or of "50", just it."""
     found = parse_range(option, text, lambda name, part: whole(name, part, least), "10..200")
     if found.step is not None and step not in (1, found.step):
         raise InputError(option, text, f"contradicts the step {step}")
     found = Range(found.low, found.high, found.step or Fraction(step))
-    found.count(option)
+    found.count(option, most, text)
     return range(int(found.low), int(found.high) + 1, int(found.step or 1))
 
 
-def whole_numbers(option: str, text: int | str, least: int = 1) -> tuple[int, ...]:
+def whole_numbers(option: str, text: int | str, least: int = 1, most: int = MOST_POINTS) -> tuple[int, ...]:
     """Returns the whole numbers of "1..60", "10..2000..10", "5,10,20" or "1..9,20", in order, each once.
 
     >>> whole_numbers("n", "5,1..3")
     (1, 2, 3, 5)
     """
     parts = text.split(",") if isinstance(text, str) else [text]
-    return tuple(sorted({number for part in parts for number in whole_range(option, part, least)}))
+    found = {number for part in parts for number in whole_range(option, part, least, most=most)}
+    if len(found) > most:
+        raise InputError(option, text, f"has {len(found)} points, at most {most} are allowed")
+    return tuple(sorted(found))
 
 
 def range_text(numbers: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from functools import partial
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
@@ -86,6 +87,7 @@ def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort)
 
 def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point from one walk over the pairs for each precision that is needed."""
+    enclose = balls.told if mechanism.refinable else partial(balls.enclosure, least=0)
 
     def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
         law = mechanism.law()
@@ -100,7 +102,7 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
         found = {}
         for at, _, champion in open_:
             value, witness = champion.result()
-            narrow = balls.enclosure(value, effort.digits, least=0, most=1)
+            narrow = enclose(value, effort.digits, most=1)
             if narrow is not None:
                 found[at] = narrow, witness
         return found

@@ -12,7 +12,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
-from dpaudit.mechanisms import REGISTRY, Mechanism, in_family
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import positive, split
@@ -23,6 +23,8 @@ from dpaudit.reports.document import Section
 Progress = Callable[[str], None]
 Job = Callable[[Progress], Iterator[Section]]
 DIGITS = 12
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
 LARGEST_CURVE = 200_000
 """Masses of all ordered pairs together up to which the whole curve δ(ε) is computed."""
 
@@ -79,9 +81,12 @@ class Block:
         """Returns the checked block; what is given goes to the mechanisms that take it."""
         listed = isinstance(mechs, str | list | tuple)
         names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
+        family = [name for name in names if in_family(name) and str(name).strip().lower() != "all"]
+        for name in family:
+            lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
-        ns = () if n is None else whole_numbers("n", n)
+        ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}
         found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
