@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from math import e
 
@@ -331,9 +332,14 @@ ANSWERS = [
 ]
 
 
+@cache
+def answer(mech, **setting):
+    return dpaudit.epsilon(mech, n="all", digits=10, **setting)
+
+
 @pytest.mark.parametrize(("mech", "setting"), ANSWERS)
 def test_the_supremum_against_brute_force(mech, setting):
-    result = dpaudit.epsilon(mech, n="all", digits=10, **setting)
+    result = answer(mech, **setting)
     assert result.open is None
     assert result.epsilon.width <= Fraction(2, 10**10)
     assert result.limit.upper <= result.epsilon.upper
@@ -353,8 +359,8 @@ def test_the_supremum_against_brute_force(mech, setting):
         assert own.witness.to_dict() == result.witness.to_dict()
 
 
-def test_every_n_below_three_hundred_by_the_auditor():
-    result = dpaudit.epsilon("EHDL", n="all", digits=10)
+def test_single_n_by_the_auditor():
+    result = answer("EHDL")
     for n in (1, 2, 3, 5, 6, 50, 143, 144, 299, 300):
         assert dpaudit.epsilon("EHDL", n=n, digits=10).epsilon.upper < result.epsilon.lower
 

@@ -809,16 +809,14 @@ FAMILY: dict[str, tuple[type[_Laplace | _Exponential], tuple[str, ...]]] = {
 """The class and the parameters of each mechanism."""
 SUM_DIGITS = 155
 """At least with this many digits a row that algebra does not add up must sum to 1."""
+SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
+"""What a table says of itself: it is shown, and nothing follows from it."""
 
 
 def is_family_name(name: str) -> bool:
     """Returns whether the text reads like the name of a mechanism of the family: case, width, marks do not matter."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if c.isalnum())
     return bare in {known.casefold() for known in FAMILY}
-
-
-SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
-"""What a table may say of itself besides its name."""
 
 
 class _Table(_Law):
