@@ -15,6 +15,7 @@ from math import isqrt
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import approximately
 from dpaudit.posterior.distances import gamma_ratios
 
 INFINITY = None
@@ -49,7 +50,8 @@ class Block:
         """Returns "n = 300…599"."""
         if self.first is None:
             return "n → ∞"
-        return f"n = {self.first}" if self.first == self.last else f"n = {self.first}…{self.last or ''}"
+        first, last = (None if n is None else approximately(n) for n in (self.first, self.last))
+        return f"n = {first}" if self.first == self.last else f"n = {first}…{last or ''}"
 
 
 LIMIT = Block(None, None)

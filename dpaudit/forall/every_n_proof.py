@@ -39,6 +39,9 @@ class Theory:
 
 def prove(family: Family, ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
     """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in its proportion."""
+    e = family.numerator
+    small = max(0, len(str(e.denominator)) - len(str(e.numerator)))  # losses are in proportion to a small e
+    effort = effort.to(effort.digits + small)
     bits = 128 + 8 * effort.digits
     return balls.refine(lambda: Attempt(family, ranged, effort, every_epsilon).run(), bits)[0]
 
