@@ -8,12 +8,12 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.page import Note, Table
-from dpaudit.audit.tables import WORK
 from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
 from dpaudit.commands.reply import Reply
 from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import WORK
 
 
 def epsilon(setting: Subject, effort: Tiered) -> Judged:
