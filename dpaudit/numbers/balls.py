@@ -170,6 +170,16 @@ def from_ends(lower: Ball, upper: Ball) -> Ball:
     return lower.union(upper)
 
 
+def common(a: Ball, b: Ball) -> Ball:
+    """Returns a ball that contains every number that lies in both balls; they have one in common."""
+    return a.intersection(b)
+
+
+def around_zero(radius: Ball) -> Ball:
+    """Returns a ball that contains [-radius, radius]."""
+    return radius.union(-radius)
+
+
 def narrow(value: Ball, digits: int) -> bool:
     """Returns whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
     return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
