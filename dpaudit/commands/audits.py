@@ -10,7 +10,6 @@ import typer
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.page import Note, Table
-from dpaudit.audit.tables import WORK
 from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.options import (
     SHAPE,
@@ -32,6 +31,7 @@ from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
 from dpaudit.numbers.errors import InputError, visible
+from dpaudit.privacy.effort import WORK
 
 
 def epsilon(

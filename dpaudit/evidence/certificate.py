@@ -129,9 +129,6 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     if mechanism.exact_rows([]) is None:
         return mechanism.describe()
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
-    index = {x: i for i, x in enumerate(datasets)}
-    links = {tuple(sorted((index[x], index[y]))) for x in datasets for y in mechanism.neighbours(x)}
-    everything = len(datasets) * (len(datasets) - 1) // 2
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
     exact = mechanism.exact_rows(held) or ExactRows(False, [])
     described = {name: value for name, value in mechanism.describe().items() if name != "adjacency"}
@@ -139,10 +136,19 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
         **described,
         "datasets": [text(x) for x in datasets],
         "outputs": [text(output) for output in outputs],
-        "pairs": None if len(links) == everything else [list(pair) for pair in sorted(links)],
+        "pairs": _pairs(mechanism, datasets),
         "logarithmic": exact.logarithmic,
         "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
+
+
+def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:
+    """Returns the adjacent pairs by position, the smaller one first; None, without a list, if that is every pair."""
+    if mechanism.counts().pairs == len(datasets) * (len(datasets) - 1):
+        return None
+    index = {x: i for i, x in enumerate(datasets)}
+    later = (sorted(j for j in map(index.__getitem__, mechanism.neighbours(x)) if j > i) for x, i in index.items())
+    return [[i, j] for i, found in enumerate(later) for j in found]
 
 
 def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:

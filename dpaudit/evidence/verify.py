@@ -2490,7 +2490,7 @@ def _child(options: argparse.Namespace) -> dict[str, Any]:
         _confine(options.seconds, options.memory)
         content = _content(options.certificate)
     except (OSError, ValueError) as error:
-        return _result(unreadable=getattr(error, "strerror", None) or "is no file")
+        return _result(unreadable=getattr(error, "strerror", None) or "it is no file but a folder, a pipe or a device")
     try:
         established, statement = verify(read(content), options.full, options.work)
         return _result(established=established, statement=statement)

@@ -195,7 +195,9 @@ class OwnMechanism(Mechanism):
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
         """Returns the same mechanism under another adjacency."""
         relation = parse_adjacency(adjacency, self.read_dataset)
-        return type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
+        found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
+        found.most_steps = self.most_steps
+        return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""

@@ -26,6 +26,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
     mechanism has one; else every pair and output is looked at, by the tier chosen.
     """
+    effort.check_work(mechanism, 1, mechanism.most_steps)
     impossible = mechanism.algebra().infinite()
     if impossible is not None:
         return Worst(infinite(), Witness(*impossible), 0)
@@ -75,6 +76,7 @@ def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:
 
 def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point, the profile; the rows are computed once for all points."""
+    effort.check_work(mechanism, len(points), mechanism.most_steps)
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:

@@ -73,6 +73,8 @@ class Store:
             raise InputError("out", path, "there is no such store; run a plan first")
         if create and not Path(path).exists():
             check_writable("out", path)
+        if Path(path).exists() and not Path(path).is_file():
+            raise InputError("out", path, "cannot be used as a store: it is no file but a folder, a pipe or a device")
         try:
             self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
         except (sqlite3.Error, ValueError) as error:
