@@ -111,7 +111,8 @@ class Search:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
             self._look(Block(self.first, None), side, tuple(range(self.m)))
-        while self.waiting and self.looked < MOST_BLOCKS:
+        most = MOST_BLOCKS // (15 if self.every_epsilon else 1)  # where matched rows are not sharp, more is of no use
+        while self.waiting and self.looked < most:
             _, _, closed = heappop(self.waiting)
             halves = list(closed.block.halves())
             if not halves or closed.upper <= self.floor + self.tolerance:
