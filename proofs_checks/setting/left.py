@@ -1,4 +1,4 @@
-"""The halves of the draft's Statements I and II that speak of x ≤ x₀: as printed, and as mirror images of the others."""
+"""The halves of the draft's Statements I and II that speak of x ≤ x₀: as printed, and the mirror image of the first."""
 
 from __future__ import annotations
 
