@@ -116,7 +116,7 @@ PRIVACY = claims(
         "Assertion 5.4.1",
         "k = 2: as many candidates have a nonzero attained score as have any attained dilate of it",
     ),
-    ("dilation.p1.negative", "P1", "Lemma 4.2", f"λ < 0, {_LEMMA_42}"),
+    ("dilation.p1.negative", "P1", "Lemma 4.2", f"every real prior, λ < 0, {_LEMMA_42}"),
     ("dilation.p1.positive", "P1", "Lemma 4.2", f"λ > 0, {_LEMMA_42}"),
     ("dilation.laplace.small", "D2", "§4.1", f"{_LAPLACE}; ε ≤ 1 and δ ≤ 1/10"),
     ("dilation.laplace.any", "D2", "§4.1", f"{_LAPLACE}; every ε > 0 and 0 < δ < 1"),

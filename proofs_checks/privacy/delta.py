@@ -1,4 +1,4 @@
-"""Checks of the (ε, δ)-differential privacy of MHdelta, P1's M_H of the Beta system (k = 2), and of a step of its proof.
+"""Checks of the (ε, δ)-differential privacy of MHdelta, P1's M_H of the Beta system (k = 2), and a step of its proof.
 
 The lemma is about M_H, whose γ has the n + 1 candidates of k = 2; the paper writes M_H^D for the Dirichlet mechanism,
 which is a claim of its own. For every n only a weaker guarantee is proved, with 3ε/2 for ε: see ``weaker_proof``.
