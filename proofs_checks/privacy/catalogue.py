@@ -73,6 +73,19 @@ PRIVACY = claims(
         "wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (at r = BI(x))",
     ),
     (
+        "ehdl.first-step",
+        "D2",
+        "§1.2.2, first >",
+        "in that case the ratio of probabilities is larger with the true LS than with LS(x) for LS(y) in its numerator "
+        "and LS(y) for LS(x) in its denominator",
+    ),
+    (
+        "ehdl.second-step",
+        "D2",
+        "§1.2.2, second >",
+        "in that case Σ e^(ε(u(x,r)+u(y,r′))/(2LS(x))) / Σ e^(ε(u(y,r)+u(x,r′))/(2LS(y))) is larger than with r for r′",
+    ),
+    (
         "smooth.gamma",
         "A3",
         "Theorem 5.1",
@@ -120,4 +133,16 @@ PRIVACY = claims(
     ("dilation.p1.positive", "P1", "Lemma 4.2", f"λ > 0, {_LEMMA_42}"),
     ("dilation.laplace.small", "D2", "§4.1", f"{_LAPLACE}; ε ≤ 1 and δ ≤ 1/10"),
     ("dilation.laplace.any", "D2", "§4.1", f"{_LAPLACE}; every ε > 0 and 0 < δ < 1"),
+    (
+        "dilation.laplace.third",
+        "D2",
+        "§4.1, ρ_(δ/3)",
+        f"the same with ln(3/δ) for ln(2/δ): {_LAPLACE.replace('2/δ', '3/δ')}; every ε > 0 and 0 < δ < 1",
+    ),
+    (
+        "dilation.laplace.exchange",
+        "D2",
+        "§4.1, case 2",
+        "λ < 0, h′(z) = e^λ·h(e^λz): as h′ ≤ e^(|z||λ|)·h, the same with h and h′ exchanged, h ≤ e^(|z||λ|)·h′, holds",
+    ),
 )
