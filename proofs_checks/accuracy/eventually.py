@@ -32,8 +32,8 @@ def rate(eps: Fraction) -> Ball:
 def integral(eps: Fraction) -> Ball:
     """Returns a number that is certainly ≥ I(ε).
 
-    The integrand falls with u, so a left sum is an upper bound. Beyond CUT: with v = e^(−u²), √(1−v) ≥ 1 − v, so it is at
-    most e^(−cε)(e^(cεv) − 1) ≤ cε·v, as v ≤ 1; and ∫ e^(−u²) from CUT on is at most e^(−CUT²)/(2·CUT).
+    The integrand falls with u, so a left sum is an upper bound. Beyond CUT: with v = e^(−u²), √(1−v) ≥ 1 − v, so it is
+    at most e^(−cε)(e^(cεv) − 1) ≤ cε·v, as v ≤ 1; and ∫ e^(−u²) from CUT on is at most e^(−CUT²)/(2·CUT).
     """
     c = rate(eps)
     floor = (-c).exp()
