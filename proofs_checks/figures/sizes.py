@@ -80,7 +80,7 @@ def errors_fall_p1(ctx: Context) -> Outcome:
     ]
     return annotate(
         falling(series, ("MHdelta", "LSDim"), sizes),
-        *((words, falling(series, ("MHdelta", "LSDim"), chosen)) for words, chosen in ranges),
+        *((words, falling(series, ("MHdelta", "LSDim"), chosen)) for words, chosen in ranges if len(chosen) > 1),
     )
 
 

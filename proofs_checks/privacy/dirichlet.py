@@ -26,14 +26,12 @@ from dpaudit.posterior.model import Histogram, count_histograms, make_model
 from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import local_all
 from proofs_checks.points import exponential_at, priors, rationals
-from proofs_checks.privacy.smooth import exp_smooth_near
+from proofs_checks.privacy.smooth import REACH, exp_smooth_near
 from proofs_checks.privacy.tools import delta_steps, true_delta
 from proofs_checks.setting.lemmas import g
 
 ADJACENT_MOST = Statement("δ(ε) of M_H^D, S over adjacent data sets", "<=", "δ", closeness="ratio")
 PAIR_MOST = Statement("Σ max(0, P_x − e^ε·P_x′)", "<=", "δ", closeness="ratio")
-REACH = 1
-"""P1 §4.2.1: x′ ranges over the data sets adjacent to x; x itself is one, by the paper's definition."""
 
 
 @dataclass(frozen=True)

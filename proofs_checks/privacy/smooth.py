@@ -23,6 +23,8 @@ AT_LEAST_LOCAL = Statement("LS(x)", "<=", "S(x)")
 SMOOTH = Statement("1/S(x) − 1/S(x′)", "<=", "γ")
 SMOOTH_EXP = Statement("ln S_exp(x) − ln S_exp(x′)", "<=", "γ")
 GAMMAS = rationals("1 1/10 2")
+REACH = 1
+"""P1 §4.2.1: x″ ranges over the data sets adjacent to x; x itself is one, by the paper's definition."""
 NEAR_GAMMAS = rationals("1/50 1/10 1")
 """The first is about P1's γ for ε = 4/5, δ = 1e-8 and small n."""
 PRIORS_2 = priors("1 1", "1/2 1/2", "1 2", "1/10 10")
@@ -215,8 +217,8 @@ def adjacent_only(ctx: Context) -> Outcome:
     uniform = Grid(n=range(1, 7), gamma=NEAR_GAMMAS, prior=PRIORS_3[:1])
     beta = Grid(n=range(1, 9), gamma=NEAR_GAMMAS, prior=PRIORS_2)
     return annotate(
-        scan(SMOOTH_EXP, smooth_batches(ctx.grid, True, reach=1)),
-        (f"{uniform}", scan(SMOOTH_EXP, smooth_batches(uniform, True, reach=1))),
-        ("the same for k = 2", scan(SMOOTH_EXP, smooth_batches(beta, True, reach=1))),
+        scan(SMOOTH_EXP, smooth_batches(ctx.grid, True, reach=REACH)),
+        (f"{uniform}", scan(SMOOTH_EXP, smooth_batches(uniform, True, reach=REACH))),
+        ("the same for k = 2", scan(SMOOTH_EXP, smooth_batches(beta, True, reach=REACH))),
         ("over all data sets", scan(SMOOTH_EXP, smooth_batches(ctx.grid, True))),
     )
