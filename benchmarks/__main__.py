@@ -70,6 +70,12 @@ def measure(quick):
         second = run("certified", mech, large)
         table.exponent(f"{mech}, k = 2, n = {small} to {large}", first, second, (small, large))
         table.peak(f"{mech}, k = 2, n = {large}", second)
+    ends = run("certified", "EHDS", large, repeat=3)
+    table.ratio(f"true ε of EHDS, n = {large}, by its ends", ends, run("usual", "EHDS", large), "every pair bounded")
+    for n in (10**7, 10**9):
+        found = run("certified", "EHDS", n, repeat=3)
+        table.exponent(f"EHDS by its ends, n = {large} to {n}", ends, found, (large, n))
+        table.peak(f"EHDS by its ends, n = {n}", found)
     few = 30 if quick else 60
     many = 100 if quick else 200
     for mech, prior in (("EHDS", ""), ("EHDS", "1,2,3")):

@@ -20,6 +20,14 @@ def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
     return {"value": str(result.epsilon), "tier": result.tier, "filter_left": result.filter_left}
 
 
+def usual(mech, n):
+    """The same without the ends: every pair is bounded."""
+    from dpaudit.audit.setting import Setting
+    from dpaudit.privacy.effort import Effort
+
+    return {"value": str(Setting.read(mech, n=n).mechanism.screen().usual.worst_loss(Effort()).value)}
+
+
 def certified_delta(n, at, tier="auto"):
     import dpaudit
 
@@ -38,12 +46,19 @@ def accounting(n, at):
     return {"value": rivals.accounting_delta(int(n), float(at))}
 
 
-TASKS = {"certified": certified, "delta": certified_delta, "numpy": numpy, "mpmath": mpmath, "accounting": accounting}
+TASKS = {
+    "certified": certified,
+    "usual": usual,
+    "delta": certified_delta,
+    "numpy": numpy,
+    "mpmath": mpmath,
+    "accounting": accounting,
+}
 
 
 def main():
     name, *arguments = sys.argv[1:]
-    if name in ("numpy", "certified", "delta"):
+    if name in ("numpy", "certified", "usual", "delta"):
         import numpy  # noqa: F401  the import is start-up, for both sides alike
     if name == "accounting":
         import dp_accounting.pld.privacy_loss_distribution  # noqa: F401

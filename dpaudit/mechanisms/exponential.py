@@ -20,6 +20,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, probability
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import DIVERGENCES, choice
+from dpaudit.posterior.ends import EndHellinger, Fixed, Following
 from dpaudit.posterior.model import Histogram
 from dpaudit.posterior.scores import Score, check_score, make_score
 from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
@@ -108,6 +109,10 @@ class Exponential(PosteriorMechanism):
         """Returns (f, gamma) where f(Delta(x)) = min over x'' of f(LS(x'')) + gamma d(x, x''); None if not smoothed."""
         return None
 
+    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
+        """Returns how Delta follows LS, at the precision in force; ``near`` and ``other`` know the two ends, k = 2."""
+        return Following()
+
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array | None:
         """Returns Delta(x) of ``rates`` from LS(x), in floating point: it screens priors and decides nothing.
 
@@ -147,8 +152,12 @@ class Exponential(PosteriorMechanism):
         if self.score != Hellinger.name or self.adjacency != REPLACE_ONE:
             return None
         from dpaudit.privacy.fast.certify import FastTier
+        from dpaudit.privacy.fast.ends import LEAST_N, EndTier, LargeTier
 
-        return FastTier(self, self.hellinger_law, self.numerator())
+        usual = FastTier(self, self.hellinger_law, self.numerator())
+        if self.model.k != 2 or self.model.n < LEAST_N:
+            return usual
+        return LargeTier(usual, EndTier(self.model, self.end_sensitivity, self.numerator()))
 
     def hellinger_law(self) -> HellingerLaw:
         """Returns the law as the fast tier needs it, at the precision in force; any other kind of law is refused."""
@@ -234,6 +243,12 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
+    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
+        """Returns GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
+        if self.gs == "constant":
+            return Fixed(gs_constant())
+        return Fixed(balls.maximum([near.locals()[0], other.locals()[0]]))
+
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns GS."""
         return 0 * ls + (sqrt(1 - pi / 4) if self.gs == "constant" else ls.max())
@@ -275,6 +290,10 @@ class Smooth(Exponential):
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
         """Returns 1/LS and gamma."""
         return (lambda v: 1 / v), ball(self.gamma)
+
+    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
+        """Returns the closure of 1/LS."""
+        return Following(ball(self.gamma))
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S."""
@@ -337,6 +356,10 @@ class MHdelta(Exponential):
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
         """Returns -ln LS and gamma."""
         return (lambda v: -v.log()), self.gamma()
+
+    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
+        """Returns the closure of -ln LS."""
+        return Following(self.gamma(), logarithmic=True)
 
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns S_exp."""

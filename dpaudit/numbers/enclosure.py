@@ -34,6 +34,10 @@ class Enclosure:
         """Returns whether the exact value lies in the closed interval."""
         return self.lower <= value <= self.upper
 
+    def times(self, count: int) -> Enclosure:
+        """Returns the enclosure of so many times the value."""
+        return Enclosure(self.lower * count, self.upper * count, self.places)
+
     def to_dict(self) -> dict[str, str]:
         """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}

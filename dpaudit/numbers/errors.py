@@ -68,6 +68,10 @@ class TooLargeError(InputError):
         rule = f"{what}: needs at least {gib(need)}; take a smaller n or k, or raise the bound"
         super().__init__("memory", gib(bound), rule)
 
+    def because(self, why: str) -> InputError:
+        """Returns the same refusal with a reason added."""
+        return InputError(self.option, self.value, f"{self.rule}; {why}")
+
 
 def gib(count: int) -> str:
     """Returns a number of bytes in GiB, for reading."""

@@ -38,13 +38,13 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
 
 def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
     """Returns the same by looking at every pair and output."""
-    effort.check_memory(mechanism)
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:
             return fast.worst_loss(effort)
         except TooCoarse as reason:
             refuse_if_forced(effort.tier, reason)
+    effort.check_memory(mechanism)
 
     def attempt() -> tuple[Enclosure, Witness] | None:
         value, (x, y, i) = _largest_difference(mechanism, effort)
@@ -74,13 +74,13 @@ def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:
 
 def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point, the profile; the rows are computed once for all points."""
-    effort.check_memory(mechanism)
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:
             return fast.worst_deltas(points, effort)
         except TooCoarse as reason:
             refuse_if_forced(effort.tier, reason)
+    effort.check_memory(mechanism)
     return _exact_deltas(mechanism, points, effort)
 
 

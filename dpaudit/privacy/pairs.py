@@ -30,8 +30,9 @@ class Worst:
     """The worst case: an enclosure of its value, where it occurs, and the precision that it took.
 
     ``tier`` says how it was found: "exact" (balls for everything), "fast" (floats with a proven error bound discard
-    what cannot be the maximum, balls decide the rest) or "closed form". ``filter_left`` is the number of ordered
-    pairs that the floats left to the balls. ``known`` is the value itself where algebra knows it.
+    what cannot be the maximum, balls decide the rest), "ends" (the same near the ends, one bound for all pairs between)
+    or "closed form". ``filter_left`` is the number of ordered pairs that the floats left to the balls. ``known`` is the
+    value itself where algebra knows it.
     """
 
     value: Enclosure

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dpaudit.privacy.fast.exponential_table import Floats, Scratch
-from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.law import EndLaw, HellingerLaw
 from dpaudit.privacy.fast.log_table import LogTable
+from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.rows import FAR, FloatRows, rounded_rates
 
 BLOCK = 1 << 15
@@ -31,11 +32,10 @@ class BandBlock:
 class BandRows(FloatRows):
     """The rows of the data sets (c, n - c) for c = 0..last, in blocks of consecutive c."""
 
-    def __init__(self, law: HellingerLaw, last: int) -> None:
+    def __init__(self, law: HellingerLaw | EndLaw, last: int) -> None:
         n = law.model.n
         self.rates = np.array(rounded_rates(law, [(c, n - c) for c in range(last + 1)]))
-        first, second = law.h.log_ratios()
-        table = LogTable([[a + b for a, b in zip(first, reversed(second), strict=True)]])
+        table = LogTable([law.column()])
         super().__init__(law, table, self.rates.tolist())
         self._high, self._low = table.high[0], table.low[0]
         self._half_high, self._half_low = self._high[::2] / 2, self._low[::2] / 2
@@ -51,13 +51,15 @@ class BandRows(FloatRows):
 
         L(x, .) grows away from x because ln Gamma is convex, so the nearest output outside decides; bisection.
         """
-        n, bar = self.model.n, FAR * (1 + 2 * self.table.relative)
-        inside, outside = x.copy(), np.full_like(x, n + 1)
+        reach, bar = self.law.reach, FAR * (1 + 2 * self.table.relative)
+        inside, outside = x.copy(), np.full_like(x, reach + 1)
         while np.any(outside - inside > 1):
             middle = (inside + outside) // 2
-            far = self.logs(x, np.minimum(middle, n)) >= bar
+            far = self.logs(x, np.minimum(middle, reach)) >= bar
             outside, inside = np.where(far, middle, outside), np.where(far, inside, middle)
         stop = outside
+        if reach < self.model.n and np.any(stop > reach):
+            raise TooCoarse("the tables of the end are too short")
         inside, outside = x.copy(), np.full_like(x, -1)
         while np.any(inside - outside > 1):
             middle = -((-inside - outside) // 2)

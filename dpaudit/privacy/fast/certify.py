@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,7 +17,7 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.fast.survivors import Cell, band_cells, full_cells
-from dpaudit.privacy.fast.uppers import FloatScreen, Pair, Uppers, delta_uppers, loss_uppers, make_screen
+from dpaudit.privacy.fast.uppers import BandScreen, FloatScreen, Pair, Uppers, delta_uppers, loss_uppers, make_screen
 from dpaudit.privacy.pairs import Witness, Worst
 from dpaudit.privacy.protocols import Audited, Output
 
@@ -29,64 +30,27 @@ Entries = list[tuple[Ball, Output | None]]
 Scored = tuple[Entries, Entries]
 """For each direction of a pair the balls whose maximum is wanted, with their outputs."""
 PairScore = Callable[[list[Cell]], Scored]
+Narrow = Callable[[Ball], Enclosure | None]
 
 
-@dataclass
-class FastTier:
-    """One mechanism: its laws by precision, made once each."""
+def first_bits(digits: int, outputs: int, numerator: Fraction) -> tuple[int, int]:
+    """Returns a first precision and a cap, for losses in proportion to the numerator of the rates.
 
-    mechanism: Audited
-    make_law: Callable[[], HellingerLaw]
-    numerator: Fraction
-    """e of the rates e / (2 Delta(x)), exactly."""
-    _laws: dict[int, HellingerLaw] = field(default_factory=dict)
+    Without as many bits more for a small numerator, the balls would be coarser than the floats.
+    """
+    bits, most = balls.bits_for(digits, outputs)
+    bits += max(0, numerator.denominator.bit_length() - numerator.numerator.bit_length()) // 64 * 64
+    return bits, max(bits, most)
 
-    def law(self) -> HellingerLaw:
-        """Returns the law at the precision in force."""
-        bits = balls.working_bits()
-        if bits not in self._laws:
-            self._laws = {bits: self.make_law()}
-        return self._laws[bits]
 
-    def _screened(self, effort: Effort, bound: Callable[[FloatScreen], T]) -> tuple[T, tuple[int, int]]:
-        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior.
+class Certifier(ABC):
+    """Upper bounds in floats discard pairs; what is left is computed in balls."""
 
-        Losses are in proportion to a small epsilon: without as many bits more, the balls would be the coarser ones.
-        """
-        bits, most = balls.bits_for(effort.digits, self.mechanism.counts().outputs)
-        small = self.numerator
-        bits += max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 64 * 64
-        while True:
-            try:
-                with balls.precision(bits):
-                    return bound(make_screen(self.law(), self.mechanism, effort)), (bits, max(bits, most))
-            except (TooCoarse, PrecisionExhausted) as reason:
-                if 2 * bits > MOST_TABLE_BITS:
-                    raise TooCoarse(str(reason)) from None
-                bits *= 2
-
+    @abstractmethod
     def cells(self, pair: Pair) -> list[Cell]:
         """Returns the outputs of a pair in balls, at the precision in force."""
-        return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
 
-    def worst_loss(self, effort: Effort) -> Worst:
-        """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
-        uppers, bits = self._screened(effort, loss_uppers)
-        return self._certify(uppers, _losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0))
-
-    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
-        """Returns delta at each point; the float rows are computed once for all points."""
-        found, bits = self._screened(effort, lambda screen: delta_uppers(screen, points))
-
-        def narrow(value: Ball) -> Enclosure | None:
-            return balls.enclosure(value, effort.digits, least=0, most=1)
-
-        both = zip(points, found, strict=True)
-        return [self._certify(uppers, _hockey_stick(point), bits, narrow) for point, uppers in both]
-
-    def _certify(
-        self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Callable[[Ball], Enclosure | None]
-    ) -> Worst:
+    def _certify(self, uppers: Uppers, score: PairScore, bits: tuple[int, int], narrow: Narrow, tier: str) -> Worst:
         """Returns the maximum of the score over all pairs, narrow enough; at more bits only the pairs left are redone.
 
         What was discarded has an upper bound that is at most a certified lower bound of the maximum.
@@ -111,7 +75,7 @@ class FastTier:
         (value, (place, way, output)), used = balls.refine(attempt, *bits)
         x, y = uppers.pairs[place]
         witness = Witness(y, x, output) if way else Witness(x, y, output)
-        return Worst(value, witness, used, "fast", int(np.count_nonzero(uppers.values > bar)))
+        return Worst(value, witness, used, tier, int(np.count_nonzero(uppers.values > bar)))
 
     def _best_first(self, champion: Champion[Tag], uppers: Uppers, score: PairScore) -> list[int]:
         """Offers pairs, the most promising first, until no upper bound exceeds the best; returns those offered."""
@@ -128,7 +92,69 @@ class FastTier:
             champion.offer([v for v, _ in scored], lambda i, way=way, s=scored: (place, way, s[i][1]))  # type: ignore[misc]
 
 
-def _losses(cells: list[Cell]) -> Scored:
+@dataclass
+class FastTier(Certifier):
+    """One mechanism: its laws by precision, made once each."""
+
+    mechanism: Audited
+    make_law: Callable[[], HellingerLaw]
+    numerator: Fraction
+    """e of the rates e / (2 Delta(x)), exactly."""
+    _laws: dict[int, HellingerLaw] = field(default_factory=dict)
+
+    def law(self) -> HellingerLaw:
+        """Returns the law at the precision in force."""
+        bits = balls.working_bits()
+        if bits not in self._laws:
+            self._laws = {bits: self.make_law()}
+        return self._laws[bits]
+
+    def _screened(self, effort: Effort, bound: Callable[[FloatScreen], T]) -> tuple[T, tuple[int, int]]:
+        """Returns the float bounds, and the precisions for the rest; a larger precision helps against a large prior."""
+        bits, most = first_bits(effort.digits, self.mechanism.counts().outputs, self.numerator)
+        while True:
+            try:
+                with balls.precision(bits):
+                    return bound(make_screen(self.law(), self.mechanism, effort)), (bits, most)
+            except (TooCoarse, PrecisionExhausted) as reason:
+                if 2 * bits > MOST_TABLE_BITS:
+                    raise TooCoarse(str(reason)) from None
+                bits *= 2
+
+    def cells(self, pair: Pair) -> list[Cell]:
+        """Returns the outputs of a pair in balls, at the precision in force."""
+        return (band_cells if self.law().model.k == 2 else full_cells)(self.law(), *pair)
+
+    def worst_loss(self, effort: Effort) -> Worst:
+        """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered pairs and outputs."""
+        effort.check_memory(self.mechanism)
+        uppers, bits = self._screened(effort, self._loss_uppers(effort))
+        return self._certify(uppers, losses, bits, lambda v: balls.enclosure(v, effort.digits, least=0), "fast")
+
+    def _loss_uppers(self, effort: Effort) -> Callable[[FloatScreen], Uppers]:
+        """Returns how the losses are bounded: by this process, or by several where it is long and k >= 3."""
+        from dpaudit.privacy.fast.cores import cores, loss_uppers_by
+
+        def bound(screen: FloatScreen) -> Uppers:
+            number = 1 if isinstance(screen, BandScreen) else cores(self.mechanism, effort)
+            found = None if number == 1 else loss_uppers_by(number, self.mechanism, effort)
+            return loss_uppers(screen) if found is None else found
+
+        return bound
+
+    def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
+        """Returns delta at each point; the float rows are computed once for all points."""
+        effort.check_memory(self.mechanism)
+        found, bits = self._screened(effort, lambda screen: delta_uppers(screen, points))
+
+        def narrow(value: Ball) -> Enclosure | None:
+            return balls.enclosure(value, effort.digits, least=0, most=1)
+
+        both = zip(points, found, strict=True)
+        return [self._certify(uppers, _hockey_stick(point), bits, narrow, "fast") for point, uppers in both]
+
+
+def losses(cells: list[Cell]) -> Scored:
     """Returns ln P_x - ln P_y and ln P_y - ln P_x at every output; the far ones stand for all of theirs."""
     there: Entries = [(cell.log_p - cell.log_q, cell.output) for cell in cells]
     return there, [(-loss, output) for loss, output in there]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.ends import EndHellinger
 from dpaudit.posterior.model import Model
 from dpaudit.privacy.protocols import Dataset, Law
 
@@ -24,3 +25,40 @@ class HellingerLaw:
     def model(self) -> Model:
         """Returns the model."""
         return self.h.model
+
+    @property
+    def reach(self) -> int:
+        """Returns the largest c of the outputs (c, n - c) that are looked at one by one."""
+        return self.model.n
+
+    def column(self) -> list[Ball]:
+        """Returns, for k = 2, balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2n."""
+        first, second = self.h.log_ratios()
+        return [u + v for u, v in zip(first, reversed(second), strict=True)]
+
+
+@dataclass(frozen=True)
+class EndLaw:
+    """The same for k = 2 and the data sets (c, n - c) near one end: c < reach; no table of length n."""
+
+    h: EndHellinger
+    rates: Sequence[Ball]
+
+    @property
+    def model(self) -> Model:
+        """Returns the model."""
+        return self.h.model
+
+    @property
+    def reach(self) -> int:
+        """Returns the largest c of the outputs (c, n - c) that are looked at one by one."""
+        return self.h.reach
+
+    def rate(self, x: Dataset) -> Ball:
+        """Returns a ball that contains rate(x)."""
+        rate: Ball = self.rates[x[0]]
+        return rate
+
+    def column(self) -> list[Ball]:
+        """Returns balls that contain ln Gamma(a + m/2) + ln Gamma(b + n - m/2) + a constant, m = 0..2 reach."""
+        return self.h.log_column()

@@ -23,7 +23,7 @@ from dpaudit.privacy.fast.exponential_table import (
     exponential_table,
     tree_sum,
 )
-from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.law import EndLaw, HellingerLaw
 from dpaudit.privacy.fast.log_table import LogTable
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.protocols import Dataset
@@ -43,7 +43,7 @@ ROWS_BYTES = 1 << 28
 class FloatRows:
     """What the two kinds of rows share: tables, rates, and the errors that follow from them."""
 
-    def __init__(self, law: HellingerLaw, table: LogTable, rates: Sequence[float]) -> None:
+    def __init__(self, law: HellingerLaw | EndLaw, table: LogTable, rates: Sequence[float]) -> None:
         self.law = law
         self.model = law.model
         self.table = table
@@ -110,7 +110,7 @@ def _nearest(values: Sequence[Ball]) -> list[float]:
     return near
 
 
-def rounded_rates(law: HellingerLaw, datasets: Sequence[Dataset]) -> list[float]:
+def rounded_rates(law: HellingerLaw | EndLaw, datasets: Sequence[Dataset]) -> list[float]:
     """Returns the rates as floats of certified relative error <= 1.01 u."""
     return _nearest([law.rate(x) for x in datasets])
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.model import Histogram
-from dpaudit.privacy.fast.law import HellingerLaw
+from dpaudit.privacy.fast.law import EndLaw, HellingerLaw
+from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.protocols import Dataset, Output
 
 
@@ -27,7 +28,7 @@ def full_cells(law: HellingerLaw, x: Dataset, y: Dataset) -> list[Cell]:
     return [Cell(p, q, r, 1) for p, q, r in rows]
 
 
-def band_cells(law: HellingerLaw, x: Histogram, y: Histogram) -> list[Cell]:
+def band_cells(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> list[Cell]:
     """Returns the outputs near x and y one by one, the others as one cell.
 
     Beyond the window BC(x, r) is at most its value at the nearest output outside (L grows away from x), so
@@ -46,7 +47,7 @@ def band_cells(law: HellingerLaw, x: Histogram, y: Histogram) -> list[Cell]:
 
 
 def _logs(
-    law: HellingerLaw, x: Histogram, window: Sequence[Histogram], edges: Sequence[Histogram], far: int
+    law: HellingerLaw | EndLaw, x: Histogram, window: Sequence[Histogram], edges: Sequence[Histogram], far: int
 ) -> list[Ball]:
     """Returns balls that contain ln P_x on the window, and last, if there are far outputs, one for all of those."""
     rate = -law.rate(x)
@@ -61,15 +62,23 @@ def _logs(
     return [w - log_z for w in logs]
 
 
-def _window(law: HellingerLaw, x: Histogram, y: Histogram) -> tuple[int, int]:
+def negligible() -> Ball:
+    """Returns a BC that is nothing beside 1 at the precision in force: 2^-100, 2^-200, ..."""
+    return balls.dyadic(2.0**-100) ** (balls.working_bits() // 100 + 1)
+
+
+def _window(law: HellingerLaw | EndLaw, x: Histogram, y: Histogram) -> tuple[int, int]:
     """Returns start and stop such that BC is about 2^-bits or less outside, for both x and y."""
-    n, small = law.model.n, balls.dyadic(2.0**-100) ** (balls.working_bits() // 100 + 1)
+    n, small = law.model.n, negligible()
 
     def near(z: Histogram, c: int) -> bool:
         return not balls.certainly_less(law.h.bc(z, (c, n - c)), small)
 
     low, high = sorted((x, y))
-    return _edge(low[0], -1, lambda c: near(low, c)), _edge(high[0], n + 1, lambda c: near(high, c)) + 1
+    last = _edge(high[0], law.reach + 1, lambda c: near(high, c))
+    if last == law.reach < n:
+        raise TooCoarse("the tables of the end are too short")
+    return _edge(low[0], -1, lambda c: near(low, c)), last + 1
 
 
 def _edge(inside: int, outside: int, near: Callable[[int], bool]) -> int:

@@ -98,6 +98,16 @@ class PairBatch:
         return np.asarray(p * share + TINY)
 
 
+def pair_batches(rows: BandRows, first: int, last: int, effort: Effort) -> Iterator[PairBatch]:
+    """Yields the pairs (c, n - c), (c + 1, n - c - 1) for first <= c < last in order, in blocks."""
+    for block in rows.blocks(first, last):
+        effort.tell(block.first - first, last - first)
+        a, log_z, rate = block.exponents, block.log_z, block.rates
+        x, y = (Side(a[part], log_z[part], rate[part]) for part in (slice(None, -1), slice(1, None)))
+        yield PairBatch(rows, x, y, block.far)
+    effort.tell(last - first, last - first)
+
+
 class BandScreen:
     """k = 2: the pairs (c, n - c), (c + 1, n - c - 1) in blocks of consecutive c."""
 
@@ -109,13 +119,8 @@ class BandScreen:
         self.pairs = [((c, n - c), (c + 1, n - c - 1)) for c in range(self.first, self.last)]
 
     def batches(self) -> Iterator[PairBatch]:
-        """Yields the pairs in order."""
-        for block in self.rows.blocks(self.first, self.last):
-            self._effort.tell(block.first - self.first, self.last - self.first)
-            a, log_z, rate = block.exponents, block.log_z, block.rates
-            x, y = (Side(a[rows], log_z[rows], rate[rows]) for rows in (slice(None, -1), slice(1, None)))
-            yield PairBatch(self.rows, x, y, block.far)
-        self._effort.tell(self.last - self.first, self.last - self.first)
+        """Returns the pairs in order."""
+        return pair_batches(self.rows, self.first, self.last, self._effort)
 
 
 class FullScreen:

@@ -1,0 +1,203 @@
+"""Large n: the ends and the bound between them (dpaudit/privacy/fast/LARGE_N.md), each inequality and the whole."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf
+
+import dpaudit
+from dpaudit.mechanisms import make_mechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.ends import EndHellinger, Fixed, Following, end_sensitivities
+from dpaudit.posterior.model import Model, make_model
+from dpaudit.posterior.sensitivity import exp_smooth_all, global_, local_all, smooth_all
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.fast import between, cores
+from dpaudit.privacy.fast.between import Middle
+from dpaudit.privacy.fast.ends import EndTier
+from dpaudit.privacy.fast.refusal import TooCoarse
+
+PRIORS = ["1,1", "1/2,1/2", "1/1000,3", "7/5,40", "2,1/3"]
+
+
+def mechanism(name, n, prior, eps="1", **parameters):
+    return make_mechanism(name, make_model(n, None, prior), Fraction(eps), parameters)
+
+
+# ------------------------------------------------------------------ the inequalities
+
+
+def kappa(z):
+    return (1 + 1 / z) / z
+
+
+def test_the_second_derivative_of_log_gamma_is_bounded_by_kappa():
+    with mp.workdps(40):
+        for z in [mpf(10) ** (i / mpf(4)) for i in range(-16, 25)]:
+            assert -mp.polygamma(2, z) <= kappa(z) * mp.polygamma(1, z)
+            assert z < 1 or -mp.polygamma(2, z) > kappa(z) * mp.polygamma(1, z) * mpf("0.45")
+
+
+def test_g_is_at_most_a_quarter_and_not_much_less():
+    with mp.workdps(30):
+        values = [x * mp.exp(-x) / (2 * mp.sqrt(1 - mp.exp(-x))) for x in [mpf(i) / 500 for i in range(1, 5000)]]
+    assert mpf("0.245") < max(values) < mpf("0.25")
+
+
+def distance(prior, n, x, r):
+    """H between the data sets x and r of n records, real numbers allowed; plain mpmath."""
+    a, b = prior
+
+    def part(c, s, t):
+        return mp.loggamma(c + (s + t) / 2) - (mp.loggamma(c + s) + mp.loggamma(c + t)) / 2
+
+    return mp.sqrt(1 - mp.exp(part(a, mpf(x), mpf(r)) + part(b, mpf(n - x), mpf(n - r))))
+
+
+def test_a_shift_of_data_set_and_output_changes_the_distance_by_no_more_than_stated():
+    rng, tight = random.Random(5), 0
+    with mp.workdps(40):
+        for _ in range(300):
+            prior = tuple(mpf(rng.choice(["0.01", "0.5", "1", "3", "40"])) for _ in range(2))
+            n = rng.randrange(4, 400)
+            x, r = rng.randrange(n), rng.randrange(n)
+            least = max(kappa(prior[0] + min(x, r)), kappa(prior[1] + n - 1 - max(x, r)))
+            change = abs(distance(prior, n, x + 1, r + 1) - distance(prior, n, x, r))
+            assert change <= least / 4
+            tight = max(tight, change / least)
+    assert tight > mpf("0.1"), "the bound is never used: it would not notice a wrong constant"
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("kind", ["LS", "S", "S_exp", "GS"])
+def test_the_bound_of_a_block_holds_for_every_pair_in_it(prior, kind):
+    n = 160
+    name, more = {"LS": ("EHDL", {}), "S": ("MH", {"gamma": 1}), "S_exp": ("MHdelta", {"delta": "1e-3"})}.get(
+        kind, ("EHD", {"gs": "constant"})
+    )
+    made = mechanism(name, n, prior, "2", **more)
+    with balls.precision(128):
+        law = made.law()
+        near = EndHellinger(made.model, 60)
+        other = EndHellinger(Model(n, made.model.prior[::-1]), 60)
+        middle = Middle(made.model, made.end_sensitivity(near, other), made.numerator())
+        for first, last in [(1, 2), (5, 9), (20, 25), (40, 80)]:
+            bound = middle.block(first, last)
+            for x in range(first, last):
+                losses, _ = law.losses((x, n - x), (x + 1, n - x - 1), set())
+                worst = balls.maximum([abs(loss) for loss in losses])
+                assert balls.certainly_less(worst, bound), (first, last, x)
+
+
+# ------------------------------------------------------------------ the ends
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_distances_and_sensitivities_near_an_end_are_those_of_the_whole_model(prior):
+    n = 130
+    model = make_model(n, 2, prior)
+    with balls.precision(160):
+        whole, other = Hellinger(model), EndHellinger(Model(n, model.prior[::-1]), 64)
+        near = EndHellinger(model, 60)
+        ls = local_all(whole)
+        for c in range(0, 60, 7):
+            for d in range(0, 60, 5):
+                assert balls.overlap(near.between((c, n - c), (d, n - d)), whole.between((c, n - c), (d, n - d)))
+        for gamma in ("1/1000", "1/7", "1", "9"):
+            g = ball(Fraction(gamma))
+            for kind, expected in [
+                (Following(g), smooth_all(model, ls, Fraction(gamma))),
+                (Following(g, logarithmic=True), exp_smooth_all(model, ls, g)),
+                (Following(), ls),
+            ]:
+                for c, value in enumerate(end_sensitivities(kind, near, other)):
+                    assert balls.overlap(value, expected[c])
+                    assert balls.narrow(value, 20)
+        assert balls.overlap(global_(whole), balls.maximum([near.locals()[0], other.locals()[0]]))
+
+
+def random_setting(rng):
+    name = rng.choice(["EHD", "EHDL", "EHDS", "MH", "MHdelta"])
+    prior = rng.choice(["1,1", "1/2,1/2", "3,1/1000", "1/10,7/5", "1,2"])
+    more = {"EHDS": {"gamma": rng.choice(["1", "3"])}, "MH": {"gamma": "1"}, "MHdelta": {"delta": "1e-8"}}
+    chosen = {"gs": rng.choice(["constant", "exact"])} if name == "EHD" else more.get(name, {})
+    return mechanism(name, rng.randrange(3000, 5000), prior, rng.choice(["1/100", "1", "2", "8"]), **chosen)
+
+
+def test_the_answer_is_that_of_the_usual_tier():
+    rng, settled = random.Random(11), 0
+    for _ in range(12):
+        made = random_setting(rng)
+        tier = made.screen()
+        try:
+            found = tier.ends.worst_loss(Effort())
+        except TooCoarse:
+            continue
+        settled += 1
+        usual = tier.usual.worst_loss(Effort())
+        assert found.tier == "ends"
+        assert found.value.lower <= usual.value.upper
+        assert usual.value.lower <= found.value.upper
+        assert (found.witness.x, found.witness.x_prime) == (usual.witness.x, usual.witness.x_prime)
+    assert settled >= 6
+
+
+def test_a_bound_that_is_too_small_would_be_noticed(monkeypatch):
+    """The worst pair, x = 712, is far from the ends: with a bound below the truth it would be missed."""
+    tier = mechanism("EHDS", 20000, "1,1", gamma="1/10").screen()
+    truth = tier.usual.worst_loss(Effort()).value
+    with pytest.raises(TooCoarse):
+        tier.ends.worst_loss(Effort())
+    monkeypatch.setattr(between.Middle, "block", lambda self, x1, x2: self._distance(x1, x2) * 9 / 10)
+    assert tier.ends.worst_loss(Effort()).value.upper < truth.lower
+
+
+@pytest.mark.parametrize("name", ["EHD", "EHDL", "EHDS", "MH"])
+def test_a_thousand_million_records(name):
+    result = dpaudit.epsilon(name, n=10**9)
+    assert result.tier == "ends"
+    smaller = dpaudit.epsilon(name, n=10**6)
+    assert abs(result.epsilon.lower - smaller.epsilon.lower) < Fraction(1, 100)
+    assert result.epsilon.width <= Fraction(1, 10**15)
+
+
+def test_what_the_bound_does_not_settle_is_refused_with_the_reason():
+    with pytest.raises(InputError, match="a bound for all pairs at once does not settle this setting"):
+        dpaudit.epsilon("EHDS", n=10**7, gamma="1/10000")
+
+
+def test_the_ends_never_meet():
+    tier = EndTier(make_model(400), lambda near, other: Fixed(near.locals()[0]), Fraction(1))
+    with pytest.raises(TooCoarse):
+        tier.worst_loss(Effort())
+
+
+# ------------------------------------------------------------------ all cores
+
+
+def test_several_processes_give_the_same_answer(monkeypatch):
+    made = mechanism("EHDS", 12, "1,2,3")
+    alone = made.screen().worst_loss(Effort())
+    monkeypatch.setattr(cores, "LONG", 1)
+    monkeypatch.setattr(cores, "cores", lambda mechanism, effort: 2)
+    told = []
+    together = made.screen().worst_loss(Effort(progress=lambda done, total: told.append((done, total))))
+    assert together == alone
+    assert told[-1] == (2 * cores.PARTS, 2 * cores.PARTS)
+
+
+def test_a_process_that_dies_leaves_the_work_to_this_one(monkeypatch):
+    made = mechanism("EHDS", 8, "1,2,3")
+    alone = made.screen().worst_loss(Effort())
+    monkeypatch.setattr(cores, "cores", lambda mechanism, effort: 2)
+    monkeypatch.setattr(cores, "_ask", lambda process, part: None)
+    assert made.screen().worst_loss(Effort()) == alone
+
+
+def test_short_audits_and_parts_use_one_process():
+    assert cores.cores(mechanism("EHDS", 12, "1,2,3"), Effort()) == 1
+    assert cores.cores(mechanism("EHDS", 300, "1,2,3"), Effort(part=(0, 2))) == 1
