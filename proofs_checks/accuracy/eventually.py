@@ -110,7 +110,8 @@ class Eventually:
     def part(self, known: int) -> Part:
         """Returns the proved statement: from which n on it fails, and that it holds below; D > 0 for even n < known."""
         first, zero = self.first(), balls.zero
-        proof = sum_lemma()
+        proof = Proof().says("as for every ε", "Z ≤ 1 + n·e^(−cε) + 4√A·I, and it fails where that is ≤ n·e^(−ε)")
+        proof.requires("the bound on Z", not sum_lemma().obstacle)
         which = f"n = 2, 20, 200 and {self.start}"
         proof.cases("the engine's Z", "is below that bound", which, self.bounds_rows)
         text = f"n·(e^(−ε) − e^(−cε)) − 1 − 4√A·I > 0, I ≤ {float(self.area):.6f}… by left sums"

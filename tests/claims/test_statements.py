@@ -1,6 +1,7 @@
 """Theorems and exact ties behind single statements: they hold against mpmath, and a wrong constant breaks them."""
 
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 import pytest
@@ -131,11 +132,10 @@ def test_the_row_of_the_algebraic_prior_is_the_engines_at_a_rational_one():
 # ------------------------------------------------------------------ MHdelta
 
 
-def test_the_extreme_grid_notices_a_wrong_gamma_and_passes_the_right_one(monkeypatch):
-    assert scan(delta.DELTA_MOST, delta.delta_batches(delta.EXTREME)).verdict is Verdict.PROVED
-    assert scan(delta.DELTA_MOST, delta.delta_batches(delta.EXTREME, delta.WrongGamma)).verdict is Verdict.REFUTED
-    monkeypatch.setattr(delta, "WRONG", 1)
-    assert scan(delta.DELTA_MOST, delta.delta_batches(delta.EXTREME, delta.WrongGamma)).verdict is Verdict.PROVED
+@pytest.mark.parametrize(("multiple", "verdict"), [(1, Verdict.PROVED), *((k, Verdict.REFUTED) for k in delta.WRONG)])
+def test_the_extreme_grid_notices_a_wrong_gamma_and_passes_the_right_one(multiple, verdict):
+    kind = partial(delta.WrongGamma, multiple=multiple)
+    assert scan(delta.DELTA_MOST, delta.delta_batches(delta.EXTREME, kind)).verdict is verdict
 
 
 def test_the_weaker_guarantee_breaks_with_its_gamma_and_with_what_it_cites(monkeypatch):
