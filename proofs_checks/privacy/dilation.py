@@ -14,7 +14,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
 from proofs_checks.points import exponential_at, model_at, priors, rationals
-from proofs_checks.privacy.real_prior import Tie, dilated
+from proofs_checks.privacy.real_prior import Tie, dilated, no_rational_tie
 from proofs_checks.privacy.scores import Scores, Select, all_scores, score_batches
 from proofs_checks.setting.exact import decided, levels
 from proofs_checks.setting.levels import level_steps
@@ -169,6 +169,7 @@ def p1_negative(ctx: Context) -> Outcome:
         (f"rational priors: {ctx.grid}", scan(P1, p1_batches(ctx.grid, near_shrinks))),
         ("wherever the farther score has no more candidates, at every n, ε and δ", rule),
         (f"rational priors: no score has more candidates than a nearer one (a, b ≠ 0), n ≤ {most}", counts),
+        no_rational_tie(),
     )
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import prod
 from typing import Any
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq, fmpq_poly, fmpz_poly
 
-from dpaudit.claims import Step, step
+from dpaudit.claims import Part, Proof, Step, step
 from dpaudit.claims.batches import Batch, single
 from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.numbers import balls
@@ -80,6 +81,46 @@ class Tie:
             middle = (low + high) / 2
             low, high = (low, middle) if (poly(middle) > 0) == rising_there else (middle, high)
         return balls.from_ends(Ball(low), Ball(high))
+
+
+MOST_I, MOST_J, MOST_PART, AHEAD = 3, 7, 4, 4
+"""Rational ties are searched for i ≤ MOST_I, j ≤ MOST_J and j < B ≤ j + AHEAD with denominators up to MOST_PART."""
+
+
+def rational_roots(i: int, j: int, b: Fraction) -> list[Fraction]:
+    """Returns every rational A > i that ties x−i with x+j at B = b, by factoring; i + j even."""
+    poly = Tie(j, 0, i, j, b - j, Fraction(0), Fraction(0)).polynomial()
+    whole = fmpz_poly([int(c) for c in (poly * poly.denom()).coeffs()])
+    linear = [factor for factor, _ in whole.factor()[1] if factor.degree() == 1]
+    return [a for a in (Fraction(-int(factor[0]), int(factor[1])) for factor in linear) if a > i]
+
+
+def rational_ties() -> list[tuple[int, int, Fraction, Fraction]]:
+    """Returns every rational tie (i, j, A, B), i ≠ j, within the bounds above."""
+    found = []
+    for i, j in product(range(1, MOST_I + 1), range(1, MOST_J + 1)):
+        if i != j and (i + j) % 2 == 0:
+            ratios = {Fraction(p, q) for q in range(1, MOST_PART + 1) for p in range(j * q + 1, (j + AHEAD) * q + 1)}
+            found += [(i, j, a, b) for b in sorted(ratios) for a in rational_roots(i, j, b)]
+    return found
+
+
+def no_rational_tie() -> Part:
+    """Returns as a part: none of these polynomials has a rational root that a prior could be."""
+    proof = Proof().says(
+        "a tie of x−i and x+j, i + j even",
+        "is a root A = α + x > i of a polynomial whose coefficients are rational in B",
+    )
+    which = (
+        f"i ≤ {MOST_I}, j ≤ {MOST_J}, i ≠ j, B = β + n − x ≤ j + {AHEAD} with denominators ≤ {MOST_PART}; every n, x, α"
+    )
+    proof.cases(
+        "factored over the rationals",
+        "no such polynomial has a rational root A > i",
+        which,
+        lambda: not rational_ties(),
+    )
+    return proof.on_cases("rational priors: no tie of x−i and x+j, i ≠ j, for small i, j and denominators")
 
 
 def _exact(value: Fraction) -> fmpq:

@@ -14,9 +14,9 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import make_model
 from proofs_checks.accuracy import eventually
 from proofs_checks.accuracy.eventually import Eventually
-from proofs_checks.privacy import delta, dirichlet
+from proofs_checks.privacy import delta, dirichlet, real_prior
 from proofs_checks.privacy.dilation import P1, TIE
-from proofs_checks.privacy.real_prior import RealRow, Tie, dilated
+from proofs_checks.privacy.real_prior import RealRow, Tie, dilated, rational_roots
 
 ONE = Fraction(1)
 
@@ -102,6 +102,15 @@ def test_the_polynomial_is_that_of_the_engines_distances():
     for tie in (TIE, Tie(9, 3, 2, 4, Fraction(5, 3), Fraction(1, 7), Fraction(2))):
         assert tie.agrees()
     assert TIE.polynomial()(0) < 0 < TIE.polynomial()(1)
+
+
+def test_a_rational_tie_would_be_found(monkeypatch):
+    """As many steps to either side are a tie at A = B: factoring finds it; of unequal steps there is none."""
+    assert rational_roots(2, 2, Fraction(7, 2)) == [Fraction(7, 2)]
+    assert rational_roots(1, 3, Fraction(7, 2)) == []
+    assert real_prior.no_rational_tie().verdict is Verdict.PROVED
+    monkeypatch.setattr(real_prior, "rational_ties", lambda: [(1, 3, Fraction(2), Fraction(4))])
+    assert real_prior.no_rational_tie().verdict is Verdict.UNDECIDED
 
 
 def test_without_a_change_of_sign_there_is_no_tie():
