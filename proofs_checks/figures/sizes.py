@@ -62,10 +62,10 @@ def told(outcome: Outcome, tails: Sequence[tuple[str, list[Part]]]) -> Outcome:
 TENTHS = Grid(
     "x = (n/10, 9n/10), prior (1, 1), ε = 4/5, δ = 1e-8; MHdelta and LSDim",
     n=(*range(10, 110, 10), *range(300, 810, 10), 14000, 20000),
-).wider(n=(*range(10, 2010, 10), *range(14000, 20010, 100)))
+).wider(n=(*range(10, 2010, 10), *range(14000, 20010, 500)))
 HALVES = Grid(
     "x = (n/2, n/2), prior (1, 1), ε = 1, γ = 1; MH, LSDim and LSHist", n=(*range(2, 62, 2), *range(80, 420, 20))
-).wider(n=(*range(2, 2002, 2), *range(14000, 16001, 500)))
+).wider(n=(*range(2, 1002, 2), *range(14000, 16001, 500)))
 FIGURE_3 = (300, 800), (14000, 20000)
 """The two ranges of P1 Figure 3."""
 
