@@ -8,8 +8,8 @@ import reference
 from agreement import agrees
 from mpmath import mp
 
+from dpaudit.audit.page import decimal
 from dpaudit.cli import main
-from dpaudit.commands.drawing import decimal
 from dpaudit.comparison import on_data as comparison
 from dpaudit.comparison.on_data import compare
 from dpaudit.comparison.ranges import RangePoint, compare_over_n, compare_over_priors, crossovers, data_of, parse_range

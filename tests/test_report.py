@@ -112,6 +112,7 @@ def test_a_file_that_is_no_report_is_refused_in_one_line(text, tmp_path, capsys)
 
 
 def test_render_writes_the_same_files_again(made, tmp_path, capsys):
+    pytest.importorskip("vl_convert", reason="the charts need vl-convert-python (extra: report)")
     first = write(made[0], str(tmp_path / "a"))
     assert main(["render", str(first[0]), "--out", str(tmp_path / "b")]) == 0
     for path in first:
@@ -216,6 +217,7 @@ def test_without_the_extra_there_are_no_charts_and_one_line_says_what_to_install
 
 
 def test_pictures_do_not_depend_on_what_was_drawn_before(made, tmp_path):
+    pytest.importorskip("vl_convert", reason="the charts need vl-convert-python (extra: report)")
     only = [section for section in made[0]["sections"] if section["kind"] in ("loss-map", "worst-pairs")][:3]
     shown = {**made[0], "sections": only}
     for folder in ("a", "b"):

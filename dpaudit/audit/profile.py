@@ -9,7 +9,9 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
@@ -105,6 +107,10 @@ class ProfileResult(SettingAnswer):
             "composition": as_json(self.composition),
             "precision_bits": self.precision_bits,
         }
+
+    def page(self) -> Page:
+        """Returns all of it for people; of a long curve both ends."""
+        return profile_page.page(self)
 
 
 def profile(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import command_line
@@ -34,6 +35,11 @@ class TableResult(Answer):
         """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
+
+    def page(self) -> Page:
+        """Returns the audit of the table, and the deltas."""
+        deltas = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
 
 
 def table(

@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import typer
 
 from dpaudit.audit.display import as_json as plain
+from dpaudit.audit.drawing import as_text, draw
+from dpaudit.audit.page import Page
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
 from dpaudit.mechanisms import Mechanism
@@ -25,16 +27,14 @@ from dpaudit.privacy.claim import Claim
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
 OUTPUTS = ("out", "certificate", "junit", "export")
 """Parameters of the commands that name files."""
-WIDE = 10_000
-"""Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """``payload`` is the answer for JSON; ``draw(console)`` draws it for people."""
+    """``payload`` is the answer for JSON; ``page`` returns it for people, by default as the answer says itself."""
 
     payload: Any
-    draw: Callable[[Any], None]
+    page: Callable[[], Page] | None = None
     claim: Claim | None = None
     """What --require asks to be proved."""
     certified: Callable[[], Any] | None = None
@@ -79,34 +79,23 @@ def claiming(mechanism: Mechanism) -> None:
 
 
 def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
-    stream = stdout()
-    if out is None and not as_json and stream.isatty():
+    stream, page = stdout(), reply.page or reply.payload.page
+    if as_json:
+        text = json.dumps(plain(reply.payload), ensure_ascii=False, indent=2) + "\n"
+    elif out is None and stream.isatty():
         from rich.console import Console
 
-        reply.draw(Console(file=stream, highlight=False, emoji=False))
+        draw(Console(file=stream, highlight=False, emoji=False), page())
+        stream.flush()
+        return
     else:
-        page = _json(reply.payload) if as_json else _page(reply.draw)
-        if out is not None:
-            write_file("out", out, page)
-            print(f"written: {visible(out)}", file=sys.stderr)
-            return
-        stream.write(page)
+        text = as_text(page())
+    if out is not None:
+        write_file("out", out, text)
+        print(f"written: {visible(out)}", file=sys.stderr)
+        return
+    stream.write(text)
     stream.flush()
-
-
-def _json(payload: Any) -> str:
-    return json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n"
-
-
-def _page(draw: Callable[[Any], None]) -> str:
-    """Returns what is drawn, for a file or a pipe: nothing is folded, and nothing but the line ends acts."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    page = StringIO()
-    draw(Console(file=page, highlight=False, emoji=False, width=WIDE, soft_wrap=True))
-    return "".join(f"{visible(line.rstrip())}\n" for line in page.getvalue().split("\n")[:-1])
 
 
 def certifiable(mechanism: Mechanism) -> None:
@@ -142,21 +131,6 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
         for path in [named] if isinstance(named, str) else named or []:
             refuse_inputs(option, path, taken)
             taken.append(path)
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yields a progress callback that draws on stderr if it is a terminal, else None."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
-        task = bar.add_task(visible(label), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 class Terminated(KeyboardInterrupt):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dpaudit.audit.setting import Setting
-from dpaudit.commands.drawing import Line, badge, cells, fields, listing
 from dpaudit.commands.options import Given, Shown, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
@@ -39,7 +38,6 @@ def samples(
 
     dpaudit samples counts.csv --mech EHDS --n 4 --at 1/100
     """
-    from dpaudit.sampling.samples import decimal_below
     from dpaudit.sampling.samples import samples as compute
 
     if mech is None and setting:
@@ -49,31 +47,4 @@ def samples(
     result = compute(
         file, event=event, pair=pair, confidence=confidence, delta=claim_delta, claim=claim, at=at or (), law=law
     )
-
-    def draw(console: Any) -> None:
-        how = (
-            "the event named in advance" if result.registered else f"{result.tests} tests, the error shared among them"
-        )
-        off = f", δ = {result.delta}" if result.delta else ""
-        sure = f"with confidence {float(result.confidence):.10g}"
-        rows: list[Line] = [("shown", f"[bold]ε ≥ {decimal_below(result.epsilon_lower)}[/]{off} {sure} ({how})")]
-        if result.verdict is not None:
-            words = "" if result.verdict.value == "REFUTED" else ": sampling cannot prove it"
-            rows += [("claimed", f"ε = {result.claimed}{off}"), ("verdict", f"{badge(result.verdict.value)}{words}")]
-        seen = result.shown
-        if seen is not None:
-            rows.append(("pair", f"x = {cells(seen.x)}, x′ = {cells(seen.x_prime)}"))
-            rows.append(("event", cells(", ".join(seen.event))))
-            rows.append(("counts", f"{seen.count} of {seen.of} for x, {seen.count_prime} of {seen.of_prime} for x′"))
-        most = f"ε = {decimal_below(result.ceiling)}: so many samples show no more than that, whatever the code does"
-        rows.append(("at best", most))
-        rows += [(f"at {reach.at}", f"ε = {reach.epsilon}: events this likely show no more") for reach in result.reach]
-        fields(console, rows, result)
-        if result.fit:
-            listing(
-                console,
-                ["data x", "is it this law?", "output", "why"],
-                [(fit.x, badge(fit.verdict.value), fit.output or "", fit.why) for fit in result.fit],
-            )
-
-    return Reply(result, draw)
+    return Reply(result)

@@ -10,9 +10,11 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
+from dpaudit.comparison.page import page as compare_page
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
@@ -115,6 +117,10 @@ class CompareResult(Answer):
             "winner": self.winner,
             "tied": list(self.tied),
         }
+
+    def page(self) -> Page:
+        """Returns the comparison for people."""
+        return compare_page(self, STAIRS)
 
 
 def key(row: Compared, sort: str) -> Enclosure | None:

@@ -11,10 +11,12 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
 from dpaudit.comparison.on_data import auditable, entries
+from dpaudit.comparison.page import range_page
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
@@ -80,6 +82,10 @@ class RangeResult(Answer):
             "crossovers": as_json(self.crossovers),
             "winner": self.points[-1].winner,
         }
+
+    def page(self) -> Page:
+        """Returns the crossovers and a few points for people."""
+        return range_page(self)
 
     def csv(self) -> Iterator[str]:
         """Yields the lines of a CSV file: one line for every point and mechanism."""

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer, EpsilonResult
 from dpaudit.audit.setting import Setting
+from dpaudit.counterexamples.page import page as search_page
 from dpaudit.counterexamples.region import Region, make_region
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.rationals import Exact
@@ -88,6 +90,10 @@ class SearchResult(Answer):
             "region": {**self.region.to_dict(), "exhaustive": self.exhaustive, "screened": self.screened},
             "certified_places": self.places,
         }
+
+    def page(self) -> Page:
+        """Returns the finding for people."""
+        return search_page(self)
 
 
 class Search:

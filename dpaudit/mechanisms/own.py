@@ -26,7 +26,7 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_algebra import OwnAlgebra
-from dpaudit.mechanisms.own_entry import short
+from dpaudit.mechanisms.own_entry import Entries, short
 from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
@@ -243,15 +243,19 @@ class OwnMechanism(Mechanism):
         return self._rows[x]
 
     @cached_property
+    def _known_entries(self) -> Entries:
+        return Entries(self.method == "log_weight")
+
+    @cached_property
     def _rows(self) -> Rows:
         return Rows(self._read_twice, self._datasets)
 
     def _read_twice(self, x: Dataset) -> GivenRow:
         """Returns the row, refused if its author's code gives another one when it is asked again."""
         given, error = self._entries(x), self._place(x)
-        row, again = GivenRow.read(self.method, given, error), self._entries(x)
+        row, again = GivenRow.read(self._known_entries, given, error), self._entries(x)
         if guarded(self.reference, lambda: given == again) is not True:
-            second = GivenRow.read(self.method, again, error)
+            second = GivenRow.read(self._known_entries, again, error)
             for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
                 if a != b:
                     raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 from dpaudit.numbers.errors import InputError
@@ -35,6 +36,7 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     return Fraction(value)
 
 
+@lru_cache(maxsize=1 << 12)
 def _parse(option: str, text: str, digits: int) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None:

@@ -43,6 +43,10 @@ class Effort:
         """Returns the same effort for so many digits."""
         return replace(self, digits=digits)
 
+    def whole(self) -> Effort:
+        """Returns the same effort on all data sets, not on one part of them."""
+        return replace(self, part=None)
+
     def tell(self, done: int, total: int) -> None:
         """Reports progress."""
         if self.progress:

@@ -8,6 +8,7 @@ from secrets import SystemRandom
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Page
 from dpaudit.audit.questions import epsilon, on_data
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
@@ -21,6 +22,7 @@ from dpaudit.posterior.model import parse_histogram
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import MEMORY_BOUND, Progress
 from dpaudit.privacy.protocols import Output, plain
+from dpaudit.releases.page import page as release_page
 
 MOST_TIMES = 10**6
 
@@ -59,6 +61,10 @@ class ReleaseResult(SettingAnswer):
     after_one_more: Enclosure
     audit: str | None
     """The command that audits this setting again."""
+
+    def page(self) -> Page:
+        """Returns the release for people."""
+        return release_page(self)
 
 
 def release(

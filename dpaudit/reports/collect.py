@@ -14,7 +14,7 @@ from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.results import evidence_words
+from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism, PosteriorMechanism, posterior
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite

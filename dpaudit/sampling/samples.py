@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Members
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms.table import read_sheet
@@ -22,6 +23,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
 from dpaudit.sampling.binomial import lower_bound, upper_bound
 from dpaudit.sampling.fit import Fit, goodness_of_fit
+from dpaudit.sampling.page import page as samples_page
 from dpaudit.sampling.reach import exact_at
 
 MOST = 10**15
@@ -82,6 +84,10 @@ class SamplesResult(Answer):
         found = super().members()
         rounded = {name: decimal_below(getattr(self, name)) for name in ("epsilon_lower", "ceiling")}
         return {**found, **rounded, "verdict": None if self.verdict is None else self.verdict.value}
+
+    def page(self) -> Page:
+        """Returns what is shown, for people."""
+        return samples_page(self, decimal_below(self.epsilon_lower), decimal_below(self.ceiling))
 
 
 def samples(
