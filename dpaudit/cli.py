@@ -120,7 +120,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        return _fail(error.told(_spelt(error.option)), NOT_WRITTEN if isinstance(error, NotWritten) else 2)
+        told = error.told(_spelt(error.option, sys.argv[1:] if arguments is None else arguments))
+        return _fail(told, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -139,10 +140,11 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
 
 
-def _spelt(option: str) -> str:
-    """Returns "--option" where some command has such an option, else the bare name of what is wrong."""
+def _spelt(option: str, words: list[str]) -> str:
+    """Returns "--option" where the command has such an option, else the bare name of what is wrong."""
     commands: dict[str, Any] = get_command(make_app()).commands  # type: ignore[attr-defined]
-    names = {name for command in commands.values() for p in command.params for name in p.opts}
+    chosen = next((commands[word] for word in words if word in commands), None)
+    names = set() if chosen is None else {name for p in chosen.params for name in p.opts}
     spelt = f"--{option.replace('_', '-')}"
     return spelt if spelt in names else option
 

@@ -11,6 +11,7 @@ from dpaudit.cli import main
 from dpaudit.mechanisms.draw import ExactDraw
 from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
+from dpaudit.releases.release import release
 
 
 def run(capsys, *words):
@@ -103,16 +104,16 @@ def test_rational_shares_end_exactly():
 
 
 def test_a_seed_gives_the_same_again_and_is_marked():
-    first, second = (dpaudit.release("EHDS", (20, 20), times=50, seed=3) for _ in range(2))
+    first, second = (release("EHDS", (20, 20), times=50, seed=3) for _ in range(2))
     assert first.released == second.released
     assert not first.private
     assert "not private" in first.randomness
-    assert dpaudit.release("EHDS", (20, 20)).private
+    assert release("EHDS", (20, 20)).private
 
 
 def test_what_it_costs():
     audited = dpaudit.epsilon("EHDS", n=40).epsilon
-    result = dpaudit.release("EHDS", (20, 20), times=3, seed=1)
+    result = release("EHDS", (20, 20), times=3, seed=1)
     assert result.epsilon == audited
     assert result.spent == audited.times(3)
     assert result.after_one_more.upper == 4 * audited.upper
@@ -168,7 +169,7 @@ def test_a_law_of_fixed_width_cannot_be_drawn():
             return ("0.49", "0.51")
 
     with pytest.raises(InputError, match="fixed width"):
-        dpaudit.release(Rough, "a")
+        release(Rough, "a")
 
 
 def test_draws_follow_the_law_on_the_whole():

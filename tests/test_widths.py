@@ -124,7 +124,7 @@ def test_what_json_has_lies_in_what_is_printed(name, reply):
         there = printed(as_text(found.payload.page(), width))
         for lower, upper in filter(None, enclosures(without(as_json(found.payload), LEFT_OUT.get(name, ())))):
             near = max(abs(upper) / 1000, Fraction(1, 10**6))
-            assert any(low <= lower and upper <= high and high - low <= max(near, upper - lower) for low, high in there)
+            assert any(low <= lower and upper <= high and high - low <= near + upper - lower for low, high in there)
 
 
 def test_fewer_digits_are_said(reply):

@@ -30,12 +30,19 @@ def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime:
     return name, ", ".join(f"{key} = {value}" for key, value in where.items())
 
 
+def precision_words(bits: int) -> str:
+    """Returns the working precision for people; without bits nothing was rounded."""
+    return f"{bits} bits" if bits else "exact, by algebra"
+
+
 def subject_rows(setting: Setting) -> list[Line]:
     """Returns what was audited."""
     mechanism = setting.mechanism
-    rows: list[Line] = [("mechanism", f"{mechanism.name}: {mechanism.formula}")]
-    place = mechanism.setting_text()
-    return [*rows, ("setting", place)] if place else rows
+    rows: list[Line] = [("mechanism", f"{mechanism.name}: {mechanism.formula_here()}")]
+    place, origin = mechanism.setting_text(), mechanism.describe()
+    rows += [("setting", place)] if place else []
+    sha256 = origin.get("source_sha256")
+    return [*rows, ("source", f"{origin['source']}, SHA-256 {sha256[:12]}…")] if sha256 else rows
 
 
 def pair_text(witness: Witness) -> str:
@@ -65,7 +72,8 @@ def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> li
     """Returns what was looked at and how precisely."""
     datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
     covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
-    return [("covers", covered), ("effort", f"{tier}{bits} bits, {seconds:.3f} s")]
+    precision = f"{tier if bits else ''}{precision_words(bits)}"
+    return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]
 
 
 def tier_text(tier: str, left: int | None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpaudit.audit.page import Cell, Note, Page, Part, Table, Words, badge, strong
+from dpaudit.audit.setting import command_line
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
 from dpaudit.commands.reply import Reply, terminable, undecided, writable
 from dpaudit.files.writing import write_file
@@ -42,7 +43,8 @@ def claims(ids: Ids = None) -> Shown:
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
     rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
-    return Reply(found, lambda: [Table(columns, rows, prose)])
+    payload = [{**row, "command": command_line("claims", row["id"])} for row in found]
+    return Reply(payload, lambda: [Table(columns, rows, prose)])
 
 
 def _place(row: dict[str, Any]) -> str:
@@ -108,9 +110,10 @@ def check(
         if require and not changed and not errors:
             _require([result.outcome.verdict for result in results])
 
-    page = _examples if explain else _table
+    page, options = _examples if explain else _table, {"wide": wide, "from": module}
+    payload = [{**r.to_dict(), "command": command_line("check", r.claim.id, **options)} for r in results]
     return Reply(
-        results,
+        payload,
         lambda: page(results),
         certified=lambda: certificates.audited(results[0]),
         after=after,

@@ -8,6 +8,7 @@ from dpaudit.audit.page import Verbatim
 from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import whole_range
 from dpaudit.numbers.rationals import whole
 from dpaudit.privacy.effort import MAX_DIGITS
 
@@ -73,10 +74,10 @@ def compare(
         return Reply(result)
     stride, asked = whole("step", step, 1), {"mechs": mech, "calibrate": at_true, **effort, **setting}
     if priors is not None:
-        points = ranges.parse_range("priors", priors, 1, stride)
+        points = whole_range("priors", priors, 1, stride)
         many = ranges.compare_over_priors(points, data, target, **asked)
     else:
-        points = ranges.parse_range("n", str(n), 1, stride)
+        points = whole_range("n", str(n), 1, stride)
         wide = prior or (",".join("1" * int(k)) if k and share is None else None)
         many = ranges.compare_over_n(points, target, share=share, prior=wide, **asked)
     return Reply(many, (lambda: [Verbatim(list(many.csv()))]) if as_csv else None)

@@ -20,19 +20,26 @@ from dpaudit.commands.reply import (
     Reply,
     certifiable,
     claiming,
+    emit_json,
     refuse_overwriting,
     send,
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
+from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
+from dpaudit.numbers.verdict import Verdict
 
 Given = Annotated[dict[str, Any], "setting"]
 """What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
 Subject = Annotated[Setting, "setting", "read"]
 """The setting itself, read."""
+Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
+"""The same, or a setting in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
@@ -68,14 +75,17 @@ MECH = typer.Option(
     "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
 )
 SHAPE = {
-    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1."),
+    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
     "adjacency": (
         "RELATION",
         "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
     ),
-    "n": ("N", "Number of records, a whole number >= 1."),
+    "n": ("N", "Number of records, a whole number >= 1; for epsilon and calibrate also all."),
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
-    "prior": ("A,B,…", "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."),
+    "prior": (
+        "A,B,…",
+        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/9..2,1/9..2.",
+    ),
 }
 
 
@@ -173,8 +183,18 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
 
     def exposed(**given: Any) -> None:
         refuse_overwriting(given)
+        set_, as_json, out = (given.get(name) for name in ("set_", "as_json", "out"))
         with kept_for_results():
-            run(given)
+            try:
+                run(given)
+            except InputError as error:
+                if type(error) is InputError and error.option in _names(set_):
+                    raise InputError("set", f"{error.option}={error.value}", error.rule) from None
+                raise
+            except PrecisionExhausted as error:
+                if as_json:
+                    emit_json({"verdict": Verdict.UNDECIDED.value, "reason": str(error)}, out)
+                raise
 
     def run(given: dict[str, Any]) -> None:
         asked = {name: given.pop(name) for name in merged if name not in own}
@@ -183,10 +203,11 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         label = asked.get("mech") or command.__name__
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
-                given["setting"] = Setting.read(**given["setting"])
+                reader = read_ranged if "ranged" in groups["setting"] else Setting.read
+                given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
-                    certifiable(given["setting"].mechanism)
-                if asked.get("require") and "claim" not in own:
+                    certifiable(given["setting"])
+                if asked.get("require") and "claim" not in own and isinstance(given["setting"], Setting):
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
@@ -200,6 +221,11 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]
     exposed.__annotations__ = {name: p.annotation for name, p in merged.items()}
     return exposed
+
+
+def _names(pairs: list[str] | None) -> set[str]:
+    """Returns the names that --set gives."""
+    return {pair.partition("=")[0].strip() for pair in pairs or ()}
 
 
 def paragraphs(words: str | None) -> str:

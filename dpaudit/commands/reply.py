@@ -17,15 +17,17 @@ import typer
 from dpaudit.audit.display import as_json as plain
 from dpaudit.audit.drawing import as_text, draw
 from dpaudit.audit.page import Page
+from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export")
+OUTPUTS = ("out", "certificate", "junit", "export", "picture")
 """Parameters of the commands that name files."""
 
 
@@ -51,7 +53,10 @@ def send(
 
     With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
     """
-    _emit(reply, as_json, out)
+    if as_json:
+        emit_json(reply.payload, out)
+    else:
+        _emit_text(reply, out)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
     if reply.after is not None:
@@ -78,31 +83,37 @@ def claiming(mechanism: Mechanism) -> None:
         raise InputError("require", "yes", rule)
 
 
-def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
+def emit_json(payload: Any, out: str | None) -> None:
+    """Writes the answer as JSON to the standard output or the file."""
+    _write(json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n", out)
+
+
+def _emit_text(reply: Reply, out: str | None) -> None:
     stream, page = stdout(), reply.page or reply.payload.page
-    if as_json:
-        text = json.dumps(plain(reply.payload), ensure_ascii=False, indent=2) + "\n"
-    elif out is None and stream.isatty():
+    if out is None and stream.isatty():
         from rich.console import Console
 
         draw(Console(file=stream, highlight=False, emoji=False), page())
         stream.flush()
-        return
     else:
-        text = as_text(page())
+        _write(as_text(page()), out)
+
+
+def _write(text: str, out: str | None) -> None:
     if out is not None:
         write_file("out", out, text)
         print(f"written: {visible(out)}", file=sys.stderr)
         return
+    stream = stdout()
     stream.write(text)
     stream.flush()
 
 
-def certifiable(mechanism: Mechanism) -> None:
-    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+def certifiable(subject: Setting | Ranged) -> None:
+    """Refuses a certificate of what the verifier does not know, before any work is done."""
     from dpaudit.evidence import certificate
 
-    certificate.check_possible(mechanism)
+    certificate.check_possible(subject)
 
 
 def certify(result: Any, path: str) -> None:

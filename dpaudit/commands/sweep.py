@@ -42,9 +42,9 @@ def sweep(
 
     Examples:
 
-    dpaudit sweep plan.toml --out sweep.db --workers 2
+    dpaudit sweep sweep.toml --out sweep.db --workers 2
 
-    dpaudit sweep plan.toml --out sweep.db --scheduler tcp://host:8786
+    dpaudit sweep sweep.toml --out sweep.db --scheduler tcp://host:8786
 
     dpaudit sweep --out sweep.db --status
 

@@ -39,7 +39,7 @@ def page(result: CompareResult, most: int) -> Page:
     calibrated = [f"ε for true ε = {e}", "mean there", "90% within there"]
     table = []
     for row in result.entries:
-        shown = [row.label, row.claimed or "nothing", *_performance(row.nominal)]
+        shown = [row.label, row.guarantee.text() if row.guarantee else "nothing", *_performance(row.nominal)]
         there = row.calibrated
         shown += ["too large a job", "", ""] if there is None else [decimal(there.nominal), *_performance(there)[1:]]
         table.append(shown)

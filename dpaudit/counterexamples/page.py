@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Page, Words, strong
-from dpaudit.audit.words import again, pair_text
+from dpaudit.audit.words import again, claim_rows, pair_text
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def page(result: SearchResult) -> Page:
     if result.minimal:
         rows += _place("smallest n", result.minimal)
     rows += _place("largest ratio", result.largest)
+    if not result.exhaustive:
+        rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))
     if result.exhaustive:
         rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
     rows += [("screened", result.screened), ("effort", f"{result.seconds:.1f} s")]
@@ -36,9 +38,14 @@ def page(result: SearchResult) -> Page:
 
 
 def _place(title: str, found: Place) -> list[Line]:
-    """Returns one certified place as rows: the ratio, the setting with its witness."""
+    """Returns one certified place as rows: the ratio, the setting with its witness, what else decided the claim."""
     result, witness = found.result, found.result.witness
     bound = "nominal" if result.claim.epsilon is None else "claimed"
     pair = f"{pair_text(witness)}, output {text(witness.output)}"
     place = f"{result.subject.mechanism.setting_text()}; {pair}"
-    return [(title, Words(f"true ε / {bound} ε = ", found.ratio)), ("", place)]
+    rows: list[Line] = [(title, Words(f"true ε / {bound} ε = ", found.ratio)), ("", place)]
+    if result.claim.guarantee is None or (result.claim.epsilon is not None and not result.claim.delta):
+        return rows
+    claimed, *decided = [value for _, value in claim_rows(result.claim)]
+    parts = [part for value in decided for part in ("; ", value)]
+    return [*rows, ("", Words(f"claimed {claimed}", *parts))]

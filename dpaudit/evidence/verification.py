@@ -7,6 +7,7 @@ from typing import Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page, Words
+from dpaudit.audit.setting import command_line
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
@@ -36,6 +37,7 @@ class VerifyResult(Shown):
             "established": list(self.established),
             "reason": self.reason,
             "full": self.full,
+            "command": command_line("verify", self.file, full=self.full),
         }
 
     def page(self) -> Page:

@@ -144,6 +144,10 @@ class Mechanism(Audited):
             "parameters": self.settings(),
         }
 
+    def formula_here(self) -> str:
+        """Returns the formula with what the parameters choose in it."""
+        return self.formula
+
     def setting_text(self) -> str:
         """Returns the setting in one line, for people."""
         nominal = [] if self.epsilon is None else [f"ε = {self.epsilon}"]

@@ -51,11 +51,14 @@ class OwnMechanism(Mechanism):
         epsilon: Fraction | None,
         settings: dict[str, str],
         adjacency: Adjacency | None = None,
+        *,
+        sha256: str | None = None,
     ) -> None:
         self._target = target
         self.reference = reference
         self.epsilon = epsilon
         self._settings = settings
+        self.sha256 = sha256
         lines = (type(target).__doc__ or "").strip().splitlines() or ["(no description)"]
         self.name = self._word("name", type(target).__name__)  # type: ignore[misc]
         self.formula = self._word("formula", lines[0])  # type: ignore[misc]
@@ -192,7 +195,9 @@ class OwnMechanism(Mechanism):
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
         """Returns the same mechanism under another adjacency."""
         relation = parse_adjacency(adjacency, self.read_dataset)
-        return type(self)(self._target, self.reference, self.epsilon, self._settings, relation)
+        found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
+        found.most_steps = self.most_steps
+        return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
@@ -326,14 +331,14 @@ class OwnMechanism(Mechanism):
         return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
-        """Returns the constructor's other parameters as text."""
+        """Returns the constructor's other parameters as text, those that were left at their defaults too."""
         return self._settings
 
     def describe(self) -> dict[str, Any]:
-        """Returns name, where it comes from, nominal epsilon and parameters."""
+        """Returns name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
-        return {**super().describe(), "source": self.reference, **relation}
+        return {**super().describe(), "source": self.reference, "source_sha256": self.sha256, **relation}
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -76,7 +76,8 @@ class GivenRow:
         with balls.precision(SUM_BITS):
             found = balls.total(self._balls())
             if not balls.overlap(found, ball(1)):
-                raise error(None, f"sums to {found.str(8)}, not to 1")
+                gap = (found - 1).str(3, radius=False)
+                raise error(None, f"sums to 1 {'-' if gap.startswith('-') else '+'} {gap.lstrip('-')}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 

@@ -18,9 +18,11 @@ from typing import Any
 from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns, shown
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.mechanisms.source import sha256_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
+from dpaudit.privacy.effort import WORK
 from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
@@ -68,13 +70,21 @@ class GivenTable:
         return self._claim
 
 
-def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None = None) -> OwnMechanism:
-    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column."""
+def read_table(
+    path: str, adjacency: str | None = None, claim: Guarantee | None = None, work: int = WORK
+) -> OwnMechanism:
+    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column.
+
+    An audit of it that needs more than ``work`` steps will be refused.
+    """
     outputs, entries = read_sheet(path)
     rows = {name: _row(path, where, outputs, cells) for name, (where, cells) in entries.items()}
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    return OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
+    given = GivenTable(path, outputs, rows, relation, claim)
+    found = OwnMechanism(given, path, None, settings, sha256=sha256_of("TABLE", path))
+    found.most_steps = work
+    return found
 
 
 def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequence[Any]]]]:

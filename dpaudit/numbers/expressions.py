@@ -99,10 +99,27 @@ class Expression:
         return [self.operation, *(to_json(argument) for argument in self.arguments)]
 
     def __repr__(self) -> str:
-        return f"{self.operation}({', '.join(str(a) for a in self.arguments)})"
+        """Returns the expression as one writes it: sqrt(2)*sqrt(2) - 2."""
+        if self.operation == "+":
+            first, *rest = (_infix(part, "+") for part in self.arguments)
+            return first + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in rest)
+        if self.operation in "*/^":
+            return self.operation.join(_infix(part, self.operation) for part in self.arguments)
+        return self.operation if self.operation == "pi" else f"{self.operation}({self.arguments[0]})"
 
 
 Value = Fraction | Expression
+STRENGTH = {"+": 1, "*": 2, "/": 3, "^": 4}
+"""How strongly an operation holds its arguments together."""
+
+
+def _infix(part: Value, around: str) -> str:
+    """Returns the text of an argument, in brackets where the operation around it would tear it apart."""
+    if isinstance(part, Expression):
+        inner = STRENGTH.get(part.operation, 5)
+        return f"({part})" if inner < STRENGTH[around] or (inner == STRENGTH[around] and around in "/^") else str(part)
+    torn = around != "+" and (part < 0 or (part.denominator > 1 and around in "/^"))
+    return f"({part})" if torn else str(part)
 
 
 def _value(number: Any) -> Value:

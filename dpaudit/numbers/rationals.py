@@ -26,14 +26,21 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     decimal digits.
     """
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
-        advice = 'write it exactly, as text or Fraction: "1/10" or "0.1"'
-        raise InputError(option, value, f"a {type(value).__name__} is not exact; {advice}")
+        raise InputError(option, value, f"a {type(value).__name__} is not exact; {_advice(value)}")
     if isinstance(value, str):
         value = _parse(option, value.strip(), digits)
     limit = 10**digits
     if abs(value.numerator) >= limit or value.denominator >= limit:
         raise InputError(option, value, f"numerator and denominator may have at most {digits} digits")
     return Fraction(value)
+
+
+def _advice(value: object) -> str:
+    """Returns how to write it: as text, where it is a float whose shortest text is the number that was meant."""
+    shown = repr(value) if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
+    quotient = Fraction(shown)
+    short = f'"{quotient}" or ' if 1 < quotient.denominator < 10**4 else ""
+    return f'write it exactly, as text or Fraction: {short}"{shown}"'
 
 
 @lru_cache(maxsize=1 << 12)

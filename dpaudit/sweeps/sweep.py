@@ -9,6 +9,7 @@ from typing import Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Fields, Page
+from dpaudit.mechanisms.source import file_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.sweeps.executors import check_address, open_workers
@@ -16,7 +17,7 @@ from dpaudit.sweeps.export import check_path, table
 from dpaudit.sweeps.export import export as write
 from dpaudit.sweeps.plan import read_plan
 from dpaudit.sweeps.run import Loop
-from dpaudit.sweeps.sources import file_of, made
+from dpaudit.sweeps.sources import made
 from dpaudit.sweeps.store import Aside, Status, Store
 
 Watch = Callable[[Status], AbstractContextManager[Callable[[Status], None] | None]]
