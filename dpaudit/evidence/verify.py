@@ -38,8 +38,8 @@ FORMAT = "dpaudit certificate"
 WORK, SECONDS, MEMORY = 60_000_000, 60, 1024
 """The limits unless raised: steps of about a microsecond, seconds, MiB."""
 MAX_BYTES = 32 << 20
-MAX_EXPONENT = 10**18
-"""exp takes arguments up to this size; a number is at most about 10^(10^18)."""
+MAX_SIZE = 1200
+"""exp takes arguments below 10^MAX_SIZE."""
 
 
 class Undecided(Exception):
@@ -97,44 +97,45 @@ def _rounding(digits: int) -> tuple[Context, Context]:
 
 
 class Interval:
-    """All numbers from lo to hi, both of at most ``digits`` digits.
+    """All numbers from lo 10^e to hi 10^e, both of at most ``digits`` digits; e is 0, or large and even.
 
     Every operation finds both ends of the exact result, the lower one rounded down, the upper one rounded up: the
     result contains what the exact operation gives for any members of the operands.
     """
 
-    __slots__ = ("digits", "hi", "lo")
+    __slots__ = ("digits", "e", "hi", "lo")
 
-    def __init__(self, lo: Decimal, hi: Decimal, digits: int) -> None:
-        self.lo, self.hi, self.digits = lo, hi, digits
+    def __init__(self, lo: Decimal, hi: Decimal, digits: int, e: int = 0) -> None:
+        self.lo, self.hi, self.digits, self.e = lo, hi, digits, e
 
     def __add__(self, other: Interval) -> Interval:
         down, up = _rounding(self.digits)
-        return Interval(down.add(self.lo, other.lo), up.add(self.hi, other.hi), self.digits)
+        a, b, c, d, e = _aligned(self, other)
+        return Interval(down.add(a, c), up.add(b, d), self.digits, e)
 
     def __neg__(self) -> Interval:
-        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits)
+        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits, self.e)
 
     def __sub__(self, other: Interval) -> Interval:
         return self + -other
 
     def __mul__(self, other: Interval) -> Interval:
         """x y is monotone in x and in y: the extremes lie at ends."""
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e + other.e
         if self.lo >= 0 and other.lo >= 0:
-            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits)
+            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits)
+        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits, e)
 
     def __truediv__(self, other: Interval) -> Interval:
         """So is x / y where y keeps its sign."""
         if other.lo <= 0 <= other.hi:
             raise Undecided
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e - other.e
         if self.lo >= 0 and other.lo > 0:
-            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits)
+            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits)
+        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits, e)
 
     def sqrt(self) -> Interval:
         """The library rounds to nearest: the root lies between the neighbours of what it returns."""
@@ -142,15 +143,18 @@ class Interval:
             raise Malformed("sqrt of a negative number") if self.hi < 0 else Undecided
         down, up = _rounding(self.digits)
         low, high = (down.sqrt(end) for end in (self.lo, self.hi))
-        return Interval(down.next_minus(low) if low else low, up.next_plus(high) if high else high, self.digits)
+        ends = (down.next_minus(low) if low else low, up.next_plus(high) if high else high)
+        return Interval(*ends, self.digits, self.e // 2)
 
     def exp(self) -> Interval:
         """e^x rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_exp(end, self.digits) for end in {self.lo, self.hi}))
+        plain = self.plain()
+        return reduce(hull, (_exp(end, self.digits) for end in {plain.lo, plain.hi}))
 
     def log(self) -> Interval:
         """The logarithm rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        found = reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        return found + rational(self.e, self.digits) * _log(Decimal(10), self.digits) if self.e else found
 
     def positive(self) -> Interval:
         """Returns the interval itself if it lies above 0."""
@@ -164,18 +168,37 @@ class Interval:
 
     def positive_part(self) -> Interval:
         """Returns max(0, x)."""
-        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits)
+        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits, self.e)
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Returns both ends, exactly."""
-        if abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
+        if self.e or abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
             raise Undecided
         return Fraction(self.lo), Fraction(self.hi)
 
     def at(self, digits: int) -> Interval:
         """Returns an interval around this one with another precision."""
         down, up = _rounding(digits)
-        return Interval(down.plus(self.lo), up.plus(self.hi), digits)
+        return Interval(down.plus(self.lo), up.plus(self.hi), digits, self.e)
+
+    def plain(self) -> Interval:
+        """Returns an interval around this one with e = 0."""
+        if self.e > 0 and (self.lo or self.hi):
+            raise Malformed("a number is too large for a function")
+        return Interval(*_aligned(rational(1, self.digits), self)[2:4], self.digits)
+
+
+def _aligned(a: Interval, b: Interval) -> tuple[Decimal, Decimal, Decimal, Decimal, int]:
+    """Returns the ends of both with one e, the larger one; what lies far below the other is rounded outward."""
+    if a.e == b.e or not (a.lo or a.hi):
+        return a.lo, a.hi, b.lo, b.hi, b.e
+    if a.e < b.e or not (b.lo or b.hi):
+        c, d, low, high, e = _aligned(b, a)
+        return low, high, c, d, e
+    (down, up), by = _rounding(b.digits), max(b.e - a.e, -(10**18))
+    part = Interval(down.scaleb(b.lo, by), up.scaleb(b.hi, by), b.digits)
+    part = part if by == b.e - a.e else hull(part, rational(0, b.digits))
+    return a.lo, a.hi, part.lo, part.hi, a.e
 
 
 def rational(value: Fraction | int, digits: int) -> Interval:
@@ -187,12 +210,14 @@ def rational(value: Fraction | int, digits: int) -> Interval:
 
 def hull(a: Interval, b: Interval) -> Interval:
     """Returns the interval from the smaller lower end to the larger upper end."""
-    return Interval(min(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(min(p, r), max(q, t), a.digits, e)
 
 
 def larger(a: Interval, b: Interval) -> Interval:
     """The maximum lies between the larger lower and the larger upper end."""
-    return Interval(max(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(max(p, r), max(q, t), a.digits, e)
 
 
 def total(values: Iterable[Interval], digits: int) -> Interval:
@@ -208,11 +233,18 @@ def _exp(x: Decimal, digits: int) -> Interval:
 
     Every operation is off by a factor 1 +- u, u = 10^(1 - wide), t and n terms (all positive, what is left out is below
     u) together by less than 4n + 4 of them; h squares make it 2^h (4n + 5) u < 10^(h/3) 10^8 u < 10^-(digits + 3).
+    A large x is k ln 10 + rest, k even, in intervals: e^x = 10^k e^rest.
     """
     if not x:
         return rational(1, digits)
-    if x.copy_abs() > MAX_EXPONENT:
-        raise Malformed(f"exp of a number beyond {MAX_EXPONENT}")
+    if x.adjusted() > MAX_SIZE:
+        raise Malformed(f"exp of a number beyond 10^{MAX_SIZE}")
+    if x.adjusted() > 16:
+        wide = digits + x.adjusted() + 10
+        ln10, near = _log(Decimal(10), wide), _rounding(wide)[0]
+        k = 2 * int(near.divide(x, near.multiply(2, ln10.lo)))
+        rest = (Interval(x, x, wide) - ln10 * rational(k, wide)).at(digits + 5).exp().at(digits)
+        return Interval(rest.lo, rest.hi, digits, k)
     h = isqrt(4 * digits) + max(0, 4 * x.adjusted() + 4)
     wide = digits + h // 3 + 13
     near, n = _rounding(wide)[0], 0
@@ -228,6 +260,7 @@ def _exp(x: Decimal, digits: int) -> Interval:
     return (Interval(found, found, wide) * Interval(near.subtract(1, slack), near.add(1, slack), wide)).at(digits)
 
 
+@lru_cache(maxsize=1 << 8)
 def _log(x: Decimal, digits: int) -> Interval:
     """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
@@ -280,7 +313,8 @@ def _tangents(n: int) -> list[int]:
 
 def log_gamma(x: Interval, digits: int, work: Work) -> Interval:
     """ln Gamma(x), x > 0; paid for, and found once."""
-    wide = digits + 20 + 2 * max(0, x.positive().hi.adjusted() + 1)
+    x = x.positive().plain()
+    wide = digits + 20 + 2 * max(0, x.hi.adjusted() + 1)
     work.spend(4 * wide * step(wide) + (wide // 3 + 5) ** 2 * step(wide * 2, 16) + 4 * function(wide))
     return _log_gamma(x.lo, x.hi, wide).at(digits)
 
@@ -527,12 +561,15 @@ def _power(base: Number, exponent: Fraction | None, digits: int, work: Work) -> 
         found = _product(work, found, square) if n & 1 else found
         n >>= 1
         square = _product(work, square, square) if n else square
+        if square.value.e.bit_length() > 1 << 13:
+            raise Malformed("a power is too large")
     return found
 
 
 def _function(name: str, argument: Number, digits: int, work: Work) -> Number:
     value, exact = argument.value, argument.rational()
-    work.spend(2 * function(digits + 20))
+    size = max(0, min(MAX_SIZE, max(value.lo.adjusted(), value.hi.adjusted())))
+    work.spend(2 * function(digits + 20) + 20 * step(digits + size))
     if name == "pi":
         work.spend(8 * digits * step(digits))
         return Number(pi(digits))
@@ -1126,7 +1163,7 @@ class Moments:
     def cumulant(self, order: Fraction) -> Interval:
         """Returns K(order)."""
         if order not in self._found:
-            self.work.spend(len(self.cells) * 2 * function(self.digits + 20))
+            self.work.spend(len(self.cells) * 2 * function(self.digits + 20 + _length(order.numerator)))
             less = rational(order - 1, self.digits)
             self._found[order] = total((p * (less * loss).exp() for p, loss in self.cells), self.digits).log()
         return self._found[order]
