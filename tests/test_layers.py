@@ -110,6 +110,7 @@ def test_an_example_uses_what_is_public(module):
 
 def test_the_verifier_shares_nothing_with_the_engine():
     assert imports(ALONE) <= sys.stdlib_module_names
+    assert imports(f"{ALONE}_theorems") <= sys.stdlib_module_names | {ALONE}
 
 
 def test_only_balls_sets_precision_and_compares():
