@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LATER = {
     "accuracy": "dpaudit.utility.accuracy",
-    "calibrate": "dpaudit.calibration.nominal",
+    "calibrate": "dpaudit.calibration.dispatch",
     "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",

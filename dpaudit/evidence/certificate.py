@@ -17,8 +17,6 @@ from dpaudit.audit.setting import Setting
 from dpaudit.evidence import covers
 from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
-from dpaudit.forall.every_epsilon import RatioResult
-from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
@@ -36,13 +34,13 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult | RatioResult | PriorMapResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
 ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
-    if isinstance(result, RatioResult | PriorMapResult):
+    if isinstance(result, covers.TheoremResult):
         return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee

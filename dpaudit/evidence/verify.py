@@ -28,7 +28,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import accumulate, pairwise, product
-from math import ceil, comb, isqrt
+from math import ceil, comb, inf, isqrt
 from operator import add
 from pathlib import Path
 from statistics import NormalDist
@@ -38,8 +38,8 @@ FORMAT = "dpaudit certificate"
 WORK, SECONDS, MEMORY = 60_000_000, 60, 1024
 """The limits unless raised: steps of about a microsecond, seconds, MiB."""
 MAX_BYTES = 32 << 20
-MAX_EXPONENT = 10**18
-"""exp takes arguments up to this size; a number is at most about 10^(10^18)."""
+MAX_SIZE = 1200
+"""exp takes arguments below 10^MAX_SIZE."""
 
 
 class Undecided(Exception):
@@ -97,44 +97,45 @@ def _rounding(digits: int) -> tuple[Context, Context]:
 
 
 class Interval:
-    """All numbers from lo to hi, both of at most ``digits`` digits.
+    """All numbers from lo 10^e to hi 10^e, both of at most ``digits`` digits; e is 0, or large and even.
 
     Every operation finds both ends of the exact result, the lower one rounded down, the upper one rounded up: the
     result contains what the exact operation gives for any members of the operands.
     """
 
-    __slots__ = ("digits", "hi", "lo")
+    __slots__ = ("digits", "e", "hi", "lo")
 
-    def __init__(self, lo: Decimal, hi: Decimal, digits: int) -> None:
-        self.lo, self.hi, self.digits = lo, hi, digits
+    def __init__(self, lo: Decimal, hi: Decimal, digits: int, e: int = 0) -> None:
+        self.lo, self.hi, self.digits, self.e = lo, hi, digits, e
 
     def __add__(self, other: Interval) -> Interval:
         down, up = _rounding(self.digits)
-        return Interval(down.add(self.lo, other.lo), up.add(self.hi, other.hi), self.digits)
+        a, b, c, d, e = _aligned(self, other)
+        return Interval(down.add(a, c), up.add(b, d), self.digits, e)
 
     def __neg__(self) -> Interval:
-        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits)
+        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits, self.e)
 
     def __sub__(self, other: Interval) -> Interval:
         return self + -other
 
     def __mul__(self, other: Interval) -> Interval:
         """x y is monotone in x and in y: the extremes lie at ends."""
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e + other.e
         if self.lo >= 0 and other.lo >= 0:
-            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits)
+            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits)
+        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits, e)
 
     def __truediv__(self, other: Interval) -> Interval:
         """So is x / y where y keeps its sign."""
         if other.lo <= 0 <= other.hi:
             raise Undecided
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e - other.e
         if self.lo >= 0 and other.lo > 0:
-            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits)
+            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits)
+        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits, e)
 
     def sqrt(self) -> Interval:
         """The library rounds to nearest: the root lies between the neighbours of what it returns."""
@@ -142,15 +143,18 @@ class Interval:
             raise Malformed("sqrt of a negative number") if self.hi < 0 else Undecided
         down, up = _rounding(self.digits)
         low, high = (down.sqrt(end) for end in (self.lo, self.hi))
-        return Interval(down.next_minus(low) if low else low, up.next_plus(high) if high else high, self.digits)
+        ends = (down.next_minus(low) if low else low, up.next_plus(high) if high else high)
+        return Interval(*ends, self.digits, self.e // 2)
 
     def exp(self) -> Interval:
         """e^x rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_exp(end, self.digits) for end in {self.lo, self.hi}))
+        plain = self.plain()
+        return reduce(hull, (_exp(end, self.digits) for end in {plain.lo, plain.hi}))
 
     def log(self) -> Interval:
         """The logarithm rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        found = reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        return found + rational(self.e, self.digits) * _log(Decimal(10), self.digits) if self.e else found
 
     def positive(self) -> Interval:
         """Returns the interval itself if it lies above 0."""
@@ -164,18 +168,37 @@ class Interval:
 
     def positive_part(self) -> Interval:
         """Returns max(0, x)."""
-        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits)
+        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits, self.e)
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Returns both ends, exactly."""
-        if abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
+        if self.e or abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
             raise Undecided
         return Fraction(self.lo), Fraction(self.hi)
 
     def at(self, digits: int) -> Interval:
         """Returns an interval around this one with another precision."""
         down, up = _rounding(digits)
-        return Interval(down.plus(self.lo), up.plus(self.hi), digits)
+        return Interval(down.plus(self.lo), up.plus(self.hi), digits, self.e)
+
+    def plain(self) -> Interval:
+        """Returns an interval around this one with e = 0."""
+        if self.e > 0 and (self.lo or self.hi):
+            raise Malformed("a number is too large for a function")
+        return Interval(*_aligned(rational(1, self.digits), self)[2:4], self.digits)
+
+
+def _aligned(a: Interval, b: Interval) -> tuple[Decimal, Decimal, Decimal, Decimal, int]:
+    """Returns the ends of both with one e, the larger one; what lies far below the other is rounded outward."""
+    if a.e == b.e or not (a.lo or a.hi):
+        return a.lo, a.hi, b.lo, b.hi, b.e
+    if a.e < b.e or not (b.lo or b.hi):
+        c, d, low, high, e = _aligned(b, a)
+        return low, high, c, d, e
+    (down, up), by = _rounding(b.digits), max(b.e - a.e, -(10**18))
+    part = Interval(down.scaleb(b.lo, by), up.scaleb(b.hi, by), b.digits)
+    part = part if by == b.e - a.e else hull(part, rational(0, b.digits))
+    return a.lo, a.hi, part.lo, part.hi, a.e
 
 
 def rational(value: Fraction | int, digits: int) -> Interval:
@@ -187,12 +210,14 @@ def rational(value: Fraction | int, digits: int) -> Interval:
 
 def hull(a: Interval, b: Interval) -> Interval:
     """Returns the interval from the smaller lower end to the larger upper end."""
-    return Interval(min(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(min(p, r), max(q, t), a.digits, e)
 
 
 def larger(a: Interval, b: Interval) -> Interval:
     """The maximum lies between the larger lower and the larger upper end."""
-    return Interval(max(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(max(p, r), max(q, t), a.digits, e)
 
 
 def total(values: Iterable[Interval], digits: int) -> Interval:
@@ -208,11 +233,18 @@ def _exp(x: Decimal, digits: int) -> Interval:
 
     Every operation is off by a factor 1 +- u, u = 10^(1 - wide), t and n terms (all positive, what is left out is below
     u) together by less than 4n + 4 of them; h squares make it 2^h (4n + 5) u < 10^(h/3) 10^8 u < 10^-(digits + 3).
+    A large x is k ln 10 + rest, k even, in intervals: e^x = 10^k e^rest.
     """
     if not x:
         return rational(1, digits)
-    if x.copy_abs() > MAX_EXPONENT:
-        raise Malformed(f"exp of a number beyond {MAX_EXPONENT}")
+    if x.adjusted() > MAX_SIZE:
+        raise Malformed(f"exp of a number beyond 10^{MAX_SIZE}")
+    if x.adjusted() > 16:
+        wide = digits + x.adjusted() + 10
+        ln10, near = _log(Decimal(10), wide), _rounding(wide)[0]
+        k = 2 * int(near.divide(x, near.multiply(2, ln10.lo)))
+        rest = (Interval(x, x, wide) - ln10 * rational(k, wide)).at(digits + 5).exp().at(digits)
+        return Interval(rest.lo, rest.hi, digits, k)
     h = isqrt(4 * digits) + max(0, 4 * x.adjusted() + 4)
     wide = digits + h // 3 + 13
     near, n = _rounding(wide)[0], 0
@@ -228,6 +260,7 @@ def _exp(x: Decimal, digits: int) -> Interval:
     return (Interval(found, found, wide) * Interval(near.subtract(1, slack), near.add(1, slack), wide)).at(digits)
 
 
+@lru_cache(maxsize=1 << 8)
 def _log(x: Decimal, digits: int) -> Interval:
     """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
@@ -280,7 +313,8 @@ def _tangents(n: int) -> list[int]:
 
 def log_gamma(x: Interval, digits: int, work: Work) -> Interval:
     """ln Gamma(x), x > 0; paid for, and found once."""
-    wide = digits + 20 + 2 * max(0, x.positive().hi.adjusted() + 1)
+    x = x.positive().plain()
+    wide = digits + 20 + 2 * max(0, x.hi.adjusted() + 1)
     work.spend(4 * wide * step(wide) + (wide // 3 + 5) ** 2 * step(wide * 2, 16) + 4 * function(wide))
     return _log_gamma(x.lo, x.hi, wide).at(digits)
 
@@ -527,12 +561,15 @@ def _power(base: Number, exponent: Fraction | None, digits: int, work: Work) -> 
         found = _product(work, found, square) if n & 1 else found
         n >>= 1
         square = _product(work, square, square) if n else square
+        if square.value.e.bit_length() > 1 << 13:
+            raise Malformed("a power is too large")
     return found
 
 
 def _function(name: str, argument: Number, digits: int, work: Work) -> Number:
     value, exact = argument.value, argument.rational()
-    work.spend(2 * function(digits + 20))
+    size = max(0, min(MAX_SIZE, max(value.lo.adjusted(), value.hi.adjusted())))
+    work.spend(2 * function(digits + 20) + 20 * step(digits + size))
     if name == "pi":
         work.spend(8 * digits * step(digits))
         return Number(pi(digits))
@@ -1126,7 +1163,7 @@ class Moments:
     def cumulant(self, order: Fraction) -> Interval:
         """Returns K(order)."""
         if order not in self._found:
-            self.work.spend(len(self.cells) * 2 * function(self.digits + 20))
+            self.work.spend(len(self.cells) * 2 * function(self.digits + 20 + _length(order.numerator)))
             less = rational(order - 1, self.digits)
             self._found[order] = total((p * (less * loss).exp() for p, loss in self.cells), self.digits).log()
         return self._found[order]
@@ -2022,7 +2059,354 @@ DIGITS_OF_BOXES = 30
 """Boxes are wide: more digits would not decide more."""
 
 
-KINDS: dict[str, type[Any]] = {"bounds": Bounds, "every-epsilon": Ratio, "prior-map": Map}
+# ================================================================== every n
+# k = 2, prior (a, b); seen from an end a data set is the count x of the cell with prior a, the other cell holds n - x.
+# BC = u_a(x,r) u_b(n-x,n-r), u_c(s,t) = Gamma(c+(s+t)/2) / sqrt(Gamma(c+s) Gamma(c+t)); the second factor rises to 1
+# with n, as psi is concave: H falls with n, and its values at both ends of a block of n bound it there. H grows with
+# |x - r|. c_i = H(i,i+1) falls while 2i <= n+b-a-2, then rises: LS(0) = c_0, LS(x) = c_(x-1) for 2x <= n+b-a. Beyond
+# the reach R the n - R outputs have H(x,R+1) <= H <= 1, and Z_x / Z_y is a Moebius function of n: its values at both
+# ends of the block bound it. At every epsilon: ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for
+# any bijection s. Pairs in the middle: ``EveryN._middle``. Below N every n is looked at by itself.
+
+
+class Block:
+    """The rows of one end for every n from the first to the last of ``ends``, where None is infinity."""
+
+    def __init__(self, law: Any, side: tuple[Fraction, Fraction], ends: list[int | None], top: int) -> None:
+        self.law, self.ends, digits = law, list(dict.fromkeys(ends)), law.digits
+        first = ends[0]
+        most = top + 10**5 if first is None else first - 2
+        goal, a = 3 * (digits - 28), side[0]
+        enough = (r for r in range(top + 2, most) if (r - top) ** 2 >= goal * (8 * a + 4 * (top + r)))
+        self.reach, self.one = next(enough, most), rational(1, digits)
+        price = 20 * step(digits) * len(ends) + function(digits)
+        law.work.spend((top + 8) * (self.reach + 2) * price)
+        self.tables = [self._table(a, 1), *(self._table(side[1] + n, -1) for n in self.ends if n is not None)]
+        self.rates: list[Interval] = []
+        self._rows: dict[int, tuple[list[Interval], Interval]] = {}
+
+    def _table(self, z: Fraction, way: int) -> tuple[list[Interval], list[Interval]]:
+        """g[m] = Gamma(z +- m/2) / Gamma(z), m = 0..2R+2, by Gamma(z + 1) = z Gamma(z); and 1 / sqrt(g[2i])."""
+        digits, wide = self.law.digits, self.law.digits + 10 + len(str(z.numerator))
+        half, full = (log_gamma(rational(v, wide), wide, self.law.work) for v in (z + Fraction(way, 2), z))
+        g = [self.one, (half - full).exp().at(digits)]
+        for m in range(2, 2 * self.reach + 3):
+            factor = rational(z + Fraction(m, 2) - 1 if way > 0 else z - Fraction(m, 2), digits)
+            g.append(g[-2] * factor if way > 0 else g[-2] / factor)
+        return g, [self.one / v.sqrt() for v in g[::2]]
+
+    def distance(self, x: int, r: int) -> Interval:
+        """Returns H(x, r) for every n of the block."""
+        if x == r:
+            return self.one - self.one
+        near, *far = (g[x + r] * root[x] * root[r] for g, root in self.tables)
+        limit = [near] if None in self.ends else []
+        return reduce(hull, ((self.one - bc).sqrt() for bc in [*limit, *(near * u for u in far)]))
+
+    def row(self, x: int) -> tuple[list[Interval], Interval]:
+        """Returns the exponents of the outputs up to the reach, and what those beyond have."""
+        if x not in self._rows:
+            *near, last = (self.distance(x, r) for r in range(self.reach + 2))
+            self._rows[x] = [self.rates[x] * h for h in near], self.rates[x] * hull(last, self.one)
+        return self._rows[x]
+
+    def log_ratio(self, x: int, y: int) -> Interval:
+        """Returns ln Z_x - ln Z_y."""
+        (p, far_p), (q, far_q) = self.row(x), self.row(y)
+        sums = [total(((-a).exp() for a in row), self.law.digits) for row in (p, q)]
+        fars, found = [(-far).exp() for far in (far_p, far_q)], []
+        for n in self.ends:
+            if n is None:
+                found.append(far_q - far_p)
+            else:
+                many = rational(n - self.reach, self.law.digits)
+                z = [near + many * far for near, far in zip(sums, fars, strict=True)]
+                found.append((z[0] / z[1]).log())
+        return reduce(hull, found)
+
+    def losses(self, x: int, y: int) -> list[Interval]:
+        """Returns the losses of x against y at every output, for every n of the block."""
+        (p, far_p), (q, far_q), gap = self.row(x), self.row(y), self.log_ratio(y, x)
+        return [b - a + gap for a, b in zip([*p, far_p], [*q, far_q], strict=True)]
+
+    def uppers(self, x: int, every_epsilon: bool) -> list[Interval]:
+        """Returns numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it."""
+        if not every_epsilon:
+            return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
+        (p, far_p), (q, far_q) = self.row(x), self.row(x + 1)
+        rows = [*p, far_p], [*q, far_q]
+        return matched(*rows, 1) + matched(*rows[::-1], 1)
+
+
+def matched(p: list[Interval], q: list[Interval], far: int) -> list[Interval]:
+    """Returns q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries."""
+    near = len(p) - far
+    orders = [sorted(range(near), key=lambda i, row=row: row[i].lo) for row in (p, q)]  # type: ignore[misc]
+    pairs = [*zip(*orders, strict=True), *((i, i) for i in range(near, len(p)))]
+    fall = reduce(larger, (p[i] - q[j] for i, j in pairs))
+    return [b - a + fall for a, b in zip(p, q, strict=True)]
+
+
+class EveryN:
+    """lower <= sup over n of true epsilon (or of true epsilon / epsilon over every epsilon too) <= upper."""
+
+    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
+        found = theorem(document, {"lower": str, "upper": str, "claimed": None}, {"witness": dict, "cover": dict})
+        subject, self.counts, self.statement, self.witness, cover = found
+        self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
+        claimed = self.statement["claimed"]
+        self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
+        self.m, self.first, self.blocks = shape(cover, "the cover", {"m": int, "first": int, "blocks": list})
+        self.full, self.work, self.ratio = full, work, subject.get("nominal_epsilon") == "all"
+        self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
+        self.digits = 30 + max(len(self.statement[end]) for end in ("lower", "upper"))
+        if subject.get("n") != "all" or len(subject.get("prior", ())) != 2 or self.least > self.most:
+            raise Malformed("not about every n and two cells, or lower and upper are no interval")
+        self.law = self._law(1)
+        if self.law.every_pair:
+            raise Malformed("the theorem is about one record replaced")
+
+    def _law(self, n: int) -> Any:
+        return read_law({**self.subject, "n": n}, self.digits, self.work)
+
+    def refused(self) -> None:
+        """Nothing more than its form can forbid it."""
+
+    @property
+    def sides(self) -> list[tuple[Fraction, Fraction]]:
+        """Returns the prior of the near and of the far cell for either end."""
+        a, b = self.law.prior
+        return [(a, b), (b, a)]
+
+    def _number(self, value: Fraction | int) -> Interval:
+        return rational(value, self.digits)
+
+    def _block(self, side: int, ends: list[int | None], top: int) -> Block:
+        """Returns the block with the rates e / (2 Delta) of the rows up to top + 1."""
+        law, block = self.law, Block(self.law, self.sides[side], ends, top)
+        half = self._number(law.epsilon / 2)
+        if law.mechanism == "EHD":
+            inverse = self._number(1) / self._gs(ends)
+            block.rates = [half * inverse] * (top + 2)
+            return block
+        gamma = law.parameters.get("gamma")
+        half = half / self._number(1 + gamma) if law.mechanism == "EHDS" else half
+        inverses = [self._number(1) / block.distance(max(x - 1, 0), max(x, 1)) for x in range(top + 2)]
+        for x in range(1, top + 2):
+            if gamma is not None:
+                inverses[x] = -larger(-inverses[x], -(inverses[x - 1] + self._number(gamma)))
+        block.rates = [half * v for v in inverses]
+        return block
+
+    def _gs(self, ends: list[int | None]) -> Interval:
+        if self.law.parameters["gs"] == "constant":
+            return (self._number(1) - pi(self.digits) / self._number(4)).sqrt()
+        return reduce(larger, (Block(self.law, side, ends, 0).distance(0, 1) for side in self.sides))
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """Returns what was established and the statement."""
+        if self.counts != list(self.law.counts()):
+            raise Rejected("the counts are not those of n = 1")
+        try:
+            lines = self._at_witness()
+            lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
+        except Undecided:
+            raise Rejected("a number is not told from another with the digits stated") from None
+        return [*lines, *self._conclude()], self._say()
+
+    def _at_witness(self) -> list[str]:
+        names = {"side": int, "x": int, "x_prime": int, "output": int}
+        side, x, y, r, n = shape(self.witness, "the witness", {**names, "n": None})
+        if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
+            raise Malformed("the n of the witness is no number, and not missing: in the limit")
+        if side not in (0, 1) or abs(x - y) != 1 or min(x, y, r) < 0 or max(x, y, r) > (10**4 if n is None else n):
+            raise Malformed("the witness is no pair of neighbours with an output")
+        if n is not None and (self.ratio or n < self.first):
+            loss = self._single(n, side, x, y, r)
+        else:
+            if n is not None:
+                self._check_first(n, max(x, y, r))
+            block = self._block(side, [n], max(x, y, r))
+            loss = block.losses(x, y)[r]
+        if loss.ends()[0] < self.least:
+            raise Rejected("the loss at the witness is below the stated lower bound")
+        return ["lower bound: the loss at the witness reaches it" + (", in the limit" if n is None else "")]
+
+    def _single(self, n: int, side: int, x: int, y: int, r: int) -> Interval:
+        law = self._law(n)
+        law.pay(2)
+        cells = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
+        p, q = (law.at(c, list(cells[2])).value for c in cells[:2])
+        return Interval.log(p / q)
+
+    def _check_first(self, n: int, m: int) -> None:
+        """What the rates near an end need: 2x <= n + b - a, and no better candidate for S beyond the peak of 1/LS."""
+        a, b = self.law.prior
+        gamma = self.law.parameters.get("gamma")
+        room = Fraction(n) - abs(a - b) - 2 * m - 4
+        if room < 0:
+            raise Rejected("N is too small for the pairs near the ends")
+        if gamma is None or self._touches(m):
+            return
+        for side in self.sides:
+            step_ = Block(self.law, side, [None], m).distance(m, m + 1)
+            if (self._number(1) / step_).ends()[1] > gamma * (room / 2 - 2):
+                raise Rejected("N is too small for the smooth sensitivity near the ends")
+
+    def _touches(self, m: int) -> bool:
+        """Whether S = LS from m on in the limit, hence at every n: no step of 1/LS is longer at n than there."""
+        gamma = self.law.parameters["gamma"]
+        for side in self.sides:
+            block = Block(self.law, side, [None], m)
+            ls = [self._number(1) / block.distance(max(x - 1, 0), max(x, 1)) for x in range(m + 1)]
+            if any((ls[m] - ls[x]).ends()[1] > gamma * (m - x) for x in range(m)):
+                return False
+            if self._rise(side[0] + m - 1).ends()[1] > gamma:
+                return False
+        return True
+
+    def _rise(self, z: Fraction) -> Interval:
+        """-ln BC of a step lies between 1/(8z+2) and 1/(8z), and 1/c rises by at most (8z+2)^(3/2) / (16 z^2)."""
+        wide = self._number(8 * z + 2)
+        return wide * wide.sqrt() / self._number(16 * z * z)
+
+    def _middle(self) -> Interval:
+        """Returns a bound of the losses of x and x+1, m <= x <= n-1-m, for every n from N on, over e.
+
+        EHD: twice rate times the step. Else with s: r -> r+1, n -> 0: 1/2 + |1/Delta(x+1) - 1/Delta(x)| / 2 + w T,
+        T the largest |H(x+1,s(r)) - H(x,r)|. A shift changes L = -ln BC by at most the share 4(z+1)/(4z^2-1) of it,
+        L dH/dL <= sqrt(L) e^(-3L/4) / 2 <= 1/4, L(x,x-j) >= j^2 / (8(a+x+1)), w <= e^(1/(32z+8)) sqrt(8z+2) / 2.
+        """
+        law, m, found = self.law, self.m, []
+        if law.mechanism == "EHD":
+            steps = [Block(law, side, [self.first], m).distance(m, m + 1) for side in self.sides]
+            return reduce(larger, steps) / self._gs([None])
+        gamma = law.parameters.get("gamma")
+        for a in law.prior:
+            whole_, wide = 8 * (a + m + 1), [self._widest(z) for z in (a + m, a + max(Fraction(m), 2 * a))]
+            square = Fraction(9 * m * m, 16)
+            found.append(exp_of(-square / (8 * a + 5 * m + 8), self.digits) * wide[0])
+            found.append(self._share(a + Fraction(m, 4)) * self._steep(square / whole_) * wide[1])
+            for i in range(24):
+                low, high = Fraction(i, 32), Fraction(i + 1, 32)
+                found.append(self._share(a + m * (1 - high)) * self._steep((low * m) ** 2 / whole_) * wide[0])
+        rises = [] if gamma is None else [self._number(gamma)]
+        if gamma is None or self._touches(m):
+            rises.append(reduce(larger, (self._rise(a + m - 1) for a in law.prior)))
+        rise = -reduce(larger, (-v for v in rises))
+        bound = self._number(Fraction(1, 2)) + rise / self._number(2) + reduce(larger, found)
+        return bound / self._number(1 + gamma) if law.mechanism == "EHDS" else bound
+
+    def _widest(self, z: Fraction) -> Interval:
+        return exp_of(1 / (32 * z + 8), self.digits) * self._number(8 * z + 2).sqrt() / self._number(2)
+
+    def _share(self, z: Fraction) -> Interval:
+        return self._number(4 * (z + 1) / (4 * z * z - 1))
+
+    def _steep(self, level: Fraction) -> Interval:
+        """The bound falls from L = 2/3 on."""
+        if level < 1:
+            return self._number(Fraction(1, 4))
+        return self._number(level).sqrt() * exp_of(-3 * level / 4, self.digits) / self._number(2)
+
+    def _everywhere(self) -> list[str]:
+        m, first = self.m, self.first
+        if not (24 <= m <= 10**4 and m >= max(self.law.prior) and 3 * m <= first <= 10**4):
+            raise Malformed("M or N is out of range")
+        self._check_first(first, m)
+        if (self._middle() * self._number(self.law.epsilon)).ends()[1] > self.most:
+            raise Rejected("the bound of the middle exceeds the upper bound")
+        self._check_cover()
+        for one, last, side, pairs in self.blocks:
+            block = self._block(side, [one, last], max(pairs))
+            if any(v.ends()[1] > self.most for x in pairs for v in block.uppers(x, self.ratio)):
+                raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
+        for n in range(1, first):
+            self._check_below(n)
+        rest = f"{len(self.blocks)} blocks of n and the middle"
+        return [f"{self.digits} digits", f"upper bound: n < {first} one by one, then {rest}"]
+
+    def _check_cover(self) -> None:
+        """Every pair x < m of either end is in blocks that join from N to infinity; equal priors need one end."""
+        ends: dict[tuple[int, int], list[tuple[int, float]]] = {}
+        for entry in self.blocks:
+            if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[3], list) or not entry[3]:
+                raise Malformed("a block is not [first, last, side, pairs]")
+            one, last, side, pairs = entry
+            ends_ = type(one) is int and one >= self.first and (last is None or (type(last) is int and last >= one))
+            if not ends_ or type(side) is not int or side not in (0, 1):
+                raise Malformed("a block has no such ends or side")
+            if not whole(pairs, len(pairs), self.m - 1):
+                raise Malformed("a block has no such pairs")
+            for x in pairs:
+                ends.setdefault((side, x), []).append((one, inf if last is None else last))
+        a, b = self.law.prior
+        for side, x in product((0,) if a == b else (0, 1), range(self.m)):
+            covered: float = self.first - 1
+            for one, last in sorted(ends.get((side, x), [])):
+                covered = max(covered, last) if one <= covered + 1 else covered
+            if covered != inf:
+                raise Rejected(f"the blocks of the pair {x}, {x + 1} do not reach from N to infinity")
+
+    def _check_below(self, n: int) -> None:
+        """Looks at every pair of this n; with equal priors the other half is its mirror image."""
+        law = self._law(n)
+        a, b = law.prior
+        rows = n // 2 + 2 if a == b else n + 1
+        law.pay(min(rows, n + 1))
+        bound, rows_ = exp_of(self.most, self.digits), dict[Cells, list[Interval]]()
+        for x in range(min(rows, n + 1) if self.ratio else 0):
+            divisor = law.divisor((x, n - x))
+            rows_[x, n - x] = [law.hellinger((x, n - x), r) / divisor for r in law.datasets()]
+        for x in range(min(rows, n + 1) - 1):
+            cells = (x, n - x), (x + 1, n - x - 1)
+            if self.ratio:
+                p, q = (rows_[c] for c in cells)
+                worst = [v.ends()[1] > self.most for v in (*matched(p, q, 0), *matched(q, p, 0))]
+            else:
+                both = [[v.value for v in law.row(c)] for c in cells]
+                worst = [u.hi > (v * bound).lo for p, q in (both, both[::-1]) for u, v in zip(p, q, strict=True)]
+            if any(worst):
+                raise Rejected(f"n = {n}: the pair {x}, {x + 1} is not covered by the upper bound")
+
+    def _conclude(self) -> list[str]:
+        if self.claimed is None:
+            expected = "None"
+        else:
+            refuted = "REFUTED" if self.least > self.claimed else "UNDECIDED"
+            expected = "PROVED" if self.most <= self.claimed else refuted
+        if self.statement["verdict"] != expected:
+            raise Rejected(f"the verdict contradicts the bounds, by which it is {expected}")
+        return [] if self._sure else [f"verdict: not checked ({expected} is stated)"]
+
+    @property
+    def _sure(self) -> bool:
+        return self.statement["verdict"] in ("REFUTED", "None") or (self.full and self.statement["verdict"] == "PROVED")
+
+    def _say(self) -> dict[str, Any]:
+        """Returns the full sentence and its members."""
+        subject, words, relation = self.law.says()
+        words = words.replace("n = 1,", "every n,", 1)
+        what = "the largest true epsilon"
+        if self.ratio:
+            words, what = words.replace("nominal epsilon = 1", "for every epsilon > 0"), f"{what} / epsilon"
+        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
+        open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
+        ends = f"lies between {lower} and {upper}" if self.full else open_
+        unit = " epsilon" if self.ratio else ""
+        claim = "nothing" if self.claimed is None else f"({self.claimed}{unit})-DP for every n"
+        verdict, checked = self.statement["verdict"], "full" if self.full else "witness only"
+        shown = verdict + ("" if self._sure or verdict == "UNDECIDED" else ", which is NOT CHECKED")
+        return {
+            "text": f"{words}; adjacent: {relation}: {what} over every n {ends}; "
+            f"claimed: {claim}; verdict: {shown}; checked: {checked}",
+            "subject": {**subject, "n": "all"} | ({"nominal_epsilon": "all"} if self.ratio else {}),
+            **{"quantity": "every-n", "lower": lower, "upper": upper, "claim": claim},
+            **{"verdict": verdict, "verdict_checked": self._sure, "checked": checked},
+        }
+
+
+KINDS: dict[str, type[Any]] = {"bounds": Bounds, "every-epsilon": Ratio, "prior-map": Map, "every-n": EveryN}
 """What a certificate may be: its member ``kind``, or bounds. Each is made of the document, whether all is checked, and
 the work; it has check(), which returns lines and a statement with ``text``, and refused()."""
 
