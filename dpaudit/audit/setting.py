@@ -66,6 +66,7 @@ class Setting:
         if eps is not None and epsilon is not None:
             raise InputError("epsilon", epsilon, f"is the same as eps, which is {eps}")
         eps = epsilon if eps is None else eps
+        refuse_ranges(eps=eps, **({"n": n, "prior": prior} if in_family(mech) else {}))
         shape = {"n": n, "k": k, "prior": prior}
         given = {name: value for name, value in {**(settings or {}), **parameters}.items() if value is not None}
         changed = {name: value for name, value in {**shape, "eps": eps}.items() if value is not None}
@@ -243,6 +244,26 @@ class Setting:
         if self.reference() is None or (self.adjacency is not None and self._relation() is None):
             return None
         return command_line(command, *self.options(without), **options)
+
+
+RANGING = {"eps": "epsilon", "n": "epsilon and calibrate", "prior": "epsilon"}
+"""The commands that take all values or a range of this."""
+
+
+def is_ranged(value: Any) -> bool:
+    """Returns whether this is no single value: "all", "1/100..16", or a list with such an entry."""
+    if isinstance(value, list | tuple):
+        return any(map(is_ranged, value))
+    if not isinstance(value, str):
+        return False
+    return any(word.strip().lower() == "all" or ".." in word for word in value.split(","))
+
+
+def refuse_ranges(**place: Any) -> None:
+    """Refuses all values or a range where one value is needed."""
+    for name, value in place.items():
+        if is_ranged(value):
+            raise InputError(name, show(value), f"one value is needed here; all or a range is for {RANGING[name]}")
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:

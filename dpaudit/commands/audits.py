@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -9,15 +11,41 @@ import typer
 from dpaudit.audit import questions as audit
 from dpaudit.audit.page import Note, Table
 from dpaudit.audit.tables import table as audit_table
-from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
+from dpaudit.commands.options import (
+    SHAPE,
+    Effort,
+    Given,
+    Judged,
+    Listing,
+    Ranging,
+    Shown,
+    Subject,
+    Tiered,
+    file_option,
+    option,
+)
 from dpaudit.commands.reply import Reply
+from dpaudit.files.writing import write_file
+from dpaudit.forall.dispatch import epsilon as ask
+from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.privacy.effort import WORK
 
 
-def epsilon(setting: Subject, effort: Tiered) -> Judged:
+def epsilon(
+    setting: Ranging,
+    effort: Tiered,
+    rest: Annotated[
+        str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
+    ] = None,
+    picture: file_option("--picture", "Draw the map of a box of priors (SVG).") = None,  # type: ignore[valid-type]
+) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
+
+    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with --n all the largest over every n; with
+    a box of priors the map of where the claim is true.
 
     Examples:
 
@@ -26,13 +54,42 @@ def epsilon(setting: Subject, effort: Tiered) -> Judged:
     dpaudit epsilon --mech EHD --n 30 --prior 1/100,1/100 --eps 0.5 --digits 40 --json
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
+
+    dpaudit epsilon --mech EHDL --n 100 --eps all
+
+    dpaudit epsilon --mech EHDS --n all
     """
-    return judged(audit.epsilon(setting, **effort))
+    if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
+        raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
+    result = ask(setting, rest=rest, **effort)
+    return theorem(result, picture) if isinstance(result, Theorem) else judged(result)
 
 
 def judged(result: Any, certified: Any = None) -> Reply:
     """Returns the reply for a result with a verdict."""
     return Reply(result, None, result.claim, lambda: certified or result)
+
+
+def theorem(result: Theorem, picture: str | None = None) -> Reply:
+    """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
+    drawn = None if picture is None else draw_map(result, picture)
+    code = 0 if result.complete else 3
+    return Reply(result, None, result.claim, lambda: result, drawn, code)
+
+
+def draw_map(result: Theorem, picture: str) -> Callable[[], None]:
+    """Returns what writes the map of a box of priors."""
+    from dpaudit.forall.prior_boxes import PriorMapResult
+    from dpaudit.forall.prior_boxes_picture import svg
+
+    assert isinstance(result, PriorMapResult)
+    page = svg(result)
+
+    def write() -> None:
+        write_file("picture", picture, page)
+        print(f"written: {visible(picture)}", file=sys.stderr)
+
+    return write
 
 
 def delta(

@@ -26,6 +26,8 @@ from dpaudit.commands.reply import (
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
+from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
@@ -36,6 +38,8 @@ Given = Annotated[dict[str, Any], "setting"]
 """What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
 Subject = Annotated[Setting, "setting", "read"]
 """The setting itself, read."""
+Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
+"""The same, or a setting in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
@@ -71,14 +75,17 @@ MECH = typer.Option(
     "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
 )
 SHAPE = {
-    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1."),
+    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
     "adjacency": (
         "RELATION",
         "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
     ),
-    "n": ("N", "Number of records, a whole number >= 1."),
+    "n": ("N", "Number of records, a whole number >= 1; for epsilon and calibrate also all."),
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
-    "prior": ("A,B,…", "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."),
+    "prior": (
+        "A,B,…",
+        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/9..2,1/9..2.",
+    ),
 }
 
 
@@ -196,10 +203,11 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         label = asked.get("mech") or command.__name__
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
-                given["setting"] = Setting.read(**given["setting"])
+                reader = read_ranged if "ranged" in groups["setting"] else Setting.read
+                given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
-                    certifiable(given["setting"].mechanism)
-                if asked.get("require") and "claim" not in own:
+                    certifiable(given["setting"])
+                if asked.get("require") and "claim" not in own and isinstance(given["setting"], Setting):
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])

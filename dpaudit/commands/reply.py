@@ -17,15 +17,17 @@ import typer
 from dpaudit.audit.display import as_json as plain
 from dpaudit.audit.drawing import as_text, draw
 from dpaudit.audit.page import Page
+from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export")
+OUTPUTS = ("out", "certificate", "junit", "export", "picture")
 """Parameters of the commands that name files."""
 
 
@@ -107,11 +109,11 @@ def _write(text: str, out: str | None) -> None:
     stream.flush()
 
 
-def certifiable(mechanism: Mechanism) -> None:
-    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+def certifiable(subject: Setting | Ranged) -> None:
+    """Refuses a certificate of what the verifier does not know, before any work is done."""
     from dpaudit.evidence import certificate
 
-    certificate.check_possible(mechanism)
+    certificate.check_possible(subject)
 
 
 def certify(result: Any, path: str) -> None:

@@ -13,8 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
+from dpaudit.audit.setting import Setting
+from dpaudit.evidence import covers
 from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, outward
@@ -31,11 +34,14 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
+ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
+    if isinstance(result, covers.TheoremResult):
+        return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
     if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:
@@ -47,13 +53,15 @@ def certificate(result: Result) -> dict[str, Any]:
         "subject": _subject(mechanism, evidence.witness),
         "statement": _statement(result.claim, evidence),
         "witness": _witness(mechanism, evidence),
-        "method": {
-            "arithmetic": "balls (FLINT/Arb), rounded outward",
-            "precision_bits": evidence.bits,
-            "counts": result.counts.to_dict(),
-        },
-        "versions": _versions(),
     }
+    return _complete(document, evidence.bits, mechanism)
+
+
+def _complete(document: dict[str, Any], bits: int, mechanism: Mechanism) -> dict[str, Any]:
+    """Returns the document with method, versions and hash; one that the verifier cannot accept is refused."""
+    counts = mechanism.counts().to_dict()
+    document["method"] = {"arithmetic": ARITHMETIC, "precision_bits": bits, "counts": counts}
+    document["versions"] = _versions()
     document["sha256"] = digest(document)
     reason = refused(document)
     if reason is not None:
@@ -61,13 +69,16 @@ def certificate(result: Result) -> dict[str, Any]:
     return document
 
 
-def _evidence(result: Result) -> Evidence:
+def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence:
     """Returns what was measured: by an audit of epsilon or delta that value, by a judgement what decides it."""
     if isinstance(result, GuaranteeResult):
         if result.evidence is None:
             raise InputError("certificate", "UNDECIDED", "nothing could be measured, so there is nothing to certify")
         return result.evidence
     if isinstance(result, EpsilonResult):
+        if result.epsilon.is_open:
+            rule = "of the true epsilon only a lower bound is known: take dpaudit delta --at … --certificate"
+            raise InputError("certificate", "(not written)", rule)
         return Evidence("epsilon", result.epsilon, result.witness, bits=result.precision_bits)
     return Evidence("delta", result.delta, result.witness, {"epsilon": str(result.at)}, result.precision_bits)
 
@@ -94,8 +105,11 @@ def write(result: Result | Sequence[Result], path: str) -> None:
     write_file("certificate", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
-def check_possible(mechanism: Mechanism) -> None:
-    """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
+def check_possible(subject: Mechanism | Setting | Ranged) -> None:
+    """Refuses what the verifier knows nothing of, before any work is done."""
+    if isinstance(subject, Ranged):
+        covers.check_possible(subject)
+    mechanism = subject if isinstance(subject, Mechanism) else subject.mechanism
     if mechanism.exact_rows([]) is not None:
         if is_family_name(mechanism.name):
             rule = "this is the name of a mechanism of the family; a certificate of another one must not carry it"
@@ -120,7 +134,9 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
     exact = mechanism.exact_rows(held) or ExactRows(False, [])
-    described = {name: value for name, value in mechanism.describe().items() if name != "adjacency"}
+    left_out = ("adjacency", "assumptions", "residual")
+    described = {name: value for name, value in mechanism.describe().items() if name not in left_out}
+    described |= {"source": described["source"] + _rests_on(mechanism)} if mechanism.caveats() else {}
     return {
         **described,
         "datasets": [text(x) for x in datasets],
@@ -129,6 +145,14 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
         "logarithmic": exact.logarithmic,
         "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
+
+
+def _rests_on(mechanism: Mechanism) -> str:
+    """Returns what the table rests on where it is the law of somebody's code."""
+    found = mechanism.caveats()
+    return (
+        f" (the law of its code; not followed: at most {found['residual']}; assumed: {'; '.join(found['assumptions'])})"
+    )
 
 
 def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:

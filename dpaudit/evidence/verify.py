@@ -1,5 +1,7 @@
 """The verifier of certificates: one file, standard library only, nothing of the engine.
 
+Certificates of theorems (for every epsilon, every prior of a box, every n) need verify_theorems.py beside it.
+
     python verify.py certificate.json           the lower bound, from the witness alone
     python verify.py certificate.json --full    and the upper bound: every pair, every output
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import decimal
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -1590,9 +1593,32 @@ class Bounds:
         }
 
 
-KINDS: dict[str, type[Any]] = {"bounds": Bounds}
-"""What a certificate may be: its member ``kind``, or bounds. Each is made of the document, whether all is checked, and
-the work; it has check(), which returns lines and a statement with ``text``, and refused()."""
+THEOREMS = ("every-epsilon", "prior-map", "every-n")
+"""Kinds of certificates that the file verify_theorems.py beside this one checks."""
+
+
+def kind_of(name: Any) -> Any:
+    """Returns the class for a certificate of this ``kind``.
+
+    It is made of the document, whether all is checked, and the work; it has check(), which returns lines and a
+    statement with ``text``, and refused().
+    """
+    if name == "bounds":
+        return Bounds
+    if name not in THEOREMS:
+        raise Malformed(f"the kind is none of {', '.join(('bounds', *THEOREMS))}")
+    sys.modules.setdefault("dpaudit.evidence.verify", sys.modules[__name__])  # this file may be running alone
+    beside = Path(__file__).with_name("verify_theorems.py")
+    if not beside.is_file():
+        raise Rejected("a certificate of a theorem is checked by verify_theorems.py, which is not beside this file")
+    spec = importlib.util.spec_from_file_location("dpaudit.evidence.verify_theorems", beside)
+    assert spec is not None
+    module = sys.modules.get(spec.name)
+    if module is None:
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        assert spec.loader is not None
+        spec.loader.exec_module(module)
+    return module.KINDS[name]
 
 
 def digest(document: dict[str, Any]) -> str:
@@ -1610,9 +1636,7 @@ def _parts(document: Any, full: bool, work: Work, name: str = "") -> Iterator[tu
         raise Rejected("the hash does not fit the content: the file was changed or damaged")
     if "parts" not in document or name:
         kind = document.get("kind", "bounds")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise Malformed(f"{name}the kind is none of {', '.join(KINDS)}")
-        yield name, KINDS[kind](document, full, work)
+        yield name, kind_of(kind)(document, full, work)
         return
     parts = shape(document, "the certificate", {"parts": list, "format": str, "version": int, "sha256": str})[0]
     if not 0 < len(parts) <= 1000:
