@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page, Words
 from dpaudit.audit.setting import command_line
-from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, run
+from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, extent, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
 
@@ -45,9 +45,8 @@ class VerifyResult(Shown):
         lines = [Note(f"  {line}") for line in self.established]
         if self.reason is not None:
             return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
-        kind = "full" if self.full else "witness only"
-        said = (self.statement or {})["text"]
-        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({kind}): {said}"))]
+        said = self.statement or {}
+        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({extent(said)}): {said['text']}"))]
 
 
 def verify(
