@@ -12,16 +12,16 @@ Definition encloses (i : I.type) (x : R) : Prop := contains (I.convert i) (Xreal
 Lemma encloses_any i x : contains (I.convert i) Xnan -> encloses i x.
 Proof. unfold encloses. destruct (I.convert i); simpl; tauto. Qed.
 
-Definition ratio (a b : Z) : I.type := I.div prec (I.fromZ prec a) (I.fromZ prec b).
+Definition ratio (p : F.precision) (a b : Z) : I.type := I.div p (I.fromZ p a) (I.fromZ p b).
 
-Lemma add_ok i j x y : encloses i x -> encloses j y -> encloses (I.add prec i j) (x + y).
-Proof. exact (I.add_correct prec i j (Xreal x) (Xreal y)). Qed.
+Lemma add_ok p i j x y : encloses i x -> encloses j y -> encloses (I.add p i j) (x + y).
+Proof. exact (I.add_correct p i j (Xreal x) (Xreal y)). Qed.
 
-Lemma sub_ok i j x y : encloses i x -> encloses j y -> encloses (I.sub prec i j) (x - y).
-Proof. exact (I.sub_correct prec i j (Xreal x) (Xreal y)). Qed.
+Lemma sub_ok p i j x y : encloses i x -> encloses j y -> encloses (I.sub p i j) (x - y).
+Proof. exact (I.sub_correct p i j (Xreal x) (Xreal y)). Qed.
 
-Lemma mul_ok i j x y : encloses i x -> encloses j y -> encloses (I.mul prec i j) (x * y).
-Proof. exact (I.mul_correct prec i j (Xreal x) (Xreal y)). Qed.
+Lemma mul_ok p i j x y : encloses i x -> encloses j y -> encloses (I.mul p i j) (x * y).
+Proof. exact (I.mul_correct p i j (Xreal x) (Xreal y)). Qed.
 
 Lemma neg_ok i x : encloses i x -> encloses (I.neg i) (- x).
 Proof. exact (I.neg_correct i (Xreal x)). Qed.
@@ -29,33 +29,33 @@ Proof. exact (I.neg_correct i (Xreal x)). Qed.
 Lemma abs_ok i x : encloses i x -> encloses (I.abs i) (Rabs x).
 Proof. exact (I.abs_correct i (Xreal x)). Qed.
 
-Lemma exp_ok i x : encloses i x -> encloses (I.exp prec i) (exp x).
-Proof. exact (I.exp_correct prec i (Xreal x)). Qed.
+Lemma exp_ok p i x : encloses i x -> encloses (I.exp p i) (exp x).
+Proof. exact (I.exp_correct p i (Xreal x)). Qed.
 
-Lemma fromZ_ok a : encloses (I.fromZ prec a) (IZR a).
+Lemma fromZ_ok p a : encloses (I.fromZ p a) (IZR a).
 Proof. apply I.fromZ_correct. Qed.
 
-Lemma pi_ok : encloses (I.pi prec) PI.
+Lemma pi_ok p : encloses (I.pi p) PI.
 Proof. apply I.pi_correct. Qed.
 
-Lemma div_ok i j x y : encloses i x -> encloses j y -> encloses (I.div prec i j) (x / y).
+Lemma div_ok p i j x y : encloses i x -> encloses j y -> encloses (I.div p i j) (x / y).
 Proof.
-  intros A B. pose proof (I.div_correct prec i j (Xreal x) (Xreal y) A B) as C.
+  intros A B. pose proof (I.div_correct p i j (Xreal x) (Xreal y) A B) as C.
   simpl in C. unfold Xdiv' in C. destruct (is_zero y); [apply encloses_any|]; exact C.
 Qed.
 
-Lemma sqrt_ok i x : encloses i x -> encloses (I.sqrt prec i) (sqrt x).
+Lemma sqrt_ok p i x : encloses i x -> encloses (I.sqrt p i) (sqrt x).
 Proof.
-  intros A. pose proof (I.sqrt_correct prec i (Xreal x) A) as C. exact C.
+  intros A. pose proof (I.sqrt_correct p i (Xreal x) A) as C. exact C.
 Qed.
 
-Lemma ln_ok i x : encloses i x -> encloses (I.ln prec i) (ln x).
+Lemma ln_ok p i x : encloses i x -> encloses (I.ln p i) (ln x).
 Proof.
-  intros A. pose proof (I.ln_correct prec i (Xreal x) A) as C.
+  intros A. pose proof (I.ln_correct p i (Xreal x) A) as C.
   simpl in C. unfold Xln' in C. destruct (is_positive x); [|apply encloses_any]; exact C.
 Qed.
 
-Lemma ratio_ok a b : encloses (ratio a b) (IZR a / IZR b).
+Lemma ratio_ok p a b : encloses (ratio p a b) (IZR a / IZR b).
 Proof. apply div_ok; apply fromZ_ok. Qed.
 
 (* i <= j for certain. *)
@@ -65,22 +65,11 @@ Definition below (i j : I.type) : bool :=
 
 Lemma below_ok i j x y : encloses i x -> encloses j y -> below i j = true -> x <= y.
 Proof.
-  intros A B. pose proof (sub_ok i j x y A B) as C. unfold below.
+  intros A B. pose proof (sub_ok prec i j x y A B) as C. unfold below.
   pose proof (I.sign_large_correct (I.sub prec i j)) as S.
   destruct (I.sign_large (I.sub prec i j)); try discriminate; intros _; specialize (S _ C).
   - inversion S. lra.
   - destruct S as [_ S]. simpl in S. lra.
-Qed.
-
-Definition larger (i j : I.type) : I.type := if below i j then j else if below j i then i else I.join i j.
-
-Lemma larger_ok i j x y : encloses i x -> encloses j y -> encloses (larger i j) (Rmax x y).
-Proof.
-  intros A B. unfold larger. destruct (below i j) eqn:L.
-  - rewrite Rmax_right by exact (below_ok _ _ _ _ A B L). exact B.
-  - destruct (below j i) eqn:M.
-    + rewrite Rmax_left by exact (below_ok _ _ _ _ B A M). exact A.
-    + unfold Rmax. apply I.join_correct. destruct (Rle_dec x y); [right|left]; assumption.
 Qed.
 
 (* Lists of enclosures, one by one. *)
@@ -120,17 +109,7 @@ Proof.
   destruct (IH I) as [d [J K]]. exists d; split; [now right|exact K].
 Qed.
 
-Definition largest_i (l : list I.type) : I.type := fold_right larger (I.fromZ prec 0) l.
-Definition total_i (l : list I.type) : I.type := fold_right (I.add prec) (I.fromZ prec 0) l.
+Definition total_i (p : F.precision) (l : list I.type) : I.type := fold_right (I.add p) (I.fromZ p 0) l.
 
-Lemma largest_ok l m : Forall2 encloses l m -> encloses (largest_i l) (largest m).
-Proof. intros E. induction E; simpl; [apply fromZ_ok|apply larger_ok; assumption]. Qed.
-
-Lemma total_ok l m : Forall2 encloses l m -> encloses (total_i l) (total m).
+Lemma total_ok p l m : Forall2 encloses l m -> encloses (total_i p l) (total m).
 Proof. intros E. induction E; simpl; [apply fromZ_ok|apply add_ok; assumption]. Qed.
-
-Fixpoint zip {A B C} (f : A -> B -> C) (l : list A) (m : list B) : list C :=
-  match l, m with
-  | a :: l, b :: m => f a b :: zip f l m
-  | _, _ => []
-  end.

@@ -38,7 +38,7 @@ def text_of(subject: dict[str, Any], statement: dict[str, Any], witness: dict[st
     made = [enclosed("epsilon", "epsilon", epsilon), *(enclosed(key, key, v) for key, v in numbers.items())]
     made += [enclosed("upper_end", "upper", upper), enclosed("lower_end", "lower", lower)]
     every = subject.get("adjacency") is not None
-    values = {
+    values: dict[str, object] = {
         "N": n,
         "TWICE_PRIOR": counts(int(2 * a) for a in prior),
         "PRIOR": ", ".join(map(str, prior)),
@@ -56,5 +56,4 @@ def text_of(subject: dict[str, Any], statement: dict[str, Any], witness: dict[st
         "Y": counts(witness["x_prime"]),
         "OUTPUT": counts(witness["output"]),
     }
-    whole = template("family").replace("@STATEMENT@", template("statement"))
-    return filled(whole.replace("@ENCLOSURES@", template("enclosures")), values)
+    return filled(template("family").replace("@ENCLOSURES@", template("enclosures")), values)

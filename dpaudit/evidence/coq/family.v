@@ -1,3 +1,4 @@
+
 (* ------------------------------------------------------------------ the model
 
    n records in k categories; a data set is its histogram, a list of k counts. *)
@@ -73,16 +74,52 @@ Definition LS (x : list nat) : R := largest (map (change x) (filter (one_step x)
 Definition weight (x r : list nat) : R := exp (- (epsilon / (2 * Delta x) * H x r)).
 Definition P (x r : list nat) : R := weight x r / total (map (weight x) all).
 
-@STATEMENT@
+(* ------------------------------------------------------------------ what is proved *)
+
+Definition upper : R := @UPPER@.
+Definition lower : R := @LOWER@.
+Definition witness_x := @X@.
+Definition witness_y := @Y@.
+Definition witness_output := @OUTPUT@.
+
+Definition upper_bound_holds : Prop :=
+  forall x y r, In x all -> In y all -> adjacent x y = true -> In r all -> ln (P x r) - ln (P y r) <= upper.
+
+Definition lower_bound_holds : Prop :=
+  In witness_x all /\ In witness_y all /\ In witness_output all /\ adjacent witness_x witness_y = true /\
+  ln (P witness_x witness_output) - ln (P witness_y witness_output) >= lower.
+
 @ENCLOSURES@
 (* ------------------------------------------------------------------ the model in enclosures *)
+
+Definition larger (i j : I.type) : I.type := if below i j then j else if below j i then i else I.join i j.
+
+Lemma larger_ok i j x y : encloses i x -> encloses j y -> encloses (larger i j) (Rmax x y).
+Proof.
+  intros A B. unfold larger. destruct (below i j) eqn:L.
+  - rewrite Rmax_right by exact (below_ok _ _ _ _ A B L). exact B.
+  - destruct (below j i) eqn:M.
+    + rewrite Rmax_left by exact (below_ok _ _ _ _ B A M). exact A.
+    + unfold Rmax. apply I.join_correct. destruct (Rle_dec x y); [right|left]; assumption.
+Qed.
+
+Definition largest_i (l : list I.type) : I.type := fold_right larger (I.fromZ prec 0) l.
+
+Lemma largest_ok l m : Forall2 encloses l m -> encloses (largest_i l) (largest m).
+Proof. intros E. induction E; simpl; [apply fromZ_ok|apply larger_ok; assumption]. Qed.
+
+Fixpoint zip {A B C} (f : A -> B -> C) (l : list A) (m : list B) : list C :=
+  match l, m with
+  | a :: l, b :: m => f a b :: zip f l m
+  | _, _ => []
+  end.
 
 Fixpoint Gamma_i (m : nat) : I.type :=
   match m with
   | 0 => I.fromZ prec 0
   | 1 => I.sqrt prec (I.pi prec)
   | 2 => I.fromZ prec 1
-  | S (S m) => I.mul prec (ratio (Z.of_nat m) 2) (Gamma_i m)
+  | S (S m) => I.mul prec (ratio prec (Z.of_nat m) 2) (Gamma_i m)
   end.
 
 Lemma Gamma_ok m : encloses (Gamma_i m) (Gamma_half m).
@@ -90,7 +127,7 @@ Proof.
   cut (encloses (Gamma_i m) (Gamma_half m) /\ encloses (Gamma_i (S m)) (Gamma_half (S m))); [tauto|].
   induction m as [|m [A B]]; [split; [apply fromZ_ok|apply sqrt_ok, pi_ok]|]. split; [exact B|].
   destruct m as [|m]; [apply fromZ_ok|].
-  change (encloses (I.mul prec (ratio (Z.of_nat (S m)) 2) (Gamma_i (S m))) (IZR (Z.of_nat (S m)) / 2 * Gamma_half (S m))).
+  change (encloses (I.mul prec (ratio prec (Z.of_nat (S m)) 2) (Gamma_i (S m))) (IZR (Z.of_nat (S m)) / 2 * Gamma_half (S m))).
   apply mul_ok; [apply ratio_ok|exact A].
 Qed.
 
@@ -222,7 +259,7 @@ Qed.
 Definition law_i (e : row) : row :=
   let rate := I.div prec epsilon_i (I.mul prec (I.fromZ prec 2) (Delta_i e)) in
   let weights := map (fun i => I.exp prec (I.neg (I.mul prec rate i))) (snd e) in
-  let whole := total_i weights in
+  let whole := total_i prec weights in
   (fst e, map (fun w => I.div prec w whole) weights).
 
 Lemma law_ok e x : row_ok H e x -> row_ok P (law_i e) x.

@@ -7,7 +7,7 @@ Definition constant_i : I.type := I.sqrt prec (I.sub prec (I.fromZ prec 1) (I.di
 Definition Delta_i (e : row) : I.type := constant_i.
 
 Lemma Delta_ok e x : row_ok H e x -> encloses (Delta_i e) (Delta x).
-Proof. intros _. apply sqrt_ok, sub_ok; [apply fromZ_ok|apply div_ok; [apply pi_ok|apply fromZ_ok]]. Qed.
+Proof. intros _. unfold Delta_i, constant_i, Delta. apply sqrt_ok, sub_ok; [apply fromZ_ok|apply div_ok; [apply pi_ok|apply fromZ_ok]]. Qed.
 @@ global definition
 (* The global sensitivity of this model. *)
 
@@ -17,7 +17,7 @@ Definition global_i : I.type := largest_i (map snd local_rows).
 Definition Delta_i (e : row) : I.type := global_i.
 
 Lemma Delta_ok e x : row_ok H e x -> encloses (Delta_i e) (Delta x).
-Proof. intros _. apply largest_ok. eapply each_map; [exact local_rows_ok|]. intros z y _ [_ L]. exact L. Qed.
+Proof. intros _. unfold Delta_i, global_i, Delta. apply largest_ok. eapply each_map; [exact local_rows_ok|]. intros z y _ [_ L]. exact L. Qed.
 @@ local definition
 Definition Delta (x : list nat) : R := LS x.
 @@ local proof
@@ -37,8 +37,8 @@ Definition smooth_i (e : row) : I.type :=
 
 Lemma smooth_ok e x : row_ok H e x -> encloses (smooth_i e) (smooth x).
 Proof.
-  intros [<- _]. apply largest_ok. eapply each_map; [exact local_rows_ok|]. intros z y _ [[<- _] L].
-  apply div_ok; [apply fromZ_ok|]. apply add_ok; [apply div_ok; [apply fromZ_ok|exact L]|].
+  intros [<- _]. unfold smooth_i, smooth. apply largest_ok. eapply each_map; [exact local_rows_ok|].
+  intros z y _ [[<- _] L]. apply div_ok; [apply fromZ_ok|]. apply add_ok; [apply div_ok; [apply fromZ_ok|exact L]|].
   apply mul_ok; [exact gamma_ok|apply fromZ_ok].
 Qed.
 @@ EHDS definition
@@ -47,7 +47,7 @@ Definition Delta (x : list nat) : R := (1 + gamma) * smooth x.
 Definition Delta_i (e : row) : I.type := I.mul prec (I.add prec (I.fromZ prec 1) gamma_i) (smooth_i e).
 
 Lemma Delta_ok e x : row_ok H e x -> encloses (Delta_i e) (Delta x).
-Proof. intros E. apply mul_ok; [apply add_ok; [apply fromZ_ok|exact gamma_ok]|apply smooth_ok, E]. Qed.
+Proof. intros E. unfold Delta_i, Delta. apply mul_ok; [apply add_ok; [apply fromZ_ok|exact gamma_ok]|apply smooth_ok, E]. Qed.
 @@ MH definition
 Definition Delta (x : list nat) : R := smooth x.
 @@ MH proof
@@ -68,7 +68,7 @@ Definition gamma_i : I.type :=
 
 Lemma gamma_ok : encloses gamma_i gamma.
 Proof.
-  apply ln_ok, sub_ok; [apply fromZ_ok|]. apply div_ok; [exact epsilon_ok|]. apply mul_ok; [apply fromZ_ok|].
+  unfold gamma_i, gamma. apply ln_ok, sub_ok; [apply fromZ_ok|]. apply div_ok; [exact epsilon_ok|]. apply mul_ok; [apply fromZ_ok|].
   apply ln_ok, div_ok; [exact delta_ok|]. apply mul_ok; apply fromZ_ok.
 Qed.
 
@@ -81,7 +81,7 @@ Lemma fade_ok m : encloses (nth m fades I.nai) (exp (- (gamma * IZR (Z.of_nat m)
 Proof.
   unfold fades. destruct (Nat.lt_ge_cases m (S n)) as [L|L].
   - rewrite nth_indep with (d' := fade_i 0) by (rewrite map_length, seq_length; exact L).
-    rewrite map_nth, seq_nth by exact L. apply exp_ok, neg_ok, mul_ok; [exact gamma_ok|apply fromZ_ok].
+    rewrite map_nth, seq_nth by exact L. unfold fade_i. apply exp_ok, neg_ok, mul_ok; [exact gamma_ok|apply fromZ_ok].
   - rewrite nth_overflow by (rewrite map_length, seq_length; exact L). apply encloses_any. rewrite I.nai_correct. exact I.
 Qed.
 
@@ -90,6 +90,6 @@ Definition Delta_i (e : row) : I.type :=
 
 Lemma Delta_ok e x : row_ok H e x -> encloses (Delta_i e) (Delta x).
 Proof.
-  intros [<- _]. apply largest_ok. eapply each_map; [exact local_rows_ok|]. intros z y _ [[<- _] L].
-  apply mul_ok; [exact L|apply fade_ok].
+  intros [<- _]. unfold Delta_i, Delta. apply largest_ok. eapply each_map; [exact local_rows_ok|].
+  intros z y _ [[<- _] L]. apply mul_ok; [exact L|apply fade_ok].
 Qed.

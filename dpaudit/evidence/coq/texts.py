@@ -34,10 +34,10 @@ def real(value: Fraction) -> str:
 def enclosed(name: str, real_name: str, value: Fraction) -> str:
     """Returns the definition of an enclosure of a rational number, and the lemma that it is one."""
     if value.denominator == 1:
-        made, proof = f"I.fromZ prec ({value.numerator})", f"fromZ_ok ({value.numerator})"
+        made, proof = f"I.fromZ prec ({value.numerator})", f"fromZ_ok prec ({value.numerator})"
     else:
-        made = f"ratio ({value.numerator}) {value.denominator}"
-        proof = f"ratio_ok ({value.numerator}) {value.denominator}"
+        made = f"ratio prec ({value.numerator}) {value.denominator}"
+        proof = f"ratio_ok prec ({value.numerator}) {value.denominator}"
     lemma = f"Lemma {name}_ok : encloses {name}_i {real_name}.\nProof. exact ({proof}). Qed."
     return f"Definition {name}_i : I.type := {made}.\n{lemma}"
 
@@ -52,3 +52,8 @@ def bits_for(lower: Fraction, upper: Fraction, terms: int) -> int:
     width = upper - lower
     digits = 64 if width <= 0 else (width.denominator // max(width.numerator, 1)).bit_length()
     return max(80, digits + terms.bit_length() + 32)
+
+
+def rational(value: Fraction) -> str:
+    """Returns a rational number of Coq, in brackets."""
+    return f"({value.numerator} # {value.denominator})"
