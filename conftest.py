@@ -1,5 +1,6 @@
 """The lanes of the tests (tests/README.md); Hypothesis is deterministic and has no deadline, as machines are shared."""
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ settings.register_profile(
     "mutation", settings.get_profile("dpaudit"), max_examples=20, phases=(Phase.explicit, Phase.generate)
 )
 settings.load_profile("dpaudit")
+os.environ["DPAUDIT_PROGRESS"] = "off"  # a slow machine must not change what the tests see on stderr
 
 
 def pytest_addoption(parser):

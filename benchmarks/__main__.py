@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks import own
+
 MECHANISMS = ("EHDS", "EHD", "EHDL", "MH", "MHdelta")
 RESULTS = Path(__file__).with_name("results.json")
 
@@ -91,6 +93,13 @@ def measure(quick):
     table.ratio("true ε of EHDS, 30 digits, n = 40", ours, run("mpmath", 40, 30, repeat=3), "mpmath brute force")
     ours, theirs = run("delta", 100, "1/5", repeat=3), run("accounting", 100, 0.2, repeat=3)
     table.ratio("δ(1/5) of EHDS, all pairs, n = 100", ours, theirs, "dp-accounting, symmetric=False")
+    for kind, size in (
+        ("response", 100 if quick else 500),
+        ("geometric", 50 if quick else 200),
+        ("rappor", 6 if quick else 10),
+    ):
+        ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
+        table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
     ours = run("certified", "LSDim", 10**9, repeat=3)
     table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
     return table

@@ -9,7 +9,7 @@ import resource
 import sys
 from time import perf_counter, process_time
 
-from benchmarks import rivals
+from benchmarks import own, rivals
 
 
 def certified(mech, n, k="2", tier="auto", digits="15", prior=None):
@@ -34,6 +34,16 @@ def certified_delta(n, at, tier="auto"):
     return {"value": str(dpaudit.delta("EHDS", at, n=n, tier=tier).delta)}
 
 
+def certified_own(kind, size):
+    import dpaudit
+
+    return {"value": str(dpaudit.epsilon(own.KINDS[kind](int(size), dpaudit.exp)).epsilon)}
+
+
+def float_own(kind, size):
+    return {"value": own.float_epsilon(kind, int(size))}
+
+
 def numpy(mech, n):
     return {"value": rivals.numpy_epsilon(mech, int(n))}
 
@@ -50,6 +60,8 @@ TASKS = {
     "certified": certified,
     "usual": usual,
     "delta": certified_delta,
+    "own": certified_own,
+    "own_float": float_own,
     "numpy": numpy,
     "mpmath": mpmath,
     "accounting": accounting,
@@ -58,7 +70,7 @@ TASKS = {
 
 def main():
     name, *arguments = sys.argv[1:]
-    if name in ("numpy", "certified", "usual", "delta"):
+    if name in ("numpy", "certified", "usual", "delta", "own", "own_float"):
         import numpy  # noqa: F401  the import is start-up, for both sides alike
     if name == "accounting":
         import dp_accounting.pld.privacy_loss_distribution  # noqa: F401

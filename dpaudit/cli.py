@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
@@ -20,51 +22,74 @@ from dpaudit.commands import (
     claims,
     compare,
     profile,
+    release,
     report,
+    samples,
     search,
     sweep,
     verify,
 )
-from dpaudit.commands.options import expose
+from dpaudit.commands.options import expose, paragraphs
 from dpaudit.files.writing import NotWritten
 from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 
-COMMANDS = (
-    audits.epsilon,
-    audits.delta,
-    audits.judge,
-    audits.pmf,
-    audits.sensitivity,
-    audits.mechanisms,
-    accuracy.accuracy,
-    calibrate.calibrate,
-    compare.compare,
-    search.search,
-    claims.claims,
-    claims.check,
-    report.report,
-    report.render,
-    audits.table,
-    sweep.sweep,
-    verify.verify,
-    profile.profile,
-)
+COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf),
+    "Use": (
+        audits.mechanisms,
+        accuracy.accuracy,
+        calibrate.calibrate,
+        compare.compare,
+        release.release,
+        audits.sensitivity,
+    ),
+    "Prove": (search.search, samples.samples, claims.claims, claims.check),
+    "Evidence": (verify.verify, report.report, report.render),
+    "Many": (sweep.sweep,),
+}
+"""The commands, as the help groups them."""
+
+
+def _silent_flags(found: list[Any]) -> list[Any]:
+    """Returns the parameters; a flag takes no value, so the help names no type for it."""
+    for parameter in found:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return found
+
+
+class Command(TyperCommand):
+    """A command whose help shows flags as such."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Returns the parameters, with --help."""
+        return _silent_flags(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """The same for ``dpaudit --help``."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Returns the parameters, with --help."""
+        return _silent_flags(super().get_params(ctx))
 
 
 def make_app() -> typer.Typer:
     """Returns the command line; its options follow the registry as it is now."""
     app = typer.Typer(
         name="dpaudit",
+        cls=Group,
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in COMMANDS:
-        app.command()(expose(command))
-    app.callback()(options)
+    for kind, commands in COMMANDS.items():
+        for command in commands:
+            app.command(cls=Command, rich_help_panel=kind)(expose(command))
+    app.callback(help=paragraphs(options.__doc__))(options)
     return app
 
 
@@ -95,7 +120,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        return _fail(error.told(_spelt(error.option)), NOT_WRITTEN if isinstance(error, NotWritten) else 2)
+        told = error.told(_spelt(error.option, sys.argv[1:] if arguments is None else arguments))
+        return _fail(told, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -114,10 +140,11 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
 
 
-def _spelt(option: str) -> str:
-    """Returns "--option" where some command has such an option, else the bare name of what is wrong."""
+def _spelt(option: str, words: list[str]) -> str:
+    """Returns "--option" where the command has such an option, else the bare name of what is wrong."""
     commands: dict[str, Any] = get_command(make_app()).commands  # type: ignore[attr-defined]
-    names = {name for command in commands.values() for p in command.params for name in p.opts}
+    chosen = next((commands[word] for word in words if word in commands), None)
+    names = set() if chosen is None else {name for p in chosen.params for name in p.opts}
     spelt = f"--{option.replace('_', '-')}"
     return spelt if spelt in names else option
 

@@ -11,7 +11,7 @@ import pytest
 import dpaudit
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import rivals
+from benchmarks import own, rivals
 
 ROOT = Path(__file__).parent.parent
 
@@ -37,6 +37,13 @@ def test_dp_accounting_bounds_the_same_delta():
     assert ours.lower - Fraction(1, 10**10) <= Fraction(theirs) <= ours.upper + Fraction(1, 1000)
 
 
+@pytest.mark.parametrize("kind", sorted(own.KINDS))
+def test_the_own_mechanisms_are_the_same_in_floats(kind):
+    found = dpaudit.epsilon(own.KINDS[kind](4, dpaudit.exp))
+    assert found.closed_form == "1"
+    assert near(own.float_epsilon(kind, 4), found.epsilon)
+
+
 def test_a_missing_rival_is_said_before_anything_is_measured(monkeypatch):
     from benchmarks import __main__ as script
 
@@ -56,7 +63,7 @@ def test_a_task_prints_json():
 def test_the_committed_results_are_complete():
     found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
     rivals_named = " ".join(row["rival"] for row in found["ratios"])
-    for name in ("numpy", "mpmath", "dp-accounting", "all-arb"):
+    for name in ("numpy", "mpmath", "dp-accounting", "all-arb", "the same code in floats"):
         assert name in rivals_named
     assert {"ratios", "growth", "peaks", "start_up_seconds", "machine"} <= set(found)
     assert any("100000" in row["what"] for row in found["growth"])

@@ -1,6 +1,9 @@
 """Whatever is asked for ends with an answer or one line, in bounded time and memory."""
 
+import os
+import re
 import resource
+import signal
 import subprocess
 import sys
 from fractions import Fraction as Fr
@@ -10,6 +13,7 @@ from time import perf_counter
 import pytest
 
 import dpaudit
+from dpaudit.cli import main
 from dpaudit.numbers.rationals import total
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import pairs
@@ -20,12 +24,19 @@ LARGE = [
     ("compare --n 100000000", "needs at least 186 GiB"),
     ("compare --n 10000000 --mech LSDim", "needs at least 18.6 GiB"),
     ("search --mech EHDS --n 1..999999999", "has 999999999 points, at most 100000 are allowed"),
-    ("epsilon --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("epsilon --mech EHDS --n 100000 --k 3", "needs at least 5.14e+03 GiB"),
     ("pmf --mech LSHist --x 50000000,50000000", "needs at least 242 GiB"),
     ("accuracy --mech LSDim --x 50000000,50000000", "needs at least 186 GiB"),
     ("sensitivity --n 100000000", "needs at least 279 GiB"),
-    ("calibrate --mech EHDS --n 100000000", "needs at least 102 GiB"),
+    ("calibrate --mech EHDS --n 100000 --k 3", "needs at least 5.14e+03 GiB"),
     ("table rows.csv", "399980000 ordered pairs, 2 outputs, 2 questions of 15 digits need about 17599120000 steps"),
+    (
+        "epsilon --mech rows.csv",
+        "399980000 ordered pairs, 2 outputs, 1 questions of 15 digits need about 8799560000 steps",
+    ),
+    ("delta --mech rows.csv --at 1", "need about 8799560000 steps"),
+    ("judge --mech rows.csv --claim rho=1", "799960000 pairs times outputs: at most 1000000 are possible"),
+    ("profile --mech rows.csv", "at most 1000000 are possible"),
     ("table cells.csv", "has 1020000 cells, at most 1000000 are allowed"),
     ("table denominators.csv", "row 2 (d0): has a common denominator of more than 20000 digits"),
     (
@@ -130,14 +141,12 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
 
 
 def test_the_page_of_promises_has_the_figures_of_the_code():
-    from dpaudit.audit.tables import PAIR, WORK
     from dpaudit.claims import expectations
-    from dpaudit.comparison import ranges
     from dpaudit.evidence import verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
-    from dpaudit.numbers import rationals
-    from dpaudit.privacy.effort import MEMORY_BOUND
+    from dpaudit.numbers import ranges, rationals
+    from dpaudit.privacy.effort import MEMORY_BOUND, PAIR, WORK
     from dpaudit.reports import block, document, plan
 
     page = " ".join((Path(__file__).parent.parent / "docs" / "guarantees.md").read_text().split())
@@ -162,3 +171,47 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
     assert powers == (10**6, 3 * 10**7, 10**5, 10**4, 10**6, 10**7)
     for words in ("10⁵ points (`compare`, `search`), 10⁴ (`report`)", "10⁶ data sets and outputs, 10⁷ listed pairs"):
         assert words in page
+
+
+NO_FILES = [
+    "verify {}",
+    "table {}.csv",
+    "table {}.json",
+    "table {}.parquet",
+    "epsilon --mech {}.csv",
+    "delta --mech {}.json --at 1",
+    "epsilon --mech {}.py:Mine",
+    "table small.csv --adjacency {}.csv",
+    "table small.csv --adjacency {}.parquet",
+    "report --plan {} --out out",
+    "render {}",
+    "samples {}.csv",
+    "sweep {} --out store.db",
+    "sweep --status --out {}",
+    "sweep plan.toml --out {}",
+    "check --expect {}",
+    "check --from {}.py",
+]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("line", NO_FILES)
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop"])
+def test_what_is_no_file_is_one_line_at_once(line, kind, tmp_path, folder, monkeypatch, capsys):
+    """A pipe that nobody writes to, a device without end, a folder, a link to itself: as any input."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.csv").write_text((folder / "small.csv").read_text())
+    (tmp_path / "plan.toml").write_text('mech = "EHDS"\nn = 3\n')
+    for name in {word.split(":")[0].format("x") for word in line.split() if "{}" in word}:
+        make = {"pipe": os.mkfifo, "device": lambda path: os.symlink("/dev/zero", path), "folder": os.mkdir,
+                "loop": lambda path: os.symlink(path, path)}[kind]  # fmt: skip
+        make(name)
+    signal.alarm(30)  # rather than wait for ever
+    try:
+        assert main(line.format("x").split()) in (2, 74)  # 74: an output that cannot be written
+    finally:
+        signal.alarm(0)
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1, shown.err
+    assert re.match(r"dpaudit: [\w-]+ = x", shown.err), shown.err
+    assert any(rule in shown.err for rule in ("it is no file", "is no file", "symbolic links", "no such")), shown.err

@@ -286,3 +286,41 @@ def test_a_verdict_where_delta_says_nothing_is_rejected():
     wrong = changed(changed(found, ("statement", "verdict"), "REFUTED"), ("statement", "claimed"), "2/5")
     assert "does not decide" in outcome(wrong)
     assert outcome(changed(wrong, ("statement", "claimed"), "3/10"), full=True) is None
+
+
+def test_every_pair_is_counted_and_never_listed(monkeypatch):
+    """A list of the pairs of 700 data sets, who are all adjacent, would have a quarter of a million members."""
+    from dpaudit.mechanisms.own import OwnMechanism
+
+    class Many:
+        def datasets(self):
+            return list(range(700))
+
+        def outputs(self):
+            return ["no", "yes"]
+
+        def probabilities(self, x):
+            return [Fr(1 + x % 2, 3), Fr(2 - x % 2, 3)]
+
+    result = dpaudit.epsilon(Many())
+    monkeypatch.setattr(OwnMechanism, "neighbours", None)
+    found = certificate.certificate(result)
+    assert found["subject"]["pairs"] is None
+    assert found["method"]["counts"]["pairs"] == 700 * 699
+
+
+def test_listed_pairs_are_in_order_and_once():
+    class Chain:
+        def datasets(self):
+            return ["c", "a", "b"]
+
+        def outputs(self):
+            return ["no", "yes"]
+
+        def neighbours(self, x):
+            return {"a": ["b", "c"], "b": ["a"], "c": []}[x]
+
+        def probabilities(self, x):
+            return ["1/2", "1/2"] if x == "a" else ["1/3", "2/3"]
+
+    assert certificate.certificate(dpaudit.epsilon(Chain()))["subject"]["pairs"] == [[0, 1], [1, 2]]

@@ -1,6 +1,7 @@
 """The command line: JSON that a program can trust, text for people, exit codes, nothing heavy imported."""
 
 import json
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import dpaudit
-from dpaudit.cli import main
+from dpaudit.cli import COMMANDS, main
+from dpaudit.commands.options import FAMILY, OUTPUT, PRECISION, SETTING
 
 ROOT = Path(__file__).parent.parent
 
@@ -142,6 +144,46 @@ def test_a_terminal_without_our_signs_gets_question_marks():
 def test_the_exit_codes_are_in_the_help(capsys):
     text = run(capsys, "--help")
     assert "Exit codes" in text
+
+
+def panels(text):
+    """The frames of a help page: title -> what it holds."""
+    found, title = {}, None
+    for line in text.splitlines():
+        if line.startswith("╭─"):
+            title = line.strip("╭╮─ ")
+            found[title] = ""
+        elif line.startswith("│") and title is not None:
+            found[title] += line.strip("│") + "\n"
+    return found
+
+
+def test_the_commands_are_grouped_in_the_help(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    found = panels(run(capsys, "--help"))
+    assert list(found) == ["Options", *COMMANDS]
+    for kind, commands in COMMANDS.items():
+        assert re.findall(r"^ (\w+)", found[kind], re.MULTILINE) == [command.__name__ for command in commands]
+
+
+@pytest.mark.parametrize("name", sorted(command.__name__ for group in COMMANDS.values() for command in group))
+def test_every_help_has_examples_and_groups_its_options(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(capsys, name, "--help")
+    assert re.search(r"Examples?:", text)
+    assert f"dpaudit {name}" in text
+    assert "<bool>" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    found = panels(text)
+    assert set(found) <= {"Arguments", "Options", SETTING, FAMILY, PRECISION, OUTPUT}
+    for kind, options in {
+        SETTING: ("--eps",),
+        FAMILY: ("--gamma", "--gs"),
+        PRECISION: ("--digits", "--memory"),
+    }.items():
+        for option in options:
+            if re.search(rf"^│[ *]+{option}\b", text, re.MULTILINE) and name not in ("search", "sensitivity", "verify"):
+                assert option in found[kind]
 
 
 def test_refuted_and_require(capsys):

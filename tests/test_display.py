@@ -1,5 +1,6 @@
 """Results in a notebook."""
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -7,11 +8,15 @@ import pytest
 
 import dpaudit
 from dpaudit.audit.display import Shown, flatten
+from dpaudit.audit.drawing import as_text
+from dpaudit.cli import main
 
 
 def test_results_show_themselves():
     page = dpaudit.epsilon("EHDS", n=4)._repr_html_()
-    assert "<th>epsilon_lower</th>" in page
+    assert "<th>true ε</th>" in page
+    assert "None" not in page
+    assert "_" not in page
     assert "EHDS" in page
     assert page.count("<table>") == 1
     assert dpaudit.pmf("LSHist", x="2,2")._repr_html_().count("<table>") == 2
@@ -24,6 +29,43 @@ def test_hostile_text_is_escaped():
 
     assert "<script>" not in Bad()._repr_html_()
     assert "<b>" not in Bad()._repr_html_()
+
+
+QUESTIONS = {
+    "epsilon": lambda: dpaudit.epsilon("EHDS", n=4),
+    "delta": lambda: dpaudit.delta("EHDS", "1/10", n=4),
+    "judge": lambda: dpaudit.judge("LSHist", "mu=1", n=3),
+    "pmf": lambda: dpaudit.pmf("LSHist", x="2,2"),
+    "sensitivity": lambda: dpaudit.sensitivity(4),
+    "profile": lambda: dpaudit.profile("LSHist", n=3, orders="2"),
+    "accuracy": lambda: dpaudit.accuracy("LSHist", "2,2"),
+    "calibrate": lambda: dpaudit.calibrate("LSHist", n=3),
+    "calibrate_gamma": lambda: dpaudit.calibrate_gamma("MH", n=3, gammas="1,2"),
+    "compare": lambda: dpaudit.compare("2,2", mechs="LSHist,LSDim"),
+    "compare_over_n": lambda: dpaudit.compare_over_n([2, 3], mechs="LSHist,LSDim"),
+    "search": lambda: dpaudit.search("EHDL", n="1..2", eps="1/10", prior="1,1"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_result_prints_as_the_command_does_and_has_html_and_a_frame(name, monkeypatch):
+    result = QUESTIONS[name]()
+    assert str(result) == as_text(result.page()).rstrip("\n")
+    assert len(str(result).splitlines()) > 2
+    assert "Enclosure(" not in str(result)
+    html = result._repr_html_()
+    for label in re.findall(r"<th>(.*?)</th>", html):
+        assert "_" not in label
+    assert "None" not in html
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows: rows))
+    assert result.to_frame() == result.rows()
+    assert result.rows()
+
+
+def test_a_result_prints_what_the_command_prints(capsys):
+    result = dpaudit.pmf("LSHist", x="2,2")
+    assert main(["pmf", "--mech", "LSHist", "--x", "2,2"]) == 0
+    assert capsys.readouterr().out == f"{result}\n"
 
 
 def test_rows_are_flat_and_exact():

@@ -20,7 +20,7 @@ CASES = [(FAMILY[0], None), (FAMILY[2], "0"), (FAMILY[6], None), (FAMILY[9], Non
 JUNK = [None, True, False, 0, -1, 10**30, "", "x", "1e999999", "1e-999999", "-0", "1/0", "nan", "inf", "0.5",
         "9" * 3000, [], {}, [[]], [1, 2], {"a": 1}, ["exp", "1"], ["^", "2", "9999"], ["between", "0", "1"],
         "\ud800", "é"]  # fmt: skip
-FREE = {"source", "name", "parameters", "nominal_epsilon", "mechanism"}
+FREE = {"source", "source_sha256", "name", "parameters", "nominal_epsilon", "mechanism"}
 """Members whose content plays no part in the statement; of the family's subjects parameters and so on do."""
 
 

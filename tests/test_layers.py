@@ -13,8 +13,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("version", "numbers", "files", "posterior", "privacy", "mechanisms", "audit"),
-    *("utility", "calibration", "comparison", "counterexamples", "claims", "evidence", "sweeps", "reports"),
+    *("version", "numbers", "files", "posterior", "privacy", "mechanisms", "audit", "forall"),
+    *(
+        "utility",
+        "calibration",
+        "comparison",
+        "counterexamples",
+        "releases",
+        "sampling",
+        "claims",
+        "evidence",
+        "sweeps",
+        "reports",
+    ),
     *("commands", "cli", "__main__"),
 )
 """The rooms of dpaudit/, upstream first. The front door ``dpaudit`` opens on all of them."""

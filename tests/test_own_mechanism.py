@@ -298,7 +298,7 @@ def test_names_cannot_smuggle_markup(tmp_path, capsys):
 
 
 def test_entry_points(tmp_path, monkeypatch, capsys):
-    from dpaudit.mechanisms import load
+    from dpaudit.mechanisms import source
 
     (tmp_path / "somebodys.py").write_text("from dpaudit.examples.geometric import WrongSensitivity as Theirs\n")
     information = tmp_path / "somebodys-1.0.dist-info"
@@ -306,12 +306,12 @@ def test_entry_points(tmp_path, monkeypatch, capsys):
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: somebodys\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text("[dpaudit.mechanisms]\ntheirs = somebodys:Theirs\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    load.entry_points.cache_clear()
+    source.entry_points.cache_clear()
     try:
         found = run(capsys, "epsilon", "--mech", "theirs", "--n", "3")
         listed = run(capsys, "mechanisms")
     finally:
-        load.entry_points.cache_clear()
+        source.entry_points.cache_clear()
         sys.modules.pop("somebodys", None)
     assert found["closed_form"] == "2"
     assert found["verdict"] == "REFUTED"

@@ -1,12 +1,15 @@
 """Equal probabilities of somebody's own mechanism are looked at once: how much is done, and that nothing is lost."""
 
+import operator
 from collections import Counter
 from fractions import Fraction
+from functools import reduce
+from itertools import product
 
 import pytest
 
 import dpaudit
-from dpaudit.mechanisms import own_law
+from dpaudit.mechanisms import own_entry, own_law
 from dpaudit.numbers import balls
 from dpaudit.numbers.verdict import Verdict
 
@@ -44,6 +47,74 @@ def test_the_work_of_algebra_does_not_grow_with_the_pairs(way, monkeypatch):
     assert found.closed_form == "1"
     assert found.claim.verdict is Verdict.PROVED
     assert sum(calls.values()) <= 30
+
+
+@pytest.mark.parametrize("way", ["probability", "log_weight"])
+def test_an_entry_that_is_written_alike_is_read_once(way, monkeypatch):
+    calls = Counter()
+    real = own_entry.read_entry
+    monkeypatch.setattr(own_entry, "read_entry", lambda *a: calls.update(["read"]) or real(*a))
+    assert dpaudit.epsilon(Response(30, way)).closed_form == "1"
+    assert calls["read"] == 2
+
+
+class Rappor:
+    """A bit a category, each told with probability f: products that are equal but written in another order."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def datasets(self):
+        return list(range(self.bits))
+
+    def outputs(self):
+        return list(product((0, 1), repeat=self.bits))
+
+    def probability(self, x, r):
+        half = dpaudit.exp("1/2")
+        f = half / (1 + half)
+        parts = [f if bit == (i == x) else 1 - f for i, bit in enumerate(r)]
+        return reduce(operator.mul, parts)
+
+
+def test_products_that_are_equal_by_algebra_are_compared_once(monkeypatch):
+    calls = Counter()
+    real = own_law._log_ratio
+    monkeypatch.setattr(own_law, "_log_ratio", lambda *a: calls.update(["ratio"]) or real(*a))
+    assert dpaudit.epsilon(Rappor(6)).closed_form == "1"
+    assert calls["ratio"] <= 7**2
+
+
+def test_the_author_gets_the_entries_back_as_written():
+    e = dpaudit.exp(1)
+    first, second = e * (1 / (1 + e)), (1 / (1 + e)) * e
+    assert first != second
+
+    class Twice:
+        def datasets(self):
+            return ["a", "b"]
+
+        def outputs(self):
+            return [0, 1]
+
+        def probabilities(self, x):
+            found = first if x == "a" else second
+            return [found, 1 - found]
+
+    mechanism = dpaudit.mechanism(Twice())
+    assert [mechanism.row(x).entries[0] for x in "ab"] == [first, second]
+    assert mechanism.row("a").numbers == mechanism.row("b").numbers
+
+
+def test_a_long_sum_does_not_keep_all_its_beginnings():
+    from dpaudit.numbers.expressions import LONG, _remembered
+
+    before = _remembered.cache_info().currsize
+    whole = dpaudit.exp(1)
+    for i in range(2, 1000):
+        whole = whole + dpaudit.exp(i)
+    assert len(whole.arguments) == 999
+    assert _remembered.cache_info().currsize <= max(before, 0) + 1000 + LONG
 
 
 def test_a_single_larger_loss_among_many_pairs_is_found():

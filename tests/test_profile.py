@@ -344,3 +344,25 @@ def test_our_curve_handed_to_dp_accounting():
         found = profile("LSHist", n=4, at="0,1/2,1", orders="2", compose=times).composition
         for certified, float_ in zip(found.certified, found.accounting, strict=True):
             assert certified.lower - Fr(1, 10**9) <= float_ <= certified.upper + Fr(1, 200)
+
+
+@pytest.mark.parametrize(("mech", "eps", "at"), [("EHDS", 2000, "500,510"), ("MH", 300, "150")])
+def test_a_tiny_delta_has_all_its_digits_and_is_that_of_delta(mech, eps, at):
+    found = dict(profile(mech, n=5 + (mech == "MH"), eps=eps, at=at, orders="2").deltas)
+    for point, value in found.items():
+        alone = dpaudit.delta(mech, point, n=5 + (mech == "MH"), eps=eps).delta
+        assert 0 < value.upper < Fr(1, 10**17)
+        for enclosure in (value, alone):
+            assert enclosure.width <= enclosure.lower / 10**12
+        assert max(value.lower, alone.lower) <= min(value.upper, alone.upper)
+
+
+def test_the_bounds_of_a_composition_are_shown_also_where_they_lie_apart():
+    (found,) = profile("EHDS", n=5, at="1/5", compose=3).composition.certified
+    assert Fr(6, 100) < found.lower < found.upper < Fr(9, 100)
+    assert found.places >= 15  # each bound has its digits
+
+
+def test_of_the_pairs_that_attain_the_curve_one_attains_its_composition():
+    found = profile("LSHist", n=5, at="0,1/2,1", compose=3).composition.certified
+    assert all(value.width < Fr(1, 10**15) for value in found)

@@ -152,7 +152,7 @@ def test_command_line(capsys):
         (["--mech", "EHD", "--k", "3", "--prior", "1,1"], "--k = 3: contradicts the prior"),
         (["--mech", "EHD", "--eps", "0"], "--eps = 0: must be > 0"),
         (["--mech", "EHD", "--prior-box", "3"], "must be a range"),
-        (["--mech", "EHD", "--prior-box", "3..1"], "must rise"),
+        (["--mech", "EHD", "--prior-box", "3..1"], "must not fall"),
         (["--mech", "EHD", "--gamma", "1"], "no such parameter"),
         (["--mech", "MHdelta"], "--delta = (missing)"),
     ],
@@ -170,3 +170,23 @@ def test_the_region_and_the_certified_n_are_named(capsys):
     assert "the smallest n in 40..60 is 45" in text
     assert "n = 40..45, every n certified" in text
     assert "beyond the violation only n = 47" in text
+
+
+def test_a_claim_that_is_no_epsilon_is_shown_with_what_decided_it(tmp_path, capsys):
+    (tmp_path / "z.py").write_text(
+        "class Z:\n"
+        "    def __init__(self, epsilon): self.epsilon = epsilon\n"
+        "    def datasets(self): return ['no', 'yes']\n"
+        "    outputs = datasets\n"
+        "    def log_weight(self, x, r): return self.epsilon if x == r else 0\n"
+        "    def claimed(self): return 'rho=1/10'\n"
+    )
+    asked = ["search", "--mech", f"{tmp_path}/z.py:Z", "--eps", "1/10,1"]
+    assert main(asked) == 0
+    assert "claimed 1/10-zCDP; REFUTED; zCDP ρ = 0.46" in capsys.readouterr().out
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["witness"]
+    assert found["evidence"]["quantity"] == "zcdp_rho"
+    assert found["verdict"] == "REFUTED"
+    assert main(["search", "--mech", "MHdelta", "--delta", "1e-8", "--n", "1..2", "--prior", "1,1", "--eps", "1"]) == 0
+    assert "-DP; PROVED; " in capsys.readouterr().out

@@ -374,12 +374,13 @@ def test_command_line(plan, tmp_path, capsys):
         ([str(plan), "--out", str(plan)], "is also an input"),
         ([str(plan), "--out", store, "--export", "t.xls"], "must end in .csv or .parquet"),
         ([str(plan), "--out", store, "--scheduler", "nonsense"], "must be an address such as tcp://host:8786"),
-        ([str(plan), "--out", str(tmp_path / "no" / "s.db")], "cannot be used as a store"),
     ):
         assert main(["sweep", *arguments]) == 2
         errors = capsys.readouterr().err
         assert message in errors
         assert errors.count("\n") == 1
+    assert main(["sweep", str(plan), "--out", str(tmp_path / "no" / "s.db")]) == 74
+    assert "cannot be written" in capsys.readouterr().err
     small = tmp_path / "small.toml"
     small.write_text('mech = "EHDS"\nn = [3, 4]')
     assert main(["sweep", str(small), "--out", store, "--workers", "1", "--export", str(tmp_path / "t.csv")]) == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpaudit
+from dpaudit.audit.page import Note
 from dpaudit.cli import main
 from dpaudit.commands import reply
 from dpaudit.commands.claims import _write_junit
@@ -45,7 +46,7 @@ PAGE = document.make("title", "command", [], {})
 FILES = {
     "certificate.json": lambda path: certificate.write(RESULT, path),
     "out.json": lambda path: reply.send(reply.Reply(RESULT, print), True, path),
-    "out.txt": lambda path: reply.send(reply.Reply(None, lambda console: console.print("text")), False, path),
+    "out.txt": lambda path: reply.send(reply.Reply(None, lambda: [Note("text")]), False, path),
     "junit.xml": lambda path: _write_junit(path, [], ["a: changed"]),
     "table.csv": lambda path: export(Jobs(), path),
     "table.parquet": lambda path: export(Jobs(), path),

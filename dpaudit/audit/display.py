@@ -1,12 +1,13 @@
-"""Results in a notebook: they show themselves as HTML and turn into a data frame."""
+"""Results in Python: they print as the command does, show themselves as HTML and turn into a data frame."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from fractions import Fraction
-from html import escape
 from typing import Any
 
+from dpaudit.audit.drawing import as_text, here
+from dpaudit.audit.page import Fields, Page
 from dpaudit.numbers.errors import InputError
 
 Record = dict[str, Any]
@@ -30,19 +31,23 @@ class Members:
 
 
 class Shown:
-    """What a result gets from its ``to_dict``: a table in Jupyter, and rows for pandas or polars."""
+    """What a result gets from its ``page`` and its ``to_dict``: text, a table in Jupyter, rows for pandas or polars."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the result as JSON."""
         raise NotImplementedError
 
+    def page(self) -> Page:
+        """Returns the result as people read it."""
+        return [Fields([(name.replace("_", " "), value) for name, value in flatten(self.to_dict()).items()])]
+
+    def __str__(self) -> str:
+        """Returns the tables of the command that asks this, as wide as the terminal."""
+        return as_text(self.page(), here()).rstrip("\n")
+
     def _repr_html_(self) -> str:
-        """Returns the result as an HTML table; all text is escaped."""
-        facts = flatten({key: value for key, value in self.to_dict().items() if not _is_rows(value)})
-        body = "".join(
-            f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items()
-        )
-        return f"<table>{body}</table>" + "".join(_table(v) for v in self.to_dict().values() if _is_rows(v))
+        """Returns the same as HTML; all text is escaped."""
+        return "".join(part.html() for part in self.page())
 
     def rows(self) -> list[Record]:
         """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""
@@ -73,10 +78,3 @@ def flatten(row: Record, prefix: str = "") -> Record:
         else:
             flat[f"{prefix}{key}"] = ",".join(map(str, value)) if isinstance(value, list) else value
     return flat
-
-
-def _table(rows: list[Record]) -> str:
-    flat = [flatten(row) for row in rows]
-    head = "".join(f"<th>{escape(name)}</th>" for name in flat[0])
-    body = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row.values()) + "</tr>" for row in flat)
-    return f"<table><tr>{head}</tr>{body}</table>"

@@ -9,19 +9,22 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite
+from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
+from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness
 
@@ -106,6 +109,10 @@ class ProfileResult(SettingAnswer):
             "precision_bits": self.precision_bits,
         }
 
+    def page(self) -> Page:
+        """Returns all of it for people; of a long curve both ends."""
+        return profile_page.page(self)
+
 
 def profile(
     mech: Any,
@@ -134,6 +141,10 @@ def profile(
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
     found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
+    small = [at for at in points if at not in found["deltas"]]
+    again = effort.widest(subject, lambda e: worst_deltas(subject, small, e)) if small else []
+    deltas = found["deltas"] | {at: worst.value for at, worst in zip(small, again, strict=True)}
+    found["deltas"] = tuple((at, deltas[at]) for at in points)
     words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
     return ProfileResult(
         subject=asked,
@@ -189,7 +200,7 @@ def _refined(
             "total_variation": narrow(whole_curve.delta(balls.zero()), most=1),
             "segments": _segments(whole_curve, narrow),
             "slack": narrow(whole_curve.slack),
-            "deltas": tuple((at, _delta(whole_curve, at, true, narrow)) for at in points),
+            "deltas": _deltas(whole_curve, points, true, narrow),
             "renyi": divergences[0],
             "rho": divergences[1],
             "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
@@ -213,9 +224,14 @@ class _Narrow:
         return found or infinite()
 
 
-def _delta(curve: Envelope, at: Fraction, true: Enclosure, narrow: _Narrow) -> Enclosure:
-    """Returns delta(at), exactly 0 from the true epsilon on."""
-    return exact(Fraction(0), 1) if at >= true.upper else narrow(curve.delta(balls.ball(at)), most=1)
+def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow: _Narrow) -> dict[Fraction, Enclosure]:
+    """Returns delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
+    found = {}
+    for at in points:
+        value = balls.zero() if at >= true.upper else curve.delta(balls.ball(at))
+        if balls.told_from_zero(value):
+            found[at] = narrow(value, most=1)
+    return found
 
 
 def _segments(curve: Envelope, narrow: _Narrow) -> tuple[Segment, ...]:
@@ -269,11 +285,6 @@ def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _N
         return Composition(times, tuple(points), None, error.rule, accounting)
     wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
     narrow.failed = narrow.failed or (refinable and wide)
-    shown = tuple(_widest_enclosure(balls.from_ends(*bounds), narrow.digits) for bounds in deltas)
+    ends = [(balls.ends(low)[0], balls.ends(high)[1]) for low, high in deltas]
+    shown = tuple(outward(max(low, Fraction(0)), min(high, Fraction(1)), narrow.digits) for low, high in ends)
     return Composition(times, tuple(points), shown, None, accounting)
-
-
-def _widest_enclosure(value: Ball, digits: int) -> Enclosure:
-    """Returns an enclosure in [0, 1] with as many digits as the ball has: two bounds that may lie apart."""
-    found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
-    return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))

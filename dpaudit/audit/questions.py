@@ -15,7 +15,7 @@ from dpaudit.numbers.errors import TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import choice
-from dpaudit.posterior.model import Histogram, make_model, parse_histogram
+from dpaudit.posterior.model import Histogram, make_model, parse_data
 from dpaudit.posterior.scores import check_score, make_score
 from dpaudit.posterior.sensitivity import local_all, smooth_all
 from dpaudit.privacy.claim import Claim
@@ -133,7 +133,7 @@ def pmf(
     """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
     start, effort = perf_counter(), Effort.read(digits, memory, None)
     if in_family(mech):
-        x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
+        x = parse_data(x)
         setting = on_data(x, setting)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import get_annotations
 from typing import Any
 
 from dpaudit.audit.display import Shown, as_json
+from dpaudit.audit.page import Fields, Line, Page, Table, strong
 from dpaudit.audit.setting import Setting
+from dpaudit.audit.words import again, claim_rows, effort_rows, pair_text, subject_rows, tier_text
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import Counts, Dataset, Output, plain
-
-QUANTITIES = {
-    "epsilon": "true ε",
-    "delta": "δ({epsilon})",
-    "renyi": "D at order {alpha}",
-    "zcdp_rho": "zCDP ρ",
-    "gdp_mu": "GDP μ",
-    "trade-off": "least margin over the trade-off function",
-}
-
-
-def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
-    """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
-    form, known = QUANTITIES.get(quantity, quantity), at or {}
-    where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
-    name = form.format_map({"epsilon": "", "alpha": "", **known})
-    return name, ", ".join(f"{key} = {value}" for key, value in where.items())
+from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +69,22 @@ class WorstResult(SettingAnswer):
     filter_left: int | None
     precision_bits: int
 
+    def found(self) -> list[Line]:
+        """Returns the worst case itself, for people."""
+        raise NotImplementedError
+
+    def page(self) -> Page:
+        """Returns what was audited, the worst case, the verdict and the effort."""
+        return self.page_with(self.found(), self.command)
+
+    def page_with(self, found: Sequence[Line], command: str | None) -> Page:
+        """Returns the same with other rows for the worst case, and another command."""
+        tier = tier_text(self.tier, self.filter_left)
+        effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
+        return [
+            Fields(again([*subject_rows(self.subject), *found, *claim_rows(self.claim, "epsilon"), *effort], command))
+        ]
+
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonResult(WorstResult):
@@ -93,6 +94,15 @@ class EpsilonResult(WorstResult):
     closed_form: str | None
     closed_form_symbolic: str | None
 
+    def found(self) -> list[Line]:
+        """Returns the true epsilon, its closed form, the worst pair and output."""
+        rows: list[Line] = [("true ε", strong(self.epsilon))]
+        if self.closed_form_symbolic:
+            rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
+        elif self.closed_form:
+            rows.append(("exactly", f"{self.closed_form}, by algebra"))
+        return [*rows, ("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaResult(WorstResult):
@@ -100,6 +110,10 @@ class DeltaResult(WorstResult):
 
     at: Fraction
     delta: Enclosure
+
+    def found(self) -> list[Line]:
+        """Returns delta and the worst pair."""
+        return [(f"δ({self.at})", strong(self.delta)), ("worst pair", pair_text(self.witness))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +139,11 @@ class GuaranteeResult(SettingAnswer):
         """Returns the worst pair."""
         return None if self.evidence is None else self.evidence.witness
 
+    def page(self) -> Page:
+        """Returns what was judged, the verdict with what decides it, the effort."""
+        effort = effort_rows(self.counts, self.precision_bits, self.seconds)
+        return [Fields(again([*subject_rows(self.subject), *claim_rows(self.claim), *effort], self.command))]
+
 
 @dataclass(frozen=True, kw_only=True)
 class PmfResult(SettingAnswer):
@@ -140,6 +159,14 @@ class PmfResult(SettingAnswer):
         """Returns x, one row an output, and the bits."""
         rows = [self._row(i) for i in range(len(self.outputs))]
         return {"x": plain(self.x), "outputs": rows, "precision_bits": self.precision_bits}
+
+    def page(self) -> Page:
+        """Returns what was asked about, and the outputs with their probabilities."""
+        named = {"output": self.outputs, "released Dir(prior + …)": self.released}
+        known = {title: values for title, values in named.items() if values is not None}
+        rows = list(zip(*known.values(), self.probabilities, strict=True))
+        about = again([*subject_rows(self.subject), ("data x", text(self.x))], self.command)
+        return [Fields(about), Table([*known, "probability"], rows)]
 
     def _row(self, i: int) -> dict[str, Any]:
         released = {} if self.released is None else {"released": plain(self.released[i])}
@@ -173,3 +200,11 @@ class SensitivityResult(Answer):
             "datasets": [{"x": list(x), "ls": ls.to_dict(), "s": s.to_dict()} for x, ls, s in rows],
             "precision_bits": self.precision_bits,
         }
+
+    def page(self) -> Page:
+        """Returns the model, GS, and the data sets with LS and S."""
+        model = self.model
+        place = f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"
+        rows = list(zip(model.histograms, self.ls, self.s, strict=True))
+        about = again([("model", place), ("GS(n, prior)", self.gs)], self.command)
+        return [Fields(about), Table(["data x", "LS(x)", f"S(x), γ = {self.gamma}"], rows)]

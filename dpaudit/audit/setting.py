@@ -58,18 +58,24 @@ class Setting:
     ) -> Setting:
         """Returns the checked setting; ``epsilon`` is another name of eps, ``settings`` another way to give parameters.
 
+        ``mech`` may be a setting: then it is that one, with whatever else is given in place of its own.
+
         >>> Setting.read("ehd/exact", n=10, prior="1/2,1/2").command_line("epsilon", digits=30)
         'dpaudit epsilon --mech EHD --n 10 --prior 1/2,1/2 --gs exact --digits 30'
         """
         if eps is not None and epsilon is not None:
             raise InputError("epsilon", epsilon, f"is the same as eps, which is {eps}")
         eps = epsilon if eps is None else eps
+        refuse_ranges(eps=eps, **({"n": n, "prior": prior} if in_family(mech) else {}))
         shape = {"n": n, "k": k, "prior": prior}
         given = {name: value for name, value in {**(settings or {}), **parameters}.items() if value is not None}
+        changed = {name: value for name, value in {**shape, "eps": eps}.items() if value is not None}
+        if isinstance(mech, Setting) and not isinstance(mech.mech, Mechanism) and (changed or given):
+            relation = mech.adjacency if adjacency is None else adjacency
+            return Setting.read(**mech.keywords(**changed, settings=given) | {"adjacency": relation})
         if isinstance(mech, Setting | Mechanism):
-            for name, value in {**shape, "eps": eps, **given}.items():
-                if value is not None:
-                    raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
+            for name, value in {**changed, **given}.items():
+                raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
             whole = mech if isinstance(mech, Setting) else Setting._of(mech)
             return whole if adjacency is None else replace(whole, adjacency=adjacency)
         nominal = positive("eps", 1 if eps is None else eps)
@@ -142,6 +148,19 @@ class Setting:
             return replace(found, parameters=tuple({**dict(self.parameters), **changed}.items()))
         model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
         return replace(found, model=model)
+
+    def keywords(self, settings: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
+        """Returns what ``read`` takes to make this setting, with this in place of its own; mech is not an object."""
+        found: dict[str, Any] = {"mech": self.mech, "eps": self.epsilon, "adjacency": self.adjacency}
+        own = dict(self.parameters)
+        if self.model is not None:
+            found |= {"n": self.model.n, "prior": self.model.prior}
+            settings = _renamed(self.mech, settings or {})
+        else:
+            found |= {name: own.pop(name) for name in ("n", "k", "prior") if name in own}
+        if "k" in changed and "prior" not in changed and found.get("prior") is not None:
+            found.pop("prior")
+        return {**found, **changed, "settings": {**own, **(settings or {})}}
 
     @property
     def has_n(self) -> bool:
@@ -225,6 +244,26 @@ class Setting:
         if self.reference() is None or (self.adjacency is not None and self._relation() is None):
             return None
         return command_line(command, *self.options(without), **options)
+
+
+RANGING = {"eps": "epsilon", "n": "epsilon and calibrate", "prior": "epsilon"}
+"""The commands that take all values or a range of this."""
+
+
+def is_ranged(value: Any) -> bool:
+    """Returns whether this is no single value: "all", "1/100..16", or a list with such an entry."""
+    if isinstance(value, list | tuple):
+        return any(map(is_ranged, value))
+    if not isinstance(value, str):
+        return False
+    return any(word.strip().lower() == "all" or ".." in word for word in value.split(","))
+
+
+def refuse_ranges(**place: Any) -> None:
+    """Refuses all values or a range where one value is needed."""
+    for name, value in place.items():
+        if is_ranged(value):
+            raise InputError(name, show(value), f"one value is needed here; all or a range is for {RANGING[name]}")
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:

@@ -7,20 +7,15 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.page import Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import command_line
-from dpaudit.mechanisms.base import Mechanism
 from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
-from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND, Progress
+from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta
-
-WORK = 3 * 10**7
-"""Steps, of one or two microseconds each: about a minute."""
-PAIR = 20
-"""What a pair costs besides its outputs, in outputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +29,11 @@ class TableResult(Answer):
         """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
+
+    def page(self) -> Page:
+        """Returns the audit of the table, and the deltas."""
+        deltas = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
 
 
 def table(
@@ -55,10 +55,14 @@ def table(
     start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
     if with_delta > 1:
         raise InputError("claim-delta", claim_delta, "must be <= 1")
+    if isinstance(claim, str) and "=" in claim:
+        words = f"is an ε here; of any other guarantee ask: {command_line('judge', mech=file, claim=claim)}"
+        raise InputError("claim", claim, words)
     bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
-    subject = read_table(file, adjacency, bound)
-    check_work(subject, len(points), whole("digits", digits, 1, MAX_DIGITS), whole("work", work, 1))
+    most = whole("work", work, 1)
+    subject = read_table(file, adjacency, bound, most)
+    Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
     asked = {"claim": claim, "claim_delta": claim_delta, "at": tuple(points), "digits": digits}
     return TableResult(
@@ -67,13 +71,3 @@ def table(
         seconds=perf_counter() - start,
         command=command_line("table", file, adjacency=adjacency, **asked),
     )
-
-
-def check_work(subject: Mechanism, points: int, digits: int, most: int) -> None:
-    """Refuses a table that needs more than ``most`` steps: pairs, outputs, questions and digits tell how many."""
-    counts, questions = subject.counts(), 2 + points
-    need = counts.pairs * (counts.outputs + PAIR) * questions * (1 + digits // 250)
-    if need > most:
-        what = f"{counts.pairs} ordered pairs, {counts.outputs} outputs, {questions} questions of {digits} digits"
-        rule = f"{what} need about {need} steps; list fewer pairs with --adjacency, or raise the bound"
-        raise InputError("work", most, rule)

@@ -11,9 +11,11 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting
 from dpaudit.calibration.nominal import CalibrateResult, calibrated
+from dpaudit.calibration.page import gammas_page
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
@@ -86,6 +88,10 @@ class GammaResult(Answer):
             "assumption": f"the least mean among the {len(self.tried)} gammas listed; each nominal epsilon: "
             + best.calibrated.assumption,
         }
+
+    def page(self) -> Page:
+        """Returns the table of gammas for people."""
+        return gammas_page(self)
 
 
 def balanced(n: int, k: int) -> Histogram:

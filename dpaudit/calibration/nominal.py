@@ -10,8 +10,10 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
+from dpaudit.calibration.page import page as calibrate_page
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
@@ -61,7 +63,7 @@ class Curve:
         while True:
             worst = self.effort.to(digits).widest(mechanism, lambda e: worst_loss(mechanism, e))
             outcome = verdict(worst.value, self.target)
-            known = exact_epsilon(mechanism, worst) if outcome is Verdict.UNDECIDED else None
+            known = exact_epsilon(mechanism, worst, self.effort) if outcome is Verdict.UNDECIDED else None
             if known is not None:
                 outcome = Verdict.PROVED if known <= self.target else Verdict.REFUTED
             if outcome is not Verdict.UNDECIDED or digits >= 60 or not mechanism.refinable:
@@ -124,6 +126,10 @@ class CalibrateResult(SettingAnswer):
             "monotone": self.monotone,
             "points": as_json(self.points),
         }
+
+    def page(self) -> Page:
+        """Returns the calibration for people."""
+        return calibrate_page(self)
 
 
 def calibrate(

@@ -191,7 +191,8 @@ def select(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
     for pattern in patterns:
         found = [key for key in known if fnmatchcase(key, pattern)]
         if not found:
-            near = difflib.get_close_matches(pattern, known, n=2, cutoff=0.4)
+            inside = [key for key in known if pattern.lower() in key.lower().split(".")]
+            near = inside[:2] or difflib.get_close_matches(pattern, known, n=2, cutoff=0.7)
             hint = f"did you mean {' or '.join(near)}?" if near else "`dpaudit claims` lists them all"
             raise InputError("IDS", pattern, f"no claim has this id; {hint}")
         chosen.update(found)

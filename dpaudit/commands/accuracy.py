@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.drawing import Marked, cells, fields, listing, subject_rows
 from dpaudit.commands.options import Given, Listing, Shown, option
 from dpaudit.commands.reply import Reply
-from dpaudit.numbers.verdict import Verdict
-
-SHOWN = 12
-"""Steps in the text table."""
-MARKS = {
-    Verdict.PROVED: "[bold green]holds[/]",
-    Verdict.REFUTED: "[bold red]fails[/]",
-    Verdict.UNDECIDED: "[bold yellow]undecided[/]",
-}
 
 
 def accuracy(
@@ -48,48 +38,4 @@ def accuracy(
     from dpaudit.utility.accuracy import accuracy as compute
 
     asked: dict[str, Any] = {"t": t, "metric": metric, "quantiles": quantiles}
-    result = compute(x=x, **asked, **effort, **setting)
-    return Reply(result, lambda console: draw(console, result))
-
-
-def draw(console: Any, result: Any) -> None:
-    """Draws the result as tables."""
-    rows = [*subject_rows(result.subject), ("data x", cells(result.x)), ("distance", result.metric)]
-    rows.append(("mean", f"[bold]{result.mean}[/]"))
-    rows.append(("median", str(result.median)))
-    rows += [(f"quantile {level}", str(value)) for level, value in result.quantiles]
-    if result.probability is not None:
-        rows.append((f"Pr\\[< {result.t}]", f"[bold]{result.probability}[/]"))
-    fields(console, rows, result)
-    steps = [result.step(i) for i in range(min(SHOWN, len(result.law)))]
-    shown = [(step.distance, step.outputs, step.probability, step.cumulative) for step in steps]
-    listing(console, ["distance", "outputs", "probability", "Pr[≤ distance]"], shown)
-    if len(result.law) > SHOWN:
-        console.print(f"… and {len(result.law) - SHOWN} more steps: --json has them all")
-    draw_bounds(console, result)
-
-
-def draw_bounds(console: Any, result: Any) -> None:
-    """Draws the documents' bounds with their verdicts."""
-    if not result.bounds:
-        console.print("The documents state no bound for this mechanism, distance and k.")
-        return
-    rows = []
-    for bound in result.bounds:
-        verdict = MARKS[bound.verdict]
-        if bound.thresholds > 1:
-            verdict += f" at {bound.failing if bound.failing else bound.thresholds} of {bound.thresholds} t"
-        numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
-        rows.append([bound.claim, bound.statement, *map(brief, numbers), Marked(verdict)])
-    listing(console, ["claim", "statement", "at t", "κ", "here", "bound", "margin", "verdict"], rows)
-    if result.t is None:
-        console.print("Each bound at every t that separates two distances; the row shows the worst. --t asks for one.")
-
-
-def brief(value: Any) -> str:
-    """Returns an enclosure to about 6 digits, marked "≈"; --json has all of them."""
-    if isinstance(value, int) or value.lower == value.upper:
-        return str(value)
-    if value.lower <= 0 <= value.upper:
-        return "≈ 0"
-    return f"≈ {float(value.lower):.6g}"
+    return Reply(compute(x=x, **asked, **effort, **setting))

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.results import EpsilonResult, WorstResult
-from dpaudit.audit.tables import WORK
+from dpaudit.audit.page import Note, Table
 from dpaudit.audit.tables import table as audit_table
-from dpaudit.commands.drawing import (
-    Line,
-    Marked,
-    cells,
-    claim_rows,
-    effort_rows,
-    fields,
-    listing,
-    pair_text,
-    subject_rows,
-    tier_text,
+from dpaudit.commands.options import (
+    SHAPE,
+    Effort,
+    Given,
+    Judged,
+    Listing,
+    Ranging,
+    Shown,
+    Subject,
+    Tiered,
+    file_option,
+    option,
 )
-from dpaudit.commands.options import SHAPE, Effort, Given, Judged, Listing, Shown, Subject, Tiered, option
 from dpaudit.commands.reply import Reply
+from dpaudit.files.writing import write_file
+from dpaudit.forall.dispatch import epsilon as ask
+from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.privacy.effort import WORK
 
 
-def epsilon(setting: Subject, effort: Tiered) -> Judged:
+def epsilon(
+    setting: Ranging,
+    effort: Tiered,
+    rest: Annotated[
+        str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
+    ] = None,
+    picture: file_option("--picture", "Draw the map of a box of priors (SVG).") = None,  # type: ignore[valid-type]
+) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
+
+    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with a box of priors the map of where the
+    claim is true.
 
     Examples:
 
@@ -38,14 +54,40 @@ def epsilon(setting: Subject, effort: Tiered) -> Judged:
     dpaudit epsilon --mech EHD --n 30 --prior 1/100,1/100 --eps 0.5 --digits 40 --json
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
+
+    dpaudit epsilon --mech EHDL --n 100 --eps all
     """
-    result = audit.epsilon(setting, **effort)
-    rows = [("true ε", f"[bold]{result.epsilon}[/]")]
-    if result.closed_form_symbolic:
-        rows.append(("closed form", f"{result.closed_form}   ({result.closed_form_symbolic}, for every ε > 0)"))
-    elif result.closed_form:
-        rows.append(("exactly", f"{result.closed_form}, by algebra"))
-    return worst_case(result, [*rows, *witness_rows(result)])
+    if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
+        raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
+    result = ask(setting, rest=rest, **effort)
+    return theorem(result, picture) if isinstance(result, Theorem) else judged(result)
+
+
+def judged(result: Any, certified: Any = None) -> Reply:
+    """Returns the reply for a result with a verdict."""
+    return Reply(result, None, result.claim, lambda: certified or result)
+
+
+def theorem(result: Theorem, picture: str | None) -> Reply:
+    """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
+    drawn = None if picture is None else draw_map(result, picture)
+    code = 0 if result.complete else 3
+    return Reply(result, None, result.claim, lambda: result, drawn, code)
+
+
+def draw_map(result: Theorem, picture: str) -> Callable[[], None]:
+    """Returns what writes the map of a box of priors."""
+    from dpaudit.forall.prior_boxes import PriorMapResult
+    from dpaudit.forall.prior_boxes_picture import svg
+
+    assert isinstance(result, PriorMapResult)
+    page = svg(result)
+
+    def write() -> None:
+        write_file("picture", picture, page)
+        print(f"written: {visible(picture)}", file=sys.stderr)
+
+    return write
 
 
 def delta(
@@ -61,26 +103,7 @@ def delta(
 
     dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
-    result = audit.delta(setting, at, **effort)
-    rows = [(f"δ({result.at})", f"[bold]{result.delta}[/]"), ("worst pair", pair_text(result.witness))]
-    return worst_case(result, rows)
-
-
-def witness_rows(result: EpsilonResult) -> list[Line]:
-    """Returns the worst pair and output."""
-    return [("worst pair", pair_text(result.witness)), ("worst output", cells(result.witness.output))]
-
-
-def worst_case(result: WorstResult, rows: list[Line], payload: Any = None, certified: Any = None) -> Reply:
-    """Returns the reply for a worst case: what was audited, these rows, the verdict, the effort."""
-    rows = [*subject_rows(result.subject), *rows, *claim_rows(result.claim, "epsilon")]
-    shown = result if payload is None else payload
-    return Reply(
-        shown,
-        lambda console: fields(console, [*rows, *effort_rows(result, tier_text(result))], shown),
-        result.claim,
-        lambda: certified or result,
-    )
+    return judged(audit.delta(setting, at, **effort))
 
 
 def judge(
@@ -108,9 +131,7 @@ def judge(
     """
     from dpaudit.audit.guarantees import judge as compute
 
-    result = compute(setting, claim, **effort)
-    rows = [*subject_rows(result.subject), *claim_rows(result.claim), *effort_rows(result)]
-    return Reply(result, lambda console: fields(console, rows, result), result.claim, lambda: result)
+    return judged(compute(setting, claim, **effort))
 
 
 def table(
@@ -140,9 +161,7 @@ def table(
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
     found = audit_table(file, **asked, work=work, **effort)
     result = found.epsilon
-    rows = [("true ε", f"[bold]{result.epsilon}[/]"), *witness_rows(result)]
-    rows += [(f"δ({d.at})", f"{d.delta}") for d in found.deltas]
-    return worst_case(result, rows, found, [result, *found.deltas] if found.deltas else result)
+    return Reply(found, None, result.claim, lambda: [result, *found.deltas] if found.deltas else result)
 
 
 def pmf(
@@ -156,15 +175,7 @@ def pmf(
 
     dpaudit pmf --mech LSHist --n 8 --x 4,4
     """
-    result = audit.pmf(x=x, **effort, **setting)
-
-    def draw(console: Any) -> None:
-        fields(console, [*subject_rows(result.subject), ("data x", cells(result.x))], result)
-        named = {"output": result.outputs, "released Dir(prior + …)": result.released}
-        known = {title: values for title, values in named.items() if values is not None}
-        listing(console, [*known, "probability"], zip(*known.values(), result.probabilities, strict=True))
-
-    return Reply(result, draw)
+    return Reply(audit.pmf(x=x, **effort, **setting))
 
 
 def sensitivity(
@@ -181,16 +192,7 @@ def sensitivity(
 
     dpaudit sensitivity --n 20 --gamma 1
     """
-    result = audit.sensitivity(n, k=k, prior=prior, gamma=gamma, score=score, **effort)
-
-    def draw(console: Any) -> None:
-        model = result.model
-        place = f"n = {model.n}, k = {model.k}, prior {cells(model.prior)}"
-        fields(console, [("model", place), ("GS(n, prior)", str(result.gs))], result)
-        rows = zip(model.histograms, result.ls, result.s, strict=True)
-        listing(console, ["data x", "LS(x)", f"S(x), γ = {result.gamma}"], rows)
-
-    return Reply(result, draw)
+    return Reply(audit.sensitivity(n, k=k, prior=prior, gamma=gamma, score=score, **effort))
 
 
 def mechanisms() -> Shown:
@@ -205,10 +207,11 @@ def mechanisms() -> Shown:
     dpaudit mechanisms --json
     """
     found = listed()
-    columns = ["name", "output distribution for data with histogram c", "claimed", "options", "source"]
+    prose = ["output distribution", "claimed", "options", "source"]
+    columns = ["name", *prose]
     rows = [(row["name"], row["formula"], row["claimed"], _given(row["parameters"]), row["source"]) for row in found]
-    return Reply(found, lambda console: listing(console, columns, rows))
+    return Reply(found, lambda: [Table(columns, rows, prose), Note("c is the histogram of the data.")])
 
 
-def _given(parameters: dict[str, Any]) -> Marked:
-    return Marked("\n".join(cells(f"--{name} ({p['default'] or 'required'})") for name, p in parameters.items()))
+def _given(parameters: dict[str, Any]) -> str:
+    return ", ".join(f"--{name} ({p['default'] or 'required'})" for name, p in parameters.items())

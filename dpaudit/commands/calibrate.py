@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.commands.drawing import Line, cells, fields, listing, subject_rows
 from dpaudit.commands.options import Certified, Effort, Given, Wanted, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
@@ -41,9 +40,9 @@ def calibrate(
         raise InputError("eps", setting["eps"], "is what is calibrated: leave it out")
     if over == "gamma":
         many = calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
-        return Reply(many, lambda console: draw_gammas(console, many))
+        return Reply(many)
     result = calibrate_epsilon(target=target, **effort, **setting)
-    return Reply(result, lambda console: draw(console, result), certified=lambda: bounded(result, effort))
+    return Reply(result, certified=lambda: bounded(result, effort))
 
 
 def bounded(result: Any, effort: dict[str, Any]) -> list[Any]:
@@ -61,42 +60,3 @@ def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | 
     for name, value in (never if over == "gamma" else only_gamma).items():
         if value is not None:
             raise InputError(name, value, f"does not go with --over {over}")
-
-
-def draw(console: Any, result: Any) -> None:
-    """Draws the result."""
-    rows: list[Line] = [
-        *subject_rows(result.subject),
-        ("target", f"true ε ≤ {result.target}"),
-        ("nominal ε", f"[bold]{result.nominal}[/] = {float(result.nominal):.8g}, {gain(result)} × the target"),
-        ("true ε", f"{result.true_epsilon}"),
-    ]
-    if result.beyond:
-        rows.append(("next up", f"{result.beyond.nominal}: true ε = {result.beyond.true}"))
-    if result.closed_form:
-        rows.append(("closed form", f"true ε = {result.closed_form}, for every ε > 0"))
-    else:
-        rising = "rise strictly" if result.monotone else "do not rise strictly"
-        rows.append(("evaluated", f"{len(result.points)} certified points, whose true ε {rising}"))
-    fields(console, [*rows, ("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s")], result)
-
-
-def gain(result: Any) -> str:
-    """Returns nominal over target to 4 digits."""
-    return f"{float(result.nominal / result.target):.4g}"
-
-
-def draw_gammas(console: Any, result: Any) -> None:
-    """Draws the table of gammas with the best one marked."""
-    best = result.best
-    rows = [
-        ("mechanism", result.subject.mechanism.name),
-        ("target", f"true ε ≤ {result.target}"),
-        ("data x", cells(result.x)),
-        ("best γ", f"[bold]{best.gamma}[/], nominal ε {best.calibrated.nominal}, mean error {best.mean}"),
-    ]
-    if len(result.equal) > 1:
-        rows.append(("equal to 6 digits", ", ".join(str(gamma) for gamma in result.equal)))
-    fields(console, rows, result)
-    tried = [(row.gamma, row.calibrated.nominal, row.calibrated.true_epsilon, row.mean) for row in result.tried]
-    listing(console, ["γ", "nominal ε", "true ε", "mean error"], tried, bold=result.tried.index(best))

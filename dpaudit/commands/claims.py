@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import badge, cells, listing
+from dpaudit.audit.page import Cell, Note, Page, Part, Table, Words, badge, strong
+from dpaudit.audit.setting import command_line
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
 from dpaudit.commands.reply import Reply, terminable, undecided, writable
 from dpaudit.files.writing import write_file
@@ -42,14 +43,15 @@ def claims(ids: Ids = None) -> Shown:
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
     rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
-    return Reply(found, lambda console: listing(console, columns, rows, prose))
+    payload = [{**row, "command": command_line("claims", row["id"])} for row in found]
+    return Reply(payload, lambda: [Table(columns, rows, prose)])
 
 
 def _place(row: dict[str, Any]) -> str:
     return ", ".join(filter(None, (row["document"], row["item"])))
 
 
-def _badge(verdict: str | None) -> str:
+def _badge(verdict: str | None) -> Cell:
     return badge(verdict) if verdict else "–"
 
 
@@ -89,12 +91,12 @@ def check(
     from dpaudit.claims import certificates, expectations
     from dpaudit.claims.runner import decide
 
-    processes, bar = whole("jobs", jobs, 1, 64), effort["progress"]
+    processes, tell = whole("jobs", jobs, 1, 64), effort["progress"]
     expected = expectations.read(expect) if expect is not None else None
     certified = wanted["certificate"] is not None
-    progress = None if bar is None else lambda _, done, total: bar(done, total)
+    asked: dict[str, Any] = {"wide": wide, "jobs": processes, "file": module, "certifiable": certified}
     with terminable():
-        decided = decide(ids or [], wide=wide, jobs=processes, file=module, certifiable=certified, progress=progress)
+        decided = decide(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
     results = decided.results
     changed = [] if expected is None else expectations.differences(expected, decided)
     errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]
@@ -108,10 +110,11 @@ def check(
         if require and not changed and not errors:
             _require([result.outcome.verdict for result in results])
 
-    draw = _draw_examples if explain else _draw_table
+    page, options = _examples if explain else _table, {"wide": wide, "from": module}
+    payload = [{**r.to_dict(), "command": command_line("check", r.claim.id, **options)} for r in results]
     return Reply(
-        results,
-        lambda console: draw(console, results),
+        payload,
+        lambda: page(results),
         certified=lambda: certificates.audited(results[0]),
         after=after,
         code=int(bool(changed or errors)),
@@ -129,7 +132,7 @@ def _require(verdicts: Sequence[Verdict]) -> None:
         raise InputError("require", "yes", "nothing is claimed: what was asked for is only measured")
 
 
-def _draw_table(console: Any, results: Sequence[Result]) -> None:
+def _table(results: Sequence[Result]) -> Page:
     from dpaudit.claims.words import extent, summary
 
     rows = []
@@ -137,28 +140,28 @@ def _draw_table(console: Any, results: Sequence[Result]) -> None:
         verdict, texts = badge(result.outcome.verdict.value), (extent(result.outcome), summary(result.outcome))
         rows.append([result.claim.id, verdict, *texts, f"{result.seconds:.1f}"])
     prose = ("establishes", "example")
-    listing(console, ["id", "verdict", *prose, "seconds"], rows, prose)
     verdicts = [result.outcome.verdict.value for result in results]
-    counts = ", ".join(f"{verdicts.count(verdict)} {badge(verdict)}" for verdict in sorted(set(verdicts)))
+    counts = [part for name in sorted(set(verdicts)) for part in (f", {verdicts.count(name)} ", badge(name))]
     noun = "claim" if len(results) == 1 else "claims"
-    console.print(f"{len(results)} {noun}: {counts}; {sum(result.seconds for result in results):.1f} s of computing")
+    took = f"; {sum(result.seconds for result in results):.1f} s of computing"
+    count = Words(f"{len(results)} {noun}: {str(counts[0]).lstrip(', ')}", *counts[1:], took) if counts else "0 claims"
+    return [Table(["id", "verdict", *prose, "seconds"], rows, prose), Note(count)]
 
 
-def _draw_examples(console: Any, results: Sequence[Result]) -> None:
+def _examples(results: Sequence[Result]) -> Page:
     from dpaudit.claims.words import explain, extent
 
+    parts: list[Part] = []
     for result in results:
         claim, outcome = result.claim, result.outcome
-        console.print(f"[bold]{cells(claim.id)}[/]  ({cells(claim.where)}; {cells(claim.quantifier)})")
-        console.print(cells(claim.statement))
-        console.print(f"{badge(outcome.verdict.value)}  {cells(extent(outcome))}   {result.seconds:.1f} s")
-        if outcome.finding:
-            console.print(cells(outcome.finding))
-        for text in explain(outcome):
-            console.print(cells(text))
+        verdict = Words(badge(outcome.verdict.value), f"  {extent(outcome)}   {result.seconds:.1f} s")
+        head = Words(strong(claim.id), f"  ({claim.where}; {claim.quantifier})")
+        lines = [head, claim.statement, verdict, *filter(None, [outcome.finding]), *explain(outcome)]
+        parts += map(Note, lines)
         if outcome.table is not None:
-            listing(console, outcome.table.columns, outcome.table.rows)
-        console.print()
+            parts.append(Table(outcome.table.columns, outcome.table.rows))
+        parts.append(Note(""))
+    return parts
 
 
 def _write_junit(path: str, results: Sequence[Result], changed: Sequence[str]) -> None:

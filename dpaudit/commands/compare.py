@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.drawing import cells, decimal, fields, listing
+from dpaudit.audit.page import Verbatim
 from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import whole_range
 from dpaudit.numbers.rationals import whole
 from dpaudit.privacy.effort import MAX_DIGITS
 
@@ -70,17 +71,16 @@ def compare(
     if not ranged:
         asked: dict[str, Any] = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric}
         result = comparison.compare(data, target, **asked, **effort, **setting)
-        return Reply(result, lambda console: draw(console, result))
+        return Reply(result)
     stride, asked = whole("step", step, 1), {"mechs": mech, "calibrate": at_true, **effort, **setting}
     if priors is not None:
-        points = ranges.parse_range("priors", priors, 1, stride)
+        points = whole_range("priors", priors, 1, stride)
         many = ranges.compare_over_priors(points, data, target, **asked)
     else:
-        points = ranges.parse_range("n", str(n), 1, stride)
+        points = whole_range("n", str(n), 1, stride)
         wide = prior or (",".join("1" * int(k)) if k and share is None else None)
         many = ranges.compare_over_n(points, target, share=share, prior=wide, **asked)
-    render = write_csv if as_csv else draw_range
-    return Reply(many, lambda console: render(console, many))
+    return Reply(many, (lambda: [Verbatim(list(many.csv()))]) if as_csv else None)
 
 
 def source(
@@ -105,69 +105,3 @@ def source(
     if x is not None and cells_wanted is not None and len(x.split(",")) != cells_wanted:
         raise InputError("k", k, f"contradicts --x, which has {len(x.split(','))} cells")
     return x or ""
-
-
-SORTED = {
-    "calibrated": "mean error at equal true ε",
-    "mean": "mean error at equal nominal ε",
-    "true": "true ε at equal nominal ε",
-}
-
-
-def draw(console: Any, result: Any) -> None:
-    """Draws the table of mechanisms."""
-    from dpaudit.comparison.on_data import STAIRS
-
-    model, others = result.model, ""
-    if len(result.tied) > 1:
-        others = f" (equal to 6 digits: {', '.join(result.tied)})"
-    rows = [
-        ("data x", cells(result.x)),
-        ("model", f"n = {model.n}, k = {model.k}, prior {cells(model.prior)}"),
-        ("distance", result.metric),
-        ("sorted by", SORTED[result.sort]),
-        ("winner", f"[bold]{result.winner}[/]{others}"),
-    ]
-    fields(console, rows, result)
-    e = result.target
-    nominal = [f"true ε at ε = {e}", f"mean at ε = {e}", "90% within"]
-    calibrated = [f"ε for true ε = {e}", "mean there", "90% within there"]
-    table = []
-    for row in result.entries:
-        shown = [row.label, row.claimed or "nothing", *performance(row.nominal)]
-        again = row.calibrated
-        shown += ["too large a job", "", ""] if again is None else [decimal(again.nominal), *performance(again)[1:]]
-        table.append(shown)
-    listing(console, ["mechanism", "claimed", *nominal, *calibrated], table)
-    if not all(row.nominal.quantiles for row in result.entries):
-        console.print(f"Quantiles are computed up to {STAIRS} outputs; dpaudit accuracy has them beyond that.")
-
-
-def performance(found: Any) -> list[str]:
-    """Returns true epsilon, mean and 9/10 quantile as text."""
-    tail = next((str(value) for level, value in found.quantiles if level * 10 == 9), "not computed")
-    return [str(found.true) if found.true else "too large a job", str(found.mean), tail]
-
-
-def draw_range(console: Any, result: Any) -> None:
-    """Draws the crossovers, and a few points."""
-    kind = "true" if result.calibrated else "nominal"
-    size = f"{len(result.points)} of {result.over}"
-    fields(console, [("compared at", f"{kind} ε = {result.epsilon}"), ("points", size)], result)
-    stride, rows = max(1, len(result.points) // 12), []
-    for point in result.points[::stride]:
-        means = (f"{float(value.lower):.6g}" for value in point.means.values())
-        rows.append([point.at, point.x, *means, point.winner])
-    listing(console, [result.over, "data x", *result.points[0].means, "least"], rows)
-    if stride > 1:
-        console.print("Every point, with certified enclosures: --json or --csv.")
-    if not result.crossovers:
-        console.print(f"No two mechanisms change their order on these {len(result.points)} points.")
-    for crossover in result.crossovers:
-        console.print(f"from {result.over} = {crossover.at} on, {crossover.better} beats {crossover.worse}")
-
-
-def write_csv(console: Any, result: Any) -> None:
-    """Writes the lines of the CSV file."""
-    for line in result.csv():
-        console.print(line, markup=False, soft_wrap=True)

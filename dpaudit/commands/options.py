@@ -7,6 +7,7 @@ stands for the options of that group, the return annotation for those of the out
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Annotated, Any, get_type_hints
@@ -14,24 +15,31 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from dpaudit.audit.setting import Setting
+from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
     Reply,
     certifiable,
     claiming,
-    progress_bar,
+    emit_json,
     refuse_overwriting,
     send,
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
+from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
+from dpaudit.numbers.verdict import Verdict
 
 Given = Annotated[dict[str, Any], "setting"]
 """What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
 Subject = Annotated[Setting, "setting", "read"]
 """The setting itself, read."""
+Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
+"""The same, or a setting in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
@@ -44,46 +52,53 @@ Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
 
 
-def option(name: str, metavar: str, words: str) -> Any:
-    """Returns an option that takes a value."""
-    return typer.Option(name, metavar=metavar, help=words)
+def option(name: str, metavar: str, words: str, panel: str | None = None) -> Any:
+    """Returns an option that takes a value; ``panel`` is its kind, None for a command's own."""
+    return typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel)
 
 
-def flag(name: str, words: str) -> Any:
+def flag(name: str, words: str, panel: str | None = None) -> Any:
     """Returns an option that takes none."""
-    return typer.Option(name, help=words)
+    return typer.Option(name, metavar="", help=words, rich_help_panel=panel)
 
 
-PANEL = "Setting"
+SETTING = "Setting"
+FAMILY = "Parameters of the family (your own mechanism: --set)"
+PRECISION = "Precision"
+OUTPUT = "Output"
+"""The kinds of the shared options, as the help groups them; a command's own come first."""
 MECH = typer.Option(
     "--mech",
     metavar="NAME",
-    rich_help_panel=PANEL,
+    rich_help_panel=SETTING,
     help="The mechanism; `dpaudit mechanisms` lists them; EHD/exact is a variant. Your own: file.py:Class or "
     "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
 )
 SHAPE = {
-    "n": ("N", "Number of records, a whole number >= 1."),
-    "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
-    "prior": ("A,B,…", "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1."),
-    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1."),
+    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
     "adjacency": (
         "RELATION",
         "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
     ),
+    "n": ("N", "Number of records, a whole number >= 1; for epsilon and calibrate also all."),
+    "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
+    "prior": (
+        "A,B,…",
+        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/9..2,1/9..2.",
+    ),
 }
 
 
-def text_option(*names_metavar_help: str) -> Any:
-    """Returns an option of the setting: its names, what stands for its value, what it says."""
+def text_option(panel: str, *names_metavar_help: str) -> Any:
+    """Returns an option of the setting: its kind, its names, what stands for its value, what it says."""
     *names, metavar, words = names_metavar_help
-    return Annotated[str | None, typer.Option(*names, metavar=metavar, help=words, rich_help_panel=PANEL)]
+    return Annotated[str | None, typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel)]
 
 
 SET = typer.Option(
     "--set",
     metavar="NAME=VALUE",
-    rich_help_panel=PANEL,
+    rich_help_panel=SETTING,
     help="A parameter of your own mechanism; may be given repeatedly.",
 )
 TIER = (
@@ -94,23 +109,26 @@ TIER = (
 
 def file_option(name: str, words: str) -> Any:
     """Returns the option for a file to be written; one that cannot be written is refused before any work is done."""
-    return Annotated[str | None, typer.Option(name, metavar="FILE", callback=writable, help=words)]
+    option = typer.Option(name, metavar="FILE", callback=writable, help=words, rich_help_panel=OUTPUT)
+    return Annotated[str | None, option]
 
 
 SHARED: dict[str, tuple[Any, Any]] = {
-    "digits": (Annotated[str, option("--digits", "D", "Every enclosure has width at most 10^−D.")], "15"),
+    "digits": (Annotated[str, option("--digits", "D", "Every enclosure has width at most 10^−D.", PRECISION)], "15"),
     "memory": (
-        Annotated[str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.")],
+        Annotated[
+            str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.", PRECISION)
+        ],
         "2",
     ),
-    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER)], "auto"),
+    "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION)], "auto"),
     "require": (
-        Annotated[bool, flag("--require", "Exit with 0 only if the claimed guarantee is proved (for CI).")],
+        Annotated[bool, flag("--require", "Exit with 0 only if the claimed guarantee is proved (for CI).", OUTPUT)],
         False,
     ),
     "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
     "as_json": (
-        Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.")],
+        Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.", OUTPUT)],
         False,
     ),
     "out": (file_option("--out", "Write the result to this file, not to the terminal."), None),
@@ -122,13 +140,14 @@ def setting_options() -> dict[str, inspect.Parameter]:
     """Returns the options by name: --mech, the shape of the model, the parameters of the registry, --set."""
     found: dict[str, Any] = {"mech": Annotated[str, MECH]}
     for name, (metavar, words) in SHAPE.items():
-        found[name] = text_option(f"--{name}", metavar, words)
+        found[name] = text_option(FAMILY if name in ("n", "k", "prior") else SETTING, f"--{name}", metavar, words)
     for parameter in {p.name: p for kind in REGISTRY.values() for p in kind.parameters}.values():
         having = [kind.name for kind in REGISTRY.values() if parameter.name in {p.name for p in kind.parameters}]
         names = [f"--{name.replace('_', '-')}" for name in (parameter.name, *parameter.old_names)]
         default = "" if parameter.default is None else f" Default: {parameter.default}."
         words = f"{', '.join(having)}: {parameter.rule}.{default}"
-        found[parameter.name] = text_option(*names, "|".join(parameter.choices) or "VALUE", words)
+        choices = "|".join(parameter.choices)
+        found[parameter.name] = text_option(FAMILY, *names, choices if 0 < len(choices) < 16 else "VALUE", words)
     found["set_"] = Annotated[list[str] | None, SET]
     return {name: _parameter(name, kind, ... if name == "mech" else None) for name, kind in found.items()}
 
@@ -164,20 +183,31 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
 
     def exposed(**given: Any) -> None:
         refuse_overwriting(given)
+        set_, as_json, out = (given.get(name) for name in ("set_", "as_json", "out"))
         with kept_for_results():
-            run(given)
+            try:
+                run(given)
+            except InputError as error:
+                if type(error) is InputError and error.option in _names(set_):
+                    raise InputError("set", f"{error.option}={error.value}", error.rule) from None
+                raise
+            except PrecisionExhausted as error:
+                if as_json:
+                    emit_json({"verdict": Verdict.UNDECIDED.value, "reason": str(error)}, out)
+                raise
 
     def run(given: dict[str, Any]) -> None:
         asked = {name: given.pop(name) for name in merged if name not in own}
         if groups.get("setting"):
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
-        with progress_bar(label) if "progress" in groups.get("effort", ()) else nullcontext() as progress:
+        with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
-                given["setting"] = Setting.read(**given["setting"])
+                reader = read_ranged if "ranged" in groups["setting"] else Setting.read
+                given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
-                    certifiable(given["setting"].mechanism)
-                if asked.get("require") and "claim" not in own:
+                    certifiable(given["setting"])
+                if asked.get("require") and "claim" not in own and isinstance(given["setting"], Setting):
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
@@ -187,10 +217,20 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         if reply is not None:
             send(reply, **{name: asked[name] for name in groups["return"]})
 
-    exposed.__name__, exposed.__doc__ = command.__name__, command.__doc__
+    exposed.__name__, exposed.__doc__ = command.__name__, paragraphs(command.__doc__)
     exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]
     exposed.__annotations__ = {name: p.annotation for name, p in merged.items()}
     return exposed
+
+
+def _names(pairs: list[str] | None) -> set[str]:
+    """Returns the names that --set gives."""
+    return {pair.partition("=")[0].strip() for pair in pairs or ()}
+
+
+def paragraphs(words: str | None) -> str:
+    """Returns the text with one line a paragraph, so that it is folded to the terminal's width and nowhere else."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(words or ""))
 
 
 def _setting(given: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.drawing import fields, listing, subject_rows
 from dpaudit.commands.options import Effort, Given, Shown, option
 from dpaudit.commands.reply import Reply
-from dpaudit.privacy.protocols import text
-
-SHOWN = 12
-"""Segments of the curve in the text; JSON has all."""
 
 
 def profile(
@@ -39,48 +34,4 @@ def profile(
     from dpaudit.audit.profile import profile as compute
 
     asked: dict[str, Any] = {"at": at, "orders": orders, "compose": compose}
-    result = compute(**asked, **effort, **setting)
-    rows = [
-        *subject_rows(result.subject),
-        ("true ε", f"[bold]{result.epsilon}[/]"),
-        ("total variation", f"{result.total_variation}   (the adversary's best advantage)"),
-        ("zCDP ρ", str(result.rho)),
-        ("curve", f"{len(result.segments)} segments; nothing rises above by more than {result.slack}"),
-        ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
-    ]
-
-    def render(console: Any) -> None:
-        fields(console, rows, result)
-        _curve(console, result)
-        listing(console, ["ε", "δ"], result.deltas, title="δ(ε)")
-        listing(console, ["order", "divergence"], result.renyi, title="Rényi divergences")
-        _composition(console, result)
-
-    return Reply(result, render)
-
-
-def _curve(console: Any, result: Any) -> None:
-    rows = []
-    for part in result.segments:
-        ends = [str(part.start), "∞" if part.end is None else str(part.end)]
-        rows.append([*ends, str(part.alpha), str(part.power), text(part.pair.x), text(part.pair.x_prime)])
-    if len(rows) > SHOWN:
-        half = SHOWN // 2
-        rows = [*rows[:half], [f"… {len(rows) - SHOWN} more", *[""] * 5], *rows[-half:]]
-    listing(console, ["from ε", "to ε", "α", "power", "x", "x′"], rows, title="δ(ε) = power − e^ε·α")
-
-
-def _composition(console: Any, result: Any) -> None:
-    found = result.composition
-    if found is None:
-        return
-    rows = []
-    for i, at in enumerate(found.points):
-        certified = "not certified" if found.certified is None else str(found.certified[i])
-        rows.append([str(at), certified, "not installed" if found.accounting is None else f"{found.accounting[i]:.6g}"])
-    columns = ["ε", "δ, certified", "δ, dp-accounting (float, not certified)"]
-    listing(console, columns, rows, title=f"{found.times} releases")
-    if found.reason:
-        console.print(f"not certified: {found.reason}", markup=False)
-    if found.accounting is None:
-        console.print('dp-accounting is not installed: pip install "dpaudit[accounting]"', markup=False)
+    return Reply(compute(**asked, **effort, **setting))

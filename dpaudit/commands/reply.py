@@ -15,26 +15,28 @@ from typing import Any, NoReturn
 import typer
 
 from dpaudit.audit.display import as_json as plain
+from dpaudit.audit.drawing import as_text, draw
+from dpaudit.audit.page import Page
+from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export")
+OUTPUTS = ("out", "certificate", "junit", "export", "picture")
 """Parameters of the commands that name files."""
-WIDE = 10_000
-"""Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """``payload`` is the answer for JSON; ``draw(console)`` draws it for people."""
+    """``payload`` is the answer for JSON; ``page`` returns it for people, by default as the answer says itself."""
 
     payload: Any
-    draw: Callable[[Any], None]
+    page: Callable[[], Page] | None = None
     claim: Claim | None = None
     """What --require asks to be proved."""
     certified: Callable[[], Any] | None = None
@@ -51,7 +53,10 @@ def send(
 
     With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
     """
-    _emit(reply, as_json, out)
+    if as_json:
+        emit_json(reply.payload, out)
+    else:
+        _emit_text(reply, out)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
     if reply.after is not None:
@@ -78,42 +83,37 @@ def claiming(mechanism: Mechanism) -> None:
         raise InputError("require", "yes", rule)
 
 
-def _emit(reply: Reply, as_json: bool, out: str | None) -> None:
-    stream = stdout()
-    if out is None and not as_json and stream.isatty():
+def emit_json(payload: Any, out: str | None) -> None:
+    """Writes the answer as JSON to the standard output or the file."""
+    _write(json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n", out)
+
+
+def _emit_text(reply: Reply, out: str | None) -> None:
+    stream, page = stdout(), reply.page or reply.payload.page
+    if out is None and stream.isatty():
         from rich.console import Console
 
-        reply.draw(Console(file=stream, highlight=False, emoji=False))
+        draw(Console(file=stream, highlight=False, emoji=False), page())
+        stream.flush()
     else:
-        page = _json(reply.payload) if as_json else _page(reply.draw)
-        if out is not None:
-            write_file("out", out, page)
-            print(f"written: {visible(out)}", file=sys.stderr)
-            return
-        stream.write(page)
+        _write(as_text(page()), out)
+
+
+def _write(text: str, out: str | None) -> None:
+    if out is not None:
+        write_file("out", out, text)
+        print(f"written: {visible(out)}", file=sys.stderr)
+        return
+    stream = stdout()
+    stream.write(text)
     stream.flush()
 
 
-def _json(payload: Any) -> str:
-    return json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n"
-
-
-def _page(draw: Callable[[Any], None]) -> str:
-    """Returns what is drawn, for a file or a pipe: nothing is folded, and nothing but the line ends acts."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    page = StringIO()
-    draw(Console(file=page, highlight=False, emoji=False, width=WIDE, soft_wrap=True))
-    return "".join(f"{visible(line.rstrip())}\n" for line in page.getvalue().split("\n")[:-1])
-
-
-def certifiable(mechanism: Mechanism) -> None:
-    """Refuses a certificate of a mechanism that the verifier does not know, before any work is done."""
+def certifiable(subject: Setting | Ranged) -> None:
+    """Refuses a certificate of what the verifier does not know, before any work is done."""
     from dpaudit.evidence import certificate
 
-    certificate.check_possible(mechanism)
+    certificate.check_possible(subject)
 
 
 def certify(result: Any, path: str) -> None:
@@ -142,21 +142,6 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
         for path in [named] if isinstance(named, str) else named or []:
             refuse_inputs(option, path, taken)
             taken.append(path)
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yields a progress callback that draws on stderr if it is a terminal, else None."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
-        task = bar.add_task(visible(label), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 class Terminated(KeyboardInterrupt):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Given, flag, option
+from dpaudit.commands.progress import said
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
 
@@ -47,7 +45,7 @@ def report(
     """
     from dpaudit.reports import report as reports
 
-    with _status() as progress:
+    with said("report") as progress:
         if refresh is not None:
             if mech or n or plan or claims or title or setting:
                 raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
@@ -66,18 +64,6 @@ def _said(written: list[Path]) -> None:
         print(visible(str(path)), file=stdout())
     if find_spec("vl_convert") is None:
         print(f"dpaudit: {no_charts()}", file=sys.stderr)
-
-
-@contextmanager
-def _status() -> Iterator[Any]:
-    """Yields a function that shows what is being done, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True, emoji=False).status("report") as status:
-        yield lambda text: status.update(cells(text))
 
 
 def render(

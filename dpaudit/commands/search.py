@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.drawing import cells, fields, pair_text
 from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply, claiming, undecided
 
@@ -46,35 +45,4 @@ def search(
             if result.undecided:
                 undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
 
-    return Reply(result, lambda console: draw(console, result), after=after, code=int(require and result.found))
-
-
-def draw(console: Any, result: Any) -> None:
-    """Draws the finding."""
-    region, subject = result.to_dict()["region"], result.subject.mechanism
-    shown = {"n": region["n"], "k": region["k"], "ε": region["eps_between"] or region["eps"], "prior": region["prior"]}
-    where = [f"{name} = {value}" for name, value in shown.items() if value is not None]
-    where += [f"prior entries in {region['prior_box']}"] if region["prior_box"] else []
-    if result.found:
-        least = "the smallest n" if result.exhaustive else "the smallest n found"
-        place = "" if result.minimal_n is None else f"; {least} in {region['n']} is {result.minimal_n}"
-        finding = f"[bold red]violated[/]{place}"
-    else:
-        finding = "[bold]no violation found[/]"
-    parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
-    rows = [("mechanism", cells(subject.name + parameters)), ("region", "; ".join(where)), ("finding", finding)]
-    if result.minimal:
-        rows += place_rows("smallest n", result.minimal)
-    rows += place_rows("largest ratio", result.largest)
-    if result.exhaustive:
-        rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
-    fields(console, [*rows, ("screened", result.screened), ("effort", f"{result.seconds:.1f} s")], result)
-
-
-def place_rows(title: str, found: Any) -> list[tuple[str, str]]:
-    """Returns one certified place as rows: the ratio, the setting with its witness, the command."""
-    result, witness = found.result, found.result.witness
-    bound = "nominal" if result.claim.epsilon is None else "claimed"
-    pair = f"{pair_text(witness)}, output {cells(witness.output)}"
-    place = f"{cells(result.subject.mechanism.setting_text())}; {pair}"
-    return [(title, f"true ε / {bound} ε = {found.ratio}"), ("", place)]
+    return Reply(result, after=after, code=int(require and result.found))

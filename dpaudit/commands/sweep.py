@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.commands.drawing import cells, fields
 from dpaudit.commands.options import flag, option
+from dpaudit.commands.progress import bar, duration, lines
 from dpaudit.commands.reply import Reply, terminable
 from dpaudit.numbers.errors import InputError
 
@@ -42,9 +42,9 @@ def sweep(
 
     Examples:
 
-    dpaudit sweep plan.toml --out sweep.db --workers 2
+    dpaudit sweep sweep.toml --out sweep.db --workers 2
 
-    dpaudit sweep plan.toml --out sweep.db --scheduler tcp://host:8786
+    dpaudit sweep sweep.toml --out sweep.db --scheduler tcp://host:8786
 
     dpaudit sweep --out sweep.db --status
 
@@ -61,59 +61,28 @@ def sweep(
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
     failed = bool((result.status.failed or result.aside.damaged) and not status)
-    return Reply(result, lambda console: _render(console, result), code=int(failed))
+    return Reply(result, code=int(failed))
 
 
 @contextmanager
-def _progress(before: Status) -> Iterator[Callable[[Status], None] | None]:
-    """Yields a callback that draws jobs, rate and time left on stderr if it is a terminal, else None."""
+def _progress(before: Status) -> Iterator[Callable[[Status], None]]:
+    """Yields a callback that shows jobs, rate and time left: a bar on a terminal, else a line now and then."""
+    start, finished_before = monotonic(), before.done + before.failed
+
+    def words(now: Status) -> str:
+        spent, worked = monotonic() - start, now.cost_done - before.cost_done
+        rate = (now.done + now.failed - finished_before) / spent
+        left = duration((now.cost_total - now.cost_done) * spent / worked) if worked else "?"
+        return f"{rate:.1f}/s, {left} left" + (f", {now.failed} failed" if now.failed else "")
+
     if not sys.stderr.isatty():
-        yield None
+        with lines("sweep") as meter:
+            yield lambda now: meter.say(f"{now.done + now.failed} of {now.total} jobs, {words(now)}")
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
 
-    start = monotonic()
-    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=before.total, completed=before.done + before.failed)
-
-        def report(now: Status) -> None:
-            spent = monotonic() - start
-            finished = now.done + now.failed
-            rate = (finished - before.done - before.failed) / spent
-            worked = now.cost_done - before.cost_done
-            left = duration((now.cost_total - now.cost_done) * spent / worked) if worked else "?"
-            failed = f", {now.failed} failed" if now.failed else ""
-            bar.update(task, completed=finished, total=now.total, description=f"{rate:.1f}/s, {left} left{failed}")
-
-        yield report
-
-
-def duration(seconds: float) -> str:
-    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
-
-    >>> duration(12), duration(185), duration(7800)
-    ('12 s', '3 min 5 s', '2 h 10 min')
-    """
-    whole_seconds = int(seconds)
-    minutes, rest = divmod(whole_seconds, 60)
-    if not minutes:
-        return f"{rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def _render(console: Any, result: Any) -> None:
-    state = result.status
-    share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
-    counts = f"{state.done} done, {state.failed} failed, {state.running} running, {result.waiting()} waiting"
-    finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
-    rows = [("store", cells(result.store)), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
-    rows += [("note", cells(text)) for text in result.notes()]
-    for entry, error, count in result.errors:
-        rows.append(("failed", cells(f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else ""))))
-    unnamed = state.failed - sum(count for *_, count in result.errors)
-    if unnamed:
-        rows.append(("", f"and {unnamed} more: --export lists them"))
-    fields(console, rows)
+    with bar(BarColumn(), MofNCompleteColumn()) as drawn:
+        task = drawn.add_task("jobs", total=before.total, completed=finished_before)
+        yield lambda now: drawn.update(
+            task, completed=now.done + now.failed, total=now.total, description=f"jobs, {words(now)}"
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dpaudit.commands.drawing import cells
 from dpaudit.commands.options import Shown, flag, option
+from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import Reply
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK
 
@@ -35,15 +35,6 @@ def verify(
     """
     from dpaudit.evidence.verification import verify as compute
 
-    result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
-
-    def render(console: Any) -> None:
-        for line in result.established:
-            console.print(f"  {cells(line)}")
-        if result.reason is not None:
-            console.print(f"[bold red]REJECTED[/]: {cells(result.reason)}")
-        else:
-            kind = "full" if full else "witness only"
-            console.print(f"[bold green]ACCEPTED[/] ({kind}): {cells((result.statement or {})['text'])}")
-
-    return Reply(result, render, code=int(not result.accepted))
+    with watched("verify"):
+        result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
+    return Reply(result, code=int(not result.accepted))

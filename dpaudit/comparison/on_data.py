@@ -10,16 +10,18 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
+from dpaudit.comparison.page import page as compare_page
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
 from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
-from dpaudit.privacy.guarantee import claimed_epsilon
+from dpaudit.privacy.guarantee import Guarantee, claimed_epsilon
 from dpaudit.privacy.loss import worst_loss
 from dpaudit.utility.accuracy import accuracy, posterior
 from dpaudit.utility.mean import mean_error
@@ -69,13 +71,15 @@ class Compared:
     """One mechanism at the nominal epsilon, and calibrated to the target (None where that was too large a job)."""
 
     label: str
-    claimed: str | None
+    guarantee: Guarantee | None
     nominal: Performance
     calibrated: Performance | None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns it as JSON."""
-        first = {"mechanism": self.label, "claimed": self.claimed, **self.nominal.to_dict()}
+        bound, guarantee = claimed_epsilon(self.guarantee), as_json(self.guarantee)
+        claimed = {"claimed": None if bound is None else str(bound), "guarantee": guarantee}
+        first = {"mechanism": self.label, **claimed, **self.nominal.to_dict()}
         return {**first, "calibrated": as_json(self.calibrated)}
 
 
@@ -115,6 +119,10 @@ class CompareResult(Answer):
             "winner": self.winner,
             "tied": list(self.tied),
         }
+
+    def page(self) -> Page:
+        """Returns the comparison for people."""
+        return compare_page(self, STAIRS)
 
 
 def key(row: Compared, sort: str) -> Enclosure | None:
@@ -175,8 +183,7 @@ def _place(value: Enclosure | None) -> tuple[bool, Fraction]:
 
 def _row(setting: Setting, x: Histogram, target: Fraction, metric: str, effort: Effort) -> Compared:
     plain = posterior(setting)
-    bound = claimed_epsilon(plain.claimed())
-    claimed = None if bound is None else str(bound)
+    claimed = plain.claimed()
     if not auditable(plain):
         return Compared(setting.label, claimed, _performance(plain, x, None, metric, effort), None)
     true = effort.widest(plain, lambda e: worst_loss(plain, e)).value

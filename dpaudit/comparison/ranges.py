@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,19 +10,19 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.calibration.nominal import calibrated
 from dpaudit.comparison.on_data import auditable, entries
+from dpaudit.comparison.page import range_page
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, positive, sequence, whole
+from dpaudit.numbers.rationals import Exact, positive, sequence
 from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, show
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.utility.accuracy import posterior
 from dpaudit.utility.mean import mean_error
-
-MOST_POINTS = 10**5
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,10 @@ class RangeResult(Answer):
             "winner": self.points[-1].winner,
         }
 
+    def page(self) -> Page:
+        """Returns the crossovers and a few points for people."""
+        return range_page(self)
+
     def csv(self) -> Iterator[str]:
         """Yields the lines of a CSV file: one line for every point and mechanism."""
         yield f"{self.over},x,mechanism,mean_lower,mean_upper"
@@ -88,23 +91,6 @@ class RangeResult(Answer):
             for label, mean in point.means.items():
                 ends = mean.to_dict()
                 yield f"{point.at},{show(point.x).replace(',', ' ')},{label},{ends['lower']},{ends['upper']}"
-
-
-def parse_range(option: str, text: str, least: int = 1, step: int = 1) -> range:
-    """Returns the whole numbers of "10..2000", every ``step``-th, or of "50", just it."""
-    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", str(text), re.ASCII)
-    if match is None:
-        raise InputError(option, text, "must be a whole number or a range such as 10..200")
-    low = whole(option, match[1], least)
-    high = whole(option, match[2] or match[1], least)
-    if high < low:
-        raise InputError(option, text, "the range must not fall")
-    found = range(low, high + 1, step)
-    if len(found) > MOST_POINTS:
-        raise InputError(
-            option, text, f"has {len(found)} points, at most {MOST_POINTS} are allowed; take a larger step"
-        )
-    return found
 
 
 def shares(option: str, text: str | Sequence[Exact] | None, k: int) -> tuple[Fraction, ...]:

@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpaudit.comparison.ranges import parse_range
 from dpaudit.mechanisms import in_family
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import parse_range, whole_range
 from dpaudit.numbers.rationals import Exact, positive, sequence, whole
 from dpaudit.posterior.model import count_histograms, make_model, show
 
@@ -98,10 +98,10 @@ def make_region(
     if not in_family(mech):
         if box is not None:
             raise InputError("prior-box", box, "is for the posterior family; give your own parameters with --set")
-        return Region(None if n is None else parse_range("n", str(n)), None, epsilons, eps is None, None, None)
+        return Region(None if n is None else whole_range("n", str(n)), None, epsilons, eps is None, None, None)
     alphas = None if prior is None else make_model(1, k, prior).prior
     cells = len(alphas) if alphas else whole("k", k, 2, 8) if k is not None else 2
-    ns = parse_range("n", f"1..{LARGEST_N.get(cells, 3)}" if n is None else str(n))
+    ns = whole_range("n", f"1..{LARGEST_N.get(cells, 3)}" if n is None else str(n))
     size = count_histograms(ns[-1], cells)
     if size > MOST_HISTOGRAMS:
         rule = f"k = {cells} has {size} histograms there; the screening takes up to {MOST_HISTOGRAMS}"
@@ -112,10 +112,7 @@ def make_region(
 def _box(text: str | None) -> tuple[Fraction, Fraction]:
     if text is None:
         return BOX
-    low, sign, high = text.partition("..")
-    if not sign:
+    ends = parse_range("prior-box", text, positive, "1/1000..100")
+    if ends.low == ends.high:
         raise InputError("prior-box", text, "must be a range such as 1/1000..100")
-    ends = positive("prior-box", low), positive("prior-box", high)
-    if ends[0] >= ends[1]:
-        raise InputError("prior-box", text, "the range must rise")
-    return ends
+    return ends.low, ends.high

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer, EpsilonResult
 from dpaudit.audit.setting import Setting
+from dpaudit.counterexamples.page import page as search_page
 from dpaudit.counterexamples.region import Region, make_region
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
@@ -38,13 +41,14 @@ class Place:
     violated: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the setting, the witness, the ratio and the command that audits it again."""
+        """Returns the setting, the witness, the ratio, what decided the claim and the command that audits it again."""
         subject = self.result.subject
         place = {"prior": None, **subject.describe(), "n": self.n, "eps": str(subject.epsilon)}
         return {
             **place,
             **self.result.witness.to_dict(),
             "ratio": self.ratio.to_dict(),
+            **self.result.claim.to_dict(),
             "command": subject.command_line("epsilon"),
         }
 
@@ -88,6 +92,10 @@ class SearchResult(Answer):
             "region": {**self.region.to_dict(), "exhaustive": self.exhaustive, "screened": self.screened},
             "certified_places": self.places,
         }
+
+    def page(self) -> Page:
+        """Returns the finding for people."""
+        return search_page(self)
 
 
 class Search:
@@ -228,12 +236,18 @@ def search(
 ) -> SearchResult:
     """Returns the largest certified ratio true epsilon / claimed epsilon, and the smallest violating n, in a region.
 
+    ``mech`` may be a setting: what is not given here is as it is there, and not free.
+
     >>> search("EHD", n="1..2", prior="1/100,1/100", eps=1).minimal_n
     1
     >>> search("dpaudit.examples.geometric:WrongSensitivity", n="1..3", eps="1").minimal_n
     2
     """
     start = perf_counter()
+    if isinstance(mech, Setting) and not isinstance(mech.mech, Mechanism):
+        given = {"n": n, "k": k, "eps": eps, "prior": prior}
+        fixed = mech.keywords(parameters, **{name: value for name, value in given.items() if value is not None})
+        return search(**fixed, prior_box=prior_box, progress=progress, memory=memory)
     region = make_region(mech, n, k, eps, prior, prior_box)
     shape = {"k": k, "prior": prior} if region.prior is None else {"prior": region.prior}
     setting = Setting.read(

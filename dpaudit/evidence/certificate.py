@@ -13,8 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
+from dpaudit.audit.setting import Setting
+from dpaudit.evidence import covers
 from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
+from dpaudit.forall.every_epsilon import RatioResult
+from dpaudit.forall.prior_boxes import PriorMapResult
+from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, outward
@@ -31,11 +36,14 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | RatioResult | PriorMapResult
+ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
+    if isinstance(result, RatioResult | PriorMapResult):
+        return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
     if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:
@@ -47,13 +55,15 @@ def certificate(result: Result) -> dict[str, Any]:
         "subject": _subject(mechanism, evidence.witness),
         "statement": _statement(result.claim, evidence),
         "witness": _witness(mechanism, evidence),
-        "method": {
-            "arithmetic": "balls (FLINT/Arb), rounded outward",
-            "precision_bits": evidence.bits,
-            "counts": result.counts.to_dict(),
-        },
-        "versions": _versions(),
     }
+    return _complete(document, evidence.bits, mechanism)
+
+
+def _complete(document: dict[str, Any], bits: int, mechanism: Mechanism) -> dict[str, Any]:
+    """Returns the document with method, versions and hash; one that the verifier cannot accept is refused."""
+    counts = mechanism.counts().to_dict()
+    document["method"] = {"arithmetic": ARITHMETIC, "precision_bits": bits, "counts": counts}
+    document["versions"] = _versions()
     document["sha256"] = digest(document)
     reason = refused(document)
     if reason is not None:
@@ -61,7 +71,7 @@ def certificate(result: Result) -> dict[str, Any]:
     return document
 
 
-def _evidence(result: Result) -> Evidence:
+def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence:
     """Returns what was measured: by an audit of epsilon or delta that value, by a judgement what decides it."""
     if isinstance(result, GuaranteeResult):
         if result.evidence is None:
@@ -94,8 +104,11 @@ def write(result: Result | Sequence[Result], path: str) -> None:
     write_file("certificate", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
-def check_possible(mechanism: Mechanism) -> None:
-    """Refuses a mechanism of which the verifier knows nothing, before any work is done."""
+def check_possible(subject: Mechanism | Setting | Ranged) -> None:
+    """Refuses what the verifier knows nothing of, before any work is done."""
+    if isinstance(subject, Ranged):
+        covers.check_possible(subject)
+    mechanism = subject if isinstance(subject, Mechanism) else subject.mechanism
     if mechanism.exact_rows([]) is not None:
         if is_family_name(mechanism.name):
             rule = "this is the name of a mechanism of the family; a certificate of another one must not carry it"
@@ -118,9 +131,6 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     if mechanism.exact_rows([]) is None:
         return mechanism.describe()
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
-    index = {x: i for i, x in enumerate(datasets)}
-    links = {tuple(sorted((index[x], index[y]))) for x in datasets for y in mechanism.neighbours(x)}
-    everything = len(datasets) * (len(datasets) - 1) // 2
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
     exact = mechanism.exact_rows(held) or ExactRows(False, [])
     described = {name: value for name, value in mechanism.describe().items() if name != "adjacency"}
@@ -128,10 +138,19 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
         **described,
         "datasets": [text(x) for x in datasets],
         "outputs": [text(output) for output in outputs],
-        "pairs": None if len(links) == everything else [list(pair) for pair in sorted(links)],
+        "pairs": _pairs(mechanism, datasets),
         "logarithmic": exact.logarithmic,
         "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
+
+
+def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:
+    """Returns the adjacent pairs by position, the smaller one first; None, without a list, if that is every pair."""
+    if mechanism.counts().pairs == len(datasets) * (len(datasets) - 1):
+        return None
+    index = {x: i for i, x in enumerate(datasets)}
+    later = (sorted(j for j in map(index.__getitem__, mechanism.neighbours(x)) if j > i) for x, i in index.items())
+    return [[i, j] for i, found in enumerate(later) for j in found]
 
 
 def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:

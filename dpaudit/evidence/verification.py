@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.audit.display import Shown
+from dpaudit.audit.page import Note, Page, Words
+from dpaudit.audit.setting import command_line
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
@@ -35,7 +37,17 @@ class VerifyResult(Shown):
             "established": list(self.established),
             "reason": self.reason,
             "full": self.full,
+            "command": command_line("verify", self.file, full=self.full),
         }
+
+    def page(self) -> Page:
+        """Returns what was established, then what that says."""
+        lines = [Note(f"  {line}") for line in self.established]
+        if self.reason is not None:
+            return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
+        kind = "full" if self.full else "witness only"
+        said = (self.statement or {})["text"]
+        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({kind}): {said}"))]
 
 
 def verify(

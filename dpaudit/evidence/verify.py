@@ -4,30 +4,32 @@
     python verify.py certificate.json --full    and the upper bound: every pair, every output
 
 Exit code 0: ACCEPTED, with a sentence that says what; 1: REJECTED, with the first thing that fails; 2: no such file.
-Read in this order: intervals, functions, sums of exponentials, entries, laws, notions, parts, limits. A certificate is
-data: nothing in it is run. Beside each function stands why its interval contains the true value.
+Read in this order: intervals, functions, sums of exponentials, entries, laws, notions, certificates, limits. A
+certificate is data: nothing in it is run. Beside each function stands why its interval contains the true value.
 """
 
 from __future__ import annotations
 
 import argparse
+import decimal
 import hashlib
 import json
-import math
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import accumulate, pairwise, product
 from math import ceil, comb, isqrt
-from operator import mul
+from operator import add
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -36,8 +38,8 @@ FORMAT = "dpaudit certificate"
 WORK, SECONDS, MEMORY = 60_000_000, 60, 1024
 """The limits unless raised: steps of about a microsecond, seconds, MiB."""
 MAX_BYTES = 32 << 20
-MAX_SIZE = 4096
-"""exp takes arguments below 2^MAX_SIZE; exponents of a number have at most 2 MAX_SIZE bits."""
+MAX_EXPONENT = 10**18
+"""exp takes arguments up to this size; a number is at most about 10^(10^18)."""
 
 
 class Undecided(Exception):
@@ -65,14 +67,14 @@ class Work:
         self.left -= 0 if keep else steps
 
 
-def step(bits: int, other: int = 0) -> int:
-    """Returns the price of an operation on numbers of so many bits: about a microsecond, and bits^2 bit operations."""
-    return 2 + (bits * (other or bits) >> 20)
+def step(digits: int, other: int = 0) -> int:
+    """Returns the price of an operation on numbers of so many digits: some microseconds, and their square."""
+    return 2 + (digits * (other or digits) >> 14)
 
 
-def function(bits: int) -> int:
-    """Returns the price of exp, log or sqrt: about 2 sqrt(bits) multiplications."""
-    return 20 + 2 * isqrt(bits) * (bits * bits >> 20)
+def function(digits: int) -> int:
+    """Returns the price of exp, log or sqrt: about 5 sqrt(digits) multiplications."""
+    return 30 + 5 * isqrt(digits) * (digits * digits >> 14)
 
 
 def brief(value: object) -> str:
@@ -86,252 +88,182 @@ def brief(value: object) -> str:
 # ================================================================== intervals
 
 
-class Interval:
-    """All numbers from lo 2^e to hi 2^e, lo and hi whole.
+@lru_cache(maxsize=256)
+def _rounding(digits: int) -> tuple[Context, Context]:
+    """Returns the arithmetic that rounds down and the one that rounds up; what overflows is refused."""
+    limits: dict[str, Any] = {"prec": digits, "Emin": decimal.MIN_EMIN, "Emax": decimal.MAX_EMAX}
+    limits["traps"] = [decimal.Overflow, decimal.InvalidOperation, decimal.DivisionByZero]
+    return Context(rounding=decimal.ROUND_FLOOR, **limits), Context(rounding=decimal.ROUND_CEILING, **limits)
 
-    Every operation finds whole numbers around both ends of the exact result and hands them to ``rounded``, which
-    alone rounds, outward: the result contains what the exact operation gives for any members of the operands.
+
+class Interval:
+    """All numbers from lo to hi, both of at most ``digits`` digits.
+
+    Every operation finds both ends of the exact result, the lower one rounded down, the upper one rounded up: the
+    result contains what the exact operation gives for any members of the operands.
     """
 
-    __slots__ = ("bits", "e", "hi", "lo")
+    __slots__ = ("digits", "hi", "lo")
 
-    def __init__(self, lo: int, hi: int, e: int, bits: int) -> None:
-        self.lo, self.hi, self.e, self.bits = lo, hi, e, bits
+    def __init__(self, lo: Decimal, hi: Decimal, digits: int) -> None:
+        self.lo, self.hi, self.digits = lo, hi, digits
 
     def __add__(self, other: Interval) -> Interval:
-        a, b, c, d, e = _aligned(self, other)
-        return rounded(a + c, b + d, e, self.bits)
+        down, up = _rounding(self.digits)
+        return Interval(down.add(self.lo, other.lo), up.add(self.hi, other.hi), self.digits)
 
     def __neg__(self) -> Interval:
-        return Interval(-self.hi, -self.lo, self.e, self.bits)
+        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits)
 
     def __sub__(self, other: Interval) -> Interval:
-        a, b, c, d, e = _aligned(self, other)
-        return rounded(a - d, b - c, e, self.bits)
+        return self + -other
 
     def __mul__(self, other: Interval) -> Interval:
-        e = self.e + other.e
+        """x y is monotone in x and in y: the extremes lie at ends."""
+        down, up = _rounding(self.digits)
         if self.lo >= 0 and other.lo >= 0:
-            return rounded(self.lo * other.lo, self.hi * other.hi, e, self.bits)
-        ends = (self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi)
-        return rounded(min(ends), max(ends), e, self.bits)
+            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits)
+        ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
+        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits)
 
     def __truediv__(self, other: Interval) -> Interval:
-        """The floor of the smallest and the ceiling of the largest quotient of ends, of at least ``bits`` bits."""
-        if other.hi < 0:
-            return (-self) / (-other)
-        if other.lo <= 0:
+        """So is x / y where y keeps its sign."""
+        if other.lo <= 0 <= other.hi:
             raise Undecided
-        s = self.bits + other.hi.bit_length()
-        lo = (self.lo << s) // (other.hi if self.lo >= 0 else other.lo)
-        hi = -((-self.hi << s) // (other.lo if self.hi >= 0 else other.hi))
-        return rounded(lo, hi, self.e - other.e - s, self.bits)
+        down, up = _rounding(self.digits)
+        if self.lo >= 0 and other.lo > 0:
+            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits)
+        ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
+        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits)
 
     def sqrt(self) -> Interval:
-        """isqrt is the floor of the root of a whole number; isqrt(h - 1) + 1 is its ceiling."""
-        if self.hi < 0:
-            raise Malformed("sqrt of a negative number")
+        """The library rounds to nearest: the root lies between the neighbours of what it returns."""
         if self.lo < 0:
-            raise Undecided
-        s = max(0, 2 * self.bits - self.hi.bit_length())
-        s += (self.e - s) % 2
-        hi = isqrt((self.hi << s) - 1) + 1 if self.hi else 0
-        return rounded(isqrt(self.lo << s), hi, (self.e - s) // 2, self.bits)
+            raise Malformed("sqrt of a negative number") if self.hi < 0 else Undecided
+        down, up = _rounding(self.digits)
+        low, high = (down.sqrt(end) for end in (self.lo, self.hi))
+        return Interval(down.next_minus(low) if low else low, up.next_plus(high) if high else high, self.digits)
 
     def exp(self) -> Interval:
         """e^x rises: from the lower bound at lo to the upper bound at hi."""
-        low = _exp(self.lo, self.e, self.bits)
-        return low if self.lo == self.hi else hull(low, _exp(self.hi, self.e, self.bits))
+        return reduce(hull, (_exp(end, self.digits) for end in {self.lo, self.hi}))
 
     def log(self) -> Interval:
         """The logarithm rises: from the lower bound at lo to the upper bound at hi."""
-        if self.hi <= 0:
-            raise Malformed("log of a number that is not positive")
+        return reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+
+    def positive(self) -> Interval:
+        """Returns the interval itself if it lies above 0."""
         if self.lo <= 0:
-            raise Undecided
-        low = _log(self.lo, self.e, self.bits)
-        return low if self.lo == self.hi else hull(low, _log(self.hi, self.e, self.bits))
+            raise Malformed("log of a number that is not positive") if self.hi <= 0 else Undecided
+        return self
 
     def sign(self) -> int | None:
         """Returns -1, 0 or 1, or None if the interval does not tell."""
-        if self.lo > 0 or self.hi < 0:
-            return 1 if self.lo > 0 else -1
-        return 0 if self.lo == self.hi == 0 else None
+        return (self.lo > 0) - (self.hi < 0) or (None if self.lo or self.hi else 0)
 
     def positive_part(self) -> Interval:
         """Returns max(0, x)."""
-        return Interval(max(self.lo, 0), max(self.hi, 0), self.e, self.bits)
+        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits)
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Returns both ends, exactly."""
-        if abs(self.e) > 1 << 20:
+        if abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
             raise Undecided
-        unit = Fraction(2) ** self.e
-        return self.lo * unit, self.hi * unit
+        return Fraction(self.lo), Fraction(self.hi)
 
-    def at(self, bits: int) -> Interval:
+    def at(self, digits: int) -> Interval:
         """Returns an interval around this one with another precision."""
-        return rounded(self.lo, self.hi, self.e, bits)
+        down, up = _rounding(digits)
+        return Interval(down.plus(self.lo), up.plus(self.hi), digits)
 
 
-def rounded(lo: int, hi: int, e: int, bits: int) -> Interval:
-    """The one rounding: lo down, hi up, to ``bits`` significant bits of the larger end."""
-    extra = max(lo.bit_length(), hi.bit_length()) - bits
-    return Interval(lo >> extra, -(-hi >> extra), e + extra, bits) if extra > 0 else Interval(lo, hi, e, bits)
-
-
-def _aligned(a: Interval, b: Interval) -> tuple[int, int, int, int, int]:
-    """Returns the ends of both with one exponent; what lies far below the other is rounded outward."""
-    gap = a.e - b.e
-    if gap < 0:
-        c, d, low, high, e = _aligned(b, a)
-        return low, high, c, d, e
-    drop = gap - 2 * a.bits - 64
-    if drop <= 0:
-        return a.lo << gap, a.hi << gap, b.lo, b.hi, b.e
-    if a.lo == a.hi == 0:
-        return 0, 0, b.lo, b.hi, b.e
-    keep = gap - drop
-    drop = min(drop, max(b.lo.bit_length(), b.hi.bit_length()) + 1)
-    return a.lo << keep, a.hi << keep, b.lo >> drop, -(-b.hi >> drop), a.e - keep
-
-
-def rational(value: Fraction | int, bits: int) -> Interval:
-    """The floor and the ceiling of value 2^s, where they have about ``bits`` bits; exact for dyadic numbers."""
-    top, bottom = value.numerator, value.denominator
-    if bottom == 1:
-        return rounded(top, top, 0, bits)
-    s = max(0, bits + 2 + bottom.bit_length() - top.bit_length())
-    return rounded((top << s) // bottom, -((-top << s) // bottom), -s, bits)
+def rational(value: Fraction | int, digits: int) -> Interval:
+    """The quotient rounded down and rounded up."""
+    ends = Decimal(value.numerator), Decimal(value.denominator)
+    down, up = _rounding(digits)
+    return Interval(down.divide(*ends), up.divide(*ends), digits)
 
 
 def hull(a: Interval, b: Interval) -> Interval:
     """Returns the interval from the smaller lower end to the larger upper end."""
-    p, q, r, s, e = _aligned(a, b)
-    return rounded(min(p, r), max(q, s), e, a.bits)
+    return Interval(min(a.lo, b.lo), max(a.hi, b.hi), a.digits)
 
 
-def _larger(a: Interval, b: Interval) -> Interval:
-    p, q, r, s, e = _aligned(a, b)
-    return rounded(max(p, r), max(q, s), e, a.bits)
+def larger(a: Interval, b: Interval) -> Interval:
+    """The maximum lies between the larger lower and the larger upper end."""
+    return Interval(max(a.lo, b.lo), max(a.hi, b.hi), a.digits)
 
 
-def largest(values: Iterable[Interval]) -> Interval:
-    """The maximum lies between the largest lower and the largest upper end."""
-    return reduce(_larger, values)
-
-
-def total(values: Iterable[Interval], bits: int) -> Interval:
+def total(values: Iterable[Interval], digits: int) -> Interval:
     """Returns the sum."""
-    return sum(values, start=Interval(0, 0, 0, bits))
+    return sum(values, start=Interval(Decimal(), Decimal(), digits))
 
 
 # ================================================================== functions
 
 
-def _series(first: int, ratio: int, sign: int) -> tuple[int, int]:
-    """Returns v and s with v <= first (1 + sign/(3 ratio) + 1/(5 ratio^2) + ...) + s, both within s of it.
+def _exp(x: Decimal, digits: int) -> Interval:
+    """e^|x|: the Taylor series of t = |x| / 2^h < 2^-sqrt(digits), squared h times; for x < 0 one over that.
 
-    Each power is the floor of the one before over ratio >= 9: it is at most 9/8 below its exact value; the floor of
-    power / n adds at most 1. So every term is off by less than 3, and the terms after the last are below 3.
+    Every operation is off by a factor 1 +- u, u = 10^(1 - wide), t and n terms (all positive, what is left out is below
+    u) together by less than 4n + 4 of them; h squares make it 2^h (4n + 5) u < 10^(h/3) 10^8 u < 10^-(digits + 3).
     """
-    power, n, found = first, 1, first
-    while power:
-        power //= ratio
-        n += 2
-        found += power // n if sign > 0 or n % 4 == 1 else -(power // n)
-    return found, 3 * n + 6
+    if not x:
+        return rational(1, digits)
+    if x.copy_abs() > MAX_EXPONENT:
+        raise Malformed(f"exp of a number beyond {MAX_EXPONENT}")
+    h = isqrt(4 * digits) + max(0, 4 * x.adjusted() + 4)
+    wide = digits + h // 3 + 13
+    near, n = _rounding(wide)[0], 0
+    t = near.divide(x.copy_abs(), Decimal(1 << h))
+    found = term = Decimal(1)
+    while term.adjusted() > -wide:
+        n += 1
+        term = near.divide(near.multiply(term, t), Decimal(n))
+        found = near.add(found, term)
+    for _ in range(h):
+        found = near.multiply(found, found)
+    found, slack = near.divide(Decimal(1), found) if x < 0 else found, Decimal(f"1e-{digits + 2}")
+    return (Interval(found, found, wide) * Interval(near.subtract(1, slack), near.add(1, slack), wide)).at(digits)
 
 
-_LN2 = [0, 0]
+def _log(x: Decimal, digits: int) -> Interval:
+    """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
-
-def _ln2(wide: int) -> int:
-    """Returns l with l <= 2^wide ln 2 <= l + 2: ln 2 = 2 artanh(1/3), kept at the largest precision asked for so far.
-
-    With 32 more bits the error of the series, which is below 2^20 units, stays below one unit of the result.
+    g begins with 20 digits and every turn doubles them; it is a guess, the enclosure is that of the last turn. Near 1
+    as many digits more as x - 1 has zeros.
     """
-    if wide > _LN2[1]:
-        more = wide + wide // 4 + 64
-        value, slack = _series((1 << (more + 32)) // 3, 9, 1)
-        _LN2[:] = [(2 * value - 2 * slack) >> 32, more]
-    return _LN2[0] >> (_LN2[1] - wide)
+    if x == 1:
+        return rational(0, digits)
+    off, g = _rounding(20)[0].subtract(x, 1), _rounding(20)[0].ln(x)
+    widths = [digits + 12 + max(0, -off.adjusted(), g.adjusted())]
+    while widths[-1] > 36:
+        widths.append(widths[-1] // 2 + 6)
+    for wide in reversed(widths):
+        guess = Interval(g, g, wide)
+        t = Interval(x, x, wide) * (-guess).exp() - rational(1, wide)
+        if not -0.5 < t.lo <= t.hi < 0.5:
+            raise Undecided
+        low, high = (Interval(end, end, wide) for end in (t.lo, t.hi))
+        near = guess + hull(low - low * low, high)
+        g = near.lo
+    return near.at(digits)
 
 
 @lru_cache(maxsize=64)
-def pi(bits: int) -> Interval:
-    """Machin: pi = 16 arctan(1/5) - 4 arctan(1/239); the errors of both series are added."""
-    wide = bits + 32
-    (a, s), (b, t) = (_series((1 << wide) // m, m * m, -1) for m in (5, 239))
-    slack = 16 * s + 4 * t + 20
-    return rounded(16 * a - 4 * b - slack, 16 * a - 4 * b + slack, -wide, bits)
-
-
-def _shifted(m: int, by: int) -> int:
-    """Returns the floor of m 2^by."""
-    return m << by if by >= 0 else m >> min(-by, m.bit_length() + 1)
-
-
-def _exp(m: int, e: int, bits: int) -> Interval:
-    """e^x of x = m 2^e: x = k ln 2 + r, 0 <= r < ln 2, the Taylor series of r / 2^h, squared h times, times 2^k.
-
-    In units of 2^-wide: x is off by 1, k ln 2 by 2|k|, so r / 2^h by ((2|k| + 1) >> h) + 2. A term is the one before
-    times t / n < 1/2 with two floors: all of them together are off by less than 4n, what is left out is below 16; and
-    the derivative of exp there is below 2. The squares are rounded outward.
-    """
-    if m == 0:
-        return Interval(1, 1, 0, bits)
-    size = m.bit_length() + e
-    if size > MAX_SIZE:
-        if m > 0:
-            raise Undecided
-        return Interval(0, 1, -1 << (MAX_SIZE - 1), bits)
-    h = isqrt(bits) + 1
-    wide = bits + max(size, 0) + 2 * h + 32
-    x, ln2 = _shifted(m, e + wide), _ln2(wide)
-    k, r = divmod(x, ln2)
-    t, found, term, n = r >> h, 1 << wide, 1 << wide, 0
-    while term:
-        n += 1
-        term = (term * t >> wide) // n
-        found += term
-    slack = 4 * n + 16 + 2 * (((2 * abs(k) + 1) >> h) + 2)
-    lo, hi = found - slack, found + slack
-    for _ in range(h):
-        lo, hi = lo * lo >> wide, -(-hi * hi >> wide)
-    return rounded(lo, hi, k - wide, bits)
-
-
-def _log(m: int, e: int, bits: int) -> Interval:
-    """ln(m 2^e) = k ln 2 + ln y, y near 1; ln y = g + ln(1 + t), 1 + t = y / e^g, for any g near ln y.
-
-    t - t^2 <= ln(1 + t) <= t for t >= -1/2, and both sides rise in t < 1/2. g begins as a float and every turn doubles
-    its digits; it is a guess, the enclosure is that of the last turn. Near 1 as many bits more as y - 1 has zeros.
-    """
-    k = m.bit_length()
-    if m * m < 1 << (2 * k - 1):
-        k -= 1
-    off = abs(m - (1 << k))  # y = m 2^-k lies between 0.7 and 1.42
-    if not off:
-        near = Interval(0, 0, 0, bits)
-    else:
-        widths = [bits + 32 + k - off.bit_length()]
-        while widths[-1] > 48:
-            widths.append(widths[-1] // 2 + 8)
-        g = int(math.log(_shifted(m, 60 - k) / (1 << 60)) * (1 << 60))
-        guess = Interval(g, g, -60, bits)
-        for wide in reversed(widths):
-            t = Interval(m, m, -k, wide).at(wide) / guess.at(wide).exp() - rational(1, wide)
-            if max(t.lo.bit_length(), t.hi.bit_length()) + t.e > -1:  # else |t| < 1/2
-                raise Undecided
-            lower = Interval(t.lo, t.lo, t.e, wide)
-            near = guess.at(wide) + hull(lower - lower * lower, Interval(t.hi, t.hi, t.e, wide))
-            guess = Interval(near.lo + near.hi, near.lo + near.hi, near.e - 1, wide)
-    if k + e == 0:
-        return near.at(bits)
-    wide = bits + 32 + (k + e).bit_length()
-    ln2 = _ln2(wide)
-    return (Interval(ln2, ln2 + 2, -wide, wide) * rational(k + e, wide) + near.at(wide)).at(bits)
+def pi(digits: int) -> Interval:
+    """Machin: pi = 16 arctan(1/5) - 4 arctan(1/239); what is left out of a series is at most its last power."""
+    wide, found = digits + 10, []
+    for m in (5, 239):
+        power, square, n = rational(Fraction(1, m), wide), rational(m * m, wide), 1
+        arctan = power
+        while power.hi.adjusted() > -wide:
+            power, n = power / square, n + 2
+            term = power / rational(n, wide)
+            arctan = arctan + (term if n % 4 == 1 else -term)
+        found.append(arctan + hull(-power, power))
+    return (rational(16, wide) * found[0] - rational(4, wide) * found[1]).at(digits)
 
 
 @lru_cache(maxsize=8)
@@ -346,70 +278,62 @@ def _tangents(n: int) -> list[int]:
     return t
 
 
-def log_gamma(x: Interval, bits: int, work: Work) -> Interval:
+def log_gamma(x: Interval, digits: int, work: Work) -> Interval:
     """ln Gamma(x), x > 0; paid for, and found once."""
-    if x.lo <= 0:
-        raise Undecided
-    wide = bits + 64 + 2 * max(0, x.hi.bit_length() + x.e)
-    work.spend(wide * step(wide) + (wide // 10 + 5) ** 2 * step(wide * 2, 16) + 4 * function(wide))
-    return _log_gamma(x.lo, x.hi, x.e, wide).at(bits)
+    wide = digits + 20 + 2 * max(0, x.positive().hi.adjusted() + 1)
+    work.spend(4 * wide * step(wide) + (wide // 3 + 5) ** 2 * step(wide * 2, 16) + 4 * function(wide))
+    return _log_gamma(x.lo, x.hi, wide).at(digits)
 
 
 @lru_cache(maxsize=1 << 10)
-def _log_gamma(lo: int, hi: int, e: int, wide: int) -> Interval:
+def _log_gamma(lo: Decimal, hi: Decimal, wide: int) -> Interval:
     """Stirling's series at z = x + N, minus ln x (x+1) ... (x+N-1).
 
     For real z > 0 its error is at most the first term left out, which is added on both sides.
     """
-    z, one, half = rounded(lo, hi, e, wide), rational(1, wide), rational(Fraction(1, 2), wide)
-    steps, size, count = one, hi.bit_length() + e, wide // 10 + 4
-    for _ in range(max(0, wide // 2 + 8 - (1 << size if size > 0 else 0))):
+    z, one, half = Interval(lo, hi, wide), rational(1, wide), rational(Fraction(1, 2), wide)
+    steps, count = one, wide // 3 + 4
+    while z.lo < 2 * wide:
         steps, z = steps * z, z + one
     found = (z - half) * z.log() - z + half * (pi(wide) + pi(wide)).log() - steps.log()
     power = one / z
     square, term = power * power, one
     for j, t in enumerate(_tangents(count + 1)[1 : count + 2], start=1):
         bottom = (2 * j - 1) * ((1 << (4 * j)) - (1 << (2 * j)))
-        term = rounded(t, t, 0, wide) * power / rounded(bottom, bottom, 0, wide)
-        if j > count or term.hi.bit_length() + term.e < -wide:
+        term = rational(t, wide) * power / rational(bottom, wide)
+        if j > count or term.hi.adjusted() < -wide:
             break
         found, power = (found + term if j % 2 else found - term), power * square
-    return found + Interval(-term.hi, term.hi, term.e, wide)
+    return found + hull(-term, term)
 
 
 @lru_cache(maxsize=1 << 12)
-def exp_of(value: Fraction, bits: int) -> Interval:
-    """Returns e^value; so many bits more as the value has before the point."""
-    wide = bits + max(0, value.numerator.bit_length() - value.denominator.bit_length())
-    return rational(value, wide).exp().at(bits)
+def exp_of(value: Fraction, digits: int) -> Interval:
+    """Returns e^value; so many digits more as the value has before the point."""
+    wide = digits + max(0, value.numerator.bit_length() - value.denominator.bit_length()) // 3
+    return rational(value, wide).exp().at(digits)
 
 
-def density(square: Fraction, bits: int) -> Interval:
-    """Returns phi(z) = e^(-z^2/2) / sqrt(2 pi)."""
-    return exp_of(-square / 2, bits) / (pi(bits) + pi(bits)).sqrt()
-
-
-def normal(z: Fraction, bits: int, work: Work) -> Interval:
+def normal(z: Fraction, digits: int, work: Work) -> Interval:
     """Phi(z) = 1/2 + phi(z) S, S = z + z^3/3 + z^5/(3 5) + ...; for z < 0 it is 1/2 - phi(z) S(-z).
 
-    From 2n + 3 > 2 z^2 on the terms fall by a half at least: what is left out is at most the last one taken. 2 z^2 bits
-    more make up for the difference of nearly equal numbers. For large |z|: 0 < Phi(-|z|) < e^(-z^2/2).
+    From 2n + 3 > 2 z^2 on the terms fall by a half at least: what is left out is at most the last one taken. z^2 / 2
+    digits more make up for the difference of nearly equal numbers. For large |z|: 0 < Phi(-|z|) < e^(-z^2/2).
     """
     square = z * z
-    if square > 16 * bits:
-        tail = exp_of(-square / 2, bits)
-        tail = Interval(0, tail.hi, tail.e, bits)
-        return tail if z < 0 else rational(1, bits) - tail
-    wide, n = bits + 32 + ceil(square) * 2, 0
-    work.spend((wide + 2 * ceil(square)) * 3 * step(wide) + 2 * function(wide))
+    if square > 50 * digits:
+        tail = hull(rational(0, digits), exp_of(-square / 2, digits))
+        return tail if z < 0 else rational(1, digits) - tail
+    wide, n = digits + 10 + ceil(square) // 2, 0
+    work.spend((3 * wide + 2 * ceil(square)) * 3 * step(wide) + 2 * function(wide))
     ratio, term = rational(square, wide), rational(abs(z), wide)
     found = term
-    while term.hi and (term.hi.bit_length() + term.e > -wide or 2 * n + 3 <= 2 * square):
+    while term.hi and (term.hi.adjusted() > -wide or 2 * n + 3 <= 2 * square):
         n += 1
         term = term * ratio / rational(2 * n + 1, wide)
         found = found + term
-    part, half = density(square, wide) * (found + Interval(0, term.hi, term.e, wide)), rational(Fraction(1, 2), wide)
-    return (half + part if z >= 0 else half - part).at(bits)
+    part = exp_of(-square / 2, wide) / (pi(wide) + pi(wide)).sqrt() * (found + hull(rational(0, wide), term))
+    return (rational(Fraction(1, 2), wide) + (part if z >= 0 else -part)).at(digits)
 
 
 # ================================================================== sums of exponentials
@@ -421,62 +345,67 @@ Form = tuple[Sum, Sum]
 """A quotient of two of them."""
 ZERO = Fraction(0)
 ONE: Sum = {ZERO: Fraction(1)}
-MAX_PRODUCTS, MAX_FORM_BITS = 400**2, 1 << 16
+MAX_PRODUCTS, MAX_FORM_DIGITS = 400**2, 20_000
 """A form that needs more products, or longer numbers, is not attempted; what needs it is then not known exactly."""
 
 
-def _size(terms: Sum) -> int:
-    return max((max(v.numerator.bit_length(), v.denominator.bit_length()) for i in terms.items() for v in i), default=1)
+def _length(*parts: int) -> int:
+    """Returns about how many digits they have together."""
+    return sum(part.bit_length() for part in parts) // 3 + 1
 
 
-def times(a: Sum, b: Sum, work: Work) -> Sum:
-    """Returns a b, exactly."""
-    work.spend(2 * (len(a) * len(b) + 1) * step(_size(a), _size(b)))
+def _size(*sums: Sum) -> int:
+    """Returns the digits of the longest number in them."""
+    numbers = (v for terms in sums for item in terms.items() for v in item)
+    return max((_length(v.numerator, v.denominator) for v in numbers), default=1)
+
+
+def sum_of(sums: list[Sum], work: Work) -> Sum:
+    """Returns the sum, exactly; its denominators divide the product of the distinct ones, by which it is paid for."""
     found: Sum = {}
-    for s, c in a.items():
-        for t, d in b.items():
-            found[s + t] = found.get(s + t, ZERO) + c * d
+    terms = [item for part in sums for item in part.items()]
+    wide = _length(*{c.denominator for _, c in terms})
+    work.spend(sum(3 * step(wide, _length(c.numerator, c.denominator)) for _, c in terms))
+    for exponent, c in terms:
+        found[exponent] = found.get(exponent, ZERO) + c
     return {exponent: c for exponent, c in found.items() if c}
 
 
-def add_to(found: Sum, other: Sum, work: Work, factor: int = 1) -> Sum:
-    """Adds factor times the other to the first, in place, exactly."""
-    for exponent, c in other.items():
-        old = found.get(exponent, ZERO)
-        work.spend(6 * step(old.denominator.bit_length(), c.denominator.bit_length() + c.numerator.bit_length()))
-        found[exponent] = old + factor * c
-        if not found[exponent]:
-            del found[exponent]
-    return found
+def product_of(a: Sum, b: Sum, work: Work) -> Sum:
+    """Returns the product, exactly."""
+    work.spend(2 * (len(a) * len(b) + 1) * step(_size(a), _size(b)))
+    found: Sum = {}
+    for (s, c), (t, d) in product(a.items(), b.items()):
+        found[s + t] = found.get(s + t, ZERO) + c * d
+    return {exponent: c for exponent, c in found.items() if c}
 
 
 def form_product(a: Form | None, b: Form | None, work: Work) -> Form | None:
     """Returns a b; None where one of them is not known, or the product gets too long."""
     if a is None or b is None or max(len(c) * len(d) for c, d in zip(a, b, strict=True)) > MAX_PRODUCTS:
         return None
-    if max(map(_size, (*a, *b))) > MAX_FORM_BITS:
+    if _size(*a, *b) > MAX_FORM_DIGITS:
         return None
-    return times(a[0], b[0], work), times(a[1], b[1], work)
+    return product_of(a[0], b[0], work), product_of(a[1], b[1], work)
 
 
 def form_sum(forms: Iterable[Form | None], work: Work) -> Form | None:
     """Returns the sum, first of those with one denominator; None where it is not known."""
-    groups: dict[frozenset[tuple[Fraction, Fraction]], Sum] = {}
+    groups: dict[frozenset[tuple[Fraction, Fraction]], list[Sum]] = {}
     for form in forms:
         if form is None:
             return None
-        key = frozenset(form[1].items())
-        add_to(groups.setdefault(key, {}), form[0], work)
+        groups.setdefault(frozenset(form[1].items()), []).append(form[0])
     whole: Form | None = None
-    for bottom, top in groups.items():
+    for key, tops in groups.items():
+        top, bottom = sum_of(tops, work), dict(key)
         if whole is None:
-            whole = top, dict(bottom)
+            whole = top, bottom
             continue
-        left, right = form_product(whole, (dict(bottom), ONE), work), form_product((top, ONE), (whole[1], ONE), work)
-        shared = form_product((whole[1], ONE), (dict(bottom), ONE), work)
-        if left is None or right is None or shared is None:
+        left, right = form_product(whole, (bottom, bottom), work), form_product((top, ONE), (whole[1], ONE), work)
+        if left is None or right is None:
             return None
-        whole = add_to(left[0], right[0], work), shared[0]
+        whole = sum_of([left[0], right[0]], work), left[1]
     return whole
 
 
@@ -502,41 +431,46 @@ class Number:
 
     @property
     def is_zero(self) -> bool:
-        """Returns whether the value is 0; it is undecided if that is not told from > 0."""
+        """Returns whether the value, a probability, is 0; it is undecided if that is not told from > 0."""
         if self.value.sign() is None:
             raise Undecided
         return self.value.lo <= 0
 
+    @property
+    def is_exactly_zero(self) -> bool:
+        """Returns True only if the value is 0 by algebra."""
+        return self.form is not None and not self.form[0]
 
-def constant(value: Fraction, bits: int) -> Number:
+    def times(self, other: Number, work: Work) -> Number:
+        """Returns the product; its form on demand."""
+        return Number(self.value * other.value, lambda: form_product(self.form, other.form, work))
+
+    def inverse(self) -> Number:
+        """Returns 1 over the number."""
+        if self.is_exactly_zero:
+            raise Malformed("an entry divides by zero")
+        return Number(rational(1, self.value.digits) / self.value, self.form and (self.form[1], self.form[0]))
+
+
+def exponential(factor: Fraction, exponent: Fraction, digits: int) -> Number:
+    """Returns factor e^exponent."""
+    value = rational(factor, digits)
+    return Number(value * exp_of(exponent, digits) if exponent else value, ({exponent: factor} if factor else {}, ONE))
+
+
+def constant(value: Fraction, digits: int) -> Number:
     """Returns the rational number."""
-    return Number(rational(value, bits), ({ZERO: value} if value else {}, ONE))
-
-
-def scaled(a: Number, factor: Fraction, loss: Fraction, work: Work) -> Number:
-    """Returns factor e^loss a; its form is found on demand."""
-    bits = a.value.bits
-    value = a.value * rational(factor, bits)
-    return Number(
-        value * exp_of(loss, bits) if loss else value, lambda: form_product(a.form, ({loss: factor}, ONE), work)
-    )
+    return exponential(value, ZERO, digits)
 
 
 def sign(numbers: list[Number], work: Work) -> int:
     """Returns the sign of the sum; 0 is recognised where all are known exactly."""
-    found = total((n.value for n in numbers), numbers[0].value.bits).sign()
+    found = reduce(add, (n.value for n in numbers)).sign()
     if found is None:
         form = form_sum((n.form for n in numbers), work)
         if form is None or form[0]:
             raise Undecided
     return found or 0
-
-
-def compare(p: Number, q: Number, loss: Fraction, work: Work) -> int:
-    """Returns the sign of p - e^loss q."""
-    other = exp_of(loss, p.value.bits) * q.value if loss else q.value
-    found = (p.value - other).sign()
-    return sign([p, scaled(q, Fraction(-1), loss, work)], work) if found is None else found
 
 
 # ================================================================== entries
@@ -557,81 +491,87 @@ def number(value: Any, what: str, most: int = 1000) -> Fraction:
     return Fraction(value)
 
 
-def evaluate(entry: Any, bits: int, work: Work, depth: int = 0) -> Number:
+def evaluate(entry: Any, digits: int, work: Work, depth: int = 0) -> Number:
     """Returns the value of an entry; every operation is paid for before it is done."""
     if isinstance(entry, str):
-        work.spend(step(4 * len(entry) + bits))
-        return constant(number(entry, "an entry"), bits)
+        work.spend(step(len(entry) + digits))
+        return constant(number(entry, "an entry"), digits)
     if not isinstance(entry, list) or not entry or not isinstance(entry[0], str) or depth > MAX_DEPTH:
         raise Malformed("an entry is neither a number nor an operation with arguments, or nested too deeply")
     name, count = entry[0], len(entry) - 1
     if name not in ARGUMENTS or (count < 2 if name in "+*" else count != ARGUMENTS[name]):
         raise Malformed(f"there is no operation {brief(name)} of {count} arguments")
-    parts = [evaluate(argument, bits, work, depth + 1) for argument in entry[1:]]
-    work.spend((count + 1) * step(bits + max((part.value.e.bit_length() for part in parts), default=0)))
+    parts = [evaluate(argument, digits, work, depth + 1) for argument in entry[1:]]
+    work.spend((count + 1) * step(digits))
     if name == "+":
-        return Number(total((part.value for part in parts), bits), form_sum((part.form for part in parts), work))
-    if name == "*":
-        return reduce(lambda a, b: Number(a.value * b.value, form_product(a.form, b.form, work)), parts)
-    if name == "/":
-        return Number(parts[0].value / _nonzero(parts[1]).value, form_product(parts[0].form, _turned(parts[1]), work))
+        return Number(total((part.value for part in parts), digits), form_sum((part.form for part in parts), work))
+    if name in "*/":
+        return reduce(partial(_product, work), parts if name == "*" else (parts[0], parts[1].inverse()))
     if name == "^":
-        return _power(parts[0], parts[1].rational(), bits, work)
-    return _function(name, parts[0] if parts else constant(ZERO, bits), bits, work)
+        return _power(parts[0], parts[1].rational(), digits, work)
+    return _function(name, parts[0] if parts else constant(ZERO, digits), digits, work)
 
 
-def _nonzero(value: Number) -> Number:
-    if value.form is not None and not value.form[0]:
-        raise Malformed("an entry divides by zero")
-    return value
+def _product(work: Work, a: Number, b: Number) -> Number:
+    found = a.times(b, work)
+    return Number(found.value, found.form)
 
 
-def _turned(value: Number) -> Form | None:
-    return None if value.form is None else (value.form[1], value.form[0])
-
-
-def _power(base: Number, exponent: Fraction | None, bits: int, work: Work) -> Number:
+def _power(base: Number, exponent: Fraction | None, digits: int, work: Work) -> Number:
     """By squares: a product of n factors that lie in the interval lies in the product of n intervals."""
     if exponent is None or exponent.denominator != 1 or not exponent:
         raise Malformed("an exponent is not a whole number")
-    n, square = abs(int(exponent)), base
-    if exponent < 0:
-        square = Number(rational(1, bits) / _nonzero(base).value, _turned(base))
-    work.spend(2 * n.bit_length() * step(bits + 2 * MAX_SIZE))
-    found = constant(Fraction(1), bits)
+    n, square, found = abs(int(exponent)), base if exponent > 0 else base.inverse(), constant(Fraction(1), digits)
+    work.spend(2 * n.bit_length() * step(digits))
     while n:
-        if n & 1:
-            found = Number(found.value * square.value, form_product(found.form, square.form, work))
+        found = _product(work, found, square) if n & 1 else found
         n >>= 1
-        if n:
-            square = Number(square.value * square.value, form_product(square.form, square.form, work))
-        if square.value.e.bit_length() > 2 * MAX_SIZE:
-            raise Malformed("a power is too large")
+        square = _product(work, square, square) if n else square
     return found
 
 
-def _function(name: str, argument: Number, bits: int, work: Work) -> Number:
+def _function(name: str, argument: Number, digits: int, work: Work) -> Number:
     value, exact = argument.value, argument.rational()
-    work.spend(function(bits + max(0, min(MAX_SIZE, max(value.hi.bit_length(), value.lo.bit_length()) + value.e))))
+    work.spend(2 * function(digits + 20))
     if name == "pi":
-        work.spend(bits * step(bits, 32))
-        return Number(pi(bits))
+        work.spend(8 * digits * step(digits))
+        return Number(pi(digits))
     if name == "exp":
-        return Number(value.exp()) if exact is None else Number(exp_of(exact, bits), ({exact: Fraction(1)}, ONE))
+        return Number(value.exp()) if exact is None else exponential(Fraction(1), exact, digits)
     if name == "log":
         return Number(value.log(), ({}, ONE) if exact == 1 else None)
     if name == "sqrt":
-        zero = argument.form is not None and not argument.form[0]
-        return constant(ZERO, bits) if zero else Number(value.sqrt())
-    if value.hi <= 0:
-        raise Malformed("log_gamma of a number that is not positive")
-    return Number(log_gamma(value, bits, work))
+        return constant(ZERO, digits) if argument.is_exactly_zero else Number(value.sqrt())
+    return Number(log_gamma(value, digits, work))
+
+
+# ================================================================== the form of a certificate
+
+
+def shape(document: Any, what: str, kinds: dict[str, type | None]) -> list[Any]:
+    """Returns the members: these and no others, of these kinds (None: anything, or missing); a bool is no int."""
+    if not isinstance(document, dict):
+        raise Malformed(f"{what} is not a dict")
+    for name in document:
+        if name not in kinds:
+            raise Malformed(f"{what} has the unknown member '{brief(name)}'")
+    for name, kind in kinds.items():
+        value = document.get(name)
+        if kind is not None and (not isinstance(value, kind) or isinstance(value, bool) != (kind is bool)):
+            raise Malformed(f"{name} is not a {kind.__name__}")
+    return [document.get(name) for name in kinds]
+
+
+def whole(value: Any, size: int, most: int) -> bool:
+    """Returns whether this is a list of ``size`` whole numbers from 0 to ``most``."""
+    return isinstance(value, list) and len(value) == size and all(type(i) is int and 0 <= i <= most for i in value)
 
 
 # ================================================================== laws
 # The distributions, without symmetry, closed form or shortcut: counts() of data sets, ordered adjacent pairs, outputs
 # (not listed), datasets(), neighbours(x), adjacent(x, y), row(x) in the order of the outputs, at(x, output), pay(rows)
-# for so many rows or for single probabilities (0), place(value, name) and output(value) of the JSON, says() for people.
+# for so many rows or for single probabilities (0), place(value, name) of the JSON, check_rows(),
+# says() for people.
 # n records, k categories, prior alpha; data sets are histograms; adjacent: one record replaced, or every pair.
 # H(c,d) = sqrt(1 - BC), BC = prod_i Gamma(alpha_i + (c_i+d_i)/2) / sqrt(Gamma(alpha_i + c_i) Gamma(alpha_i + d_i)).
 
@@ -659,56 +599,72 @@ def distance(c: Cells, d: Cells) -> int:
     return sum(abs(i - j) for i, j in zip(c, d, strict=True)) // 2
 
 
-@dataclass
-class _Family:
-    """What the eight mechanisms share."""
+class _Law:
+    """What all laws share: a subclass has counts, datasets, links (the adjacent ones), make_row and the rest."""
 
-    mechanism: str
-    n: int
-    prior: tuple[Fraction, ...]
-    epsilon: Fraction
-    parameters: dict[str, Any]
     every_pair: bool
-    bits: int
-    work: Work
 
-    def __post_init__(self) -> None:
-        self.k = len(self.prior)
-        self.size = comb(self.n + self.k - 1, self.k - 1)
-        self._rows: dict[Cells, list[Number]] = {}
-        self.row_lines: list[str] = []
+    def __init__(self, digits: int, work: Work) -> None:
+        self.digits, self.work = digits, work
+        self._rows: dict[Any, list[Number]] = {}
 
-    def counts(self) -> tuple[int, int, int]:
-        # by replacement: a histogram of n - 1 records, and one more in cell i or instead in cell j
-        k, size = self.k, self.size
-        pairs = size * (size - 1) if self.every_pair else k * (k - 1) * comb(self.n + k - 2, k - 1)
-        return size, pairs, self.count_outputs()
-
-    def count_outputs(self) -> int:
-        raise NotImplementedError
-
-    def datasets(self) -> Iterable[Cells]:
-        return histograms(self.n, self.k)
-
-    def neighbours(self, x: Cells) -> Iterable[Cells]:
-        return (y for y in self.datasets() if y != x) if self.every_pair else replaced(x)
-
-    def adjacent(self, x: Cells, y: Cells) -> bool:
-        return x != y if self.every_pair else distance(x, y) == 1
-
-    def row(self, x: Cells) -> list[Number]:
+    def row(self: Any, x: Any) -> Any:
         if x not in self._rows:
             self._rows[x] = self.make_row(x)
         return self._rows[x]
 
-    def make_row(self, x: Cells) -> list[Number]:
-        raise NotImplementedError
+    def neighbours(self: Any, x: Any) -> Iterable[Any]:
+        return (y for y in self.datasets() if y != x) if self.every_pair else self.links(x)
+
+    def adjacent(self: Any, x: Any, y: Any) -> bool:
+        return x != y if self.every_pair else y in self.links(x)
+
+    def check_rows(self) -> list[str]:
+        return []
+
+
+class _Family(_Law):
+    """What the eight mechanisms share."""
+
+    def __init__(self, subject: dict[str, Any], digits: int, work: Work) -> None:
+        super().__init__(digits, work)
+        names = FAMILY[subject["mechanism"]][1]
+        kinds = {"mechanism": str, "n": int, "k": int, "prior": list, "parameters": dict, "nominal_epsilon": None}
+        values = shape(subject, "the subject", {**kinds, "adjacency": None})
+        self.mechanism, self.n, self.k, prior, given, epsilon, adjacency = values
+        if adjacency not in (None, {"kind": "all"}):
+            raise Malformed("the adjacency is not known")
+        if not 1 <= self.n <= 10**9 or not 2 <= len(prior) <= 1000 or self.k != len(prior):
+            raise Malformed("n, k and prior do not fit, or are too large")
+        if set(given) != set(names):
+            raise Malformed(f"the parameters of {self.mechanism} are not {', '.join(names) or 'none'}")
+        self.prior = tuple(number(alpha, "prior", 100) for alpha in prior)
+        self.epsilon = number(epsilon, "nominal_epsilon", 100)
+        self.parameters = {p: given[p] if p == "gs" else number(given[p], p, 100) for p in names}
+        numbers = [*self.prior, self.epsilon, *(v for v in self.parameters.values() if isinstance(v, Fraction))]
+        right = self.parameters.get("gs", "exact") in ("exact", "constant") and self.parameters.get("delta", 0) < 1
+        if min(numbers) <= 0 or not right:
+            raise Malformed("prior, epsilon or a parameter is out of range")
+        self.every_pair, self.size = adjacency is not None, comb(self.n + self.k - 1, self.k - 1)
+
+    def counts(self) -> tuple[int, int, int]:
+        """By replacement: a histogram of n - 1 records, and one more in cell i or instead in cell j."""
+        k, size = self.k, self.size
+        pairs = size * (size - 1) if self.every_pair else k * (k - 1) * comb(self.n + k - 2, k - 1)
+        return int(size), int(pairs), self.count_outputs()
+
+    def count_outputs(self) -> int:
+        return self.size
+
+    def datasets(self) -> Iterable[Cells]:
+        return histograms(self.n, self.k)
+
+    def links(self, x: Cells) -> Iterable[Cells]:
+        return replaced(x)
 
     def place(self, value: Any, name: str) -> Cells:
-        if not isinstance(value, list) or not all(type(c) is int and 0 <= c <= self.n for c in value):
-            raise Malformed(f"{name} is not a list of counts from 0 to n, no histogram")
-        if len(value) != self.k or sum(value) != self.n:
-            raise Malformed(f"{name} is no histogram of {self.n} records in {self.k} cells")
+        if not whole(value, self.k, self.n) or sum(value) != self.n:
+            raise Malformed(f"{name} is not a list of {self.k} counts from 0 to n, no histogram of {self.n} records")
         return tuple(value)
 
     def says(self) -> tuple[dict[str, Any], str, str]:
@@ -719,72 +675,49 @@ class _Family:
         return members, f"{self.mechanism} with {words}", "every pair" if self.every_pair else "one record replaced"
 
 
-class Laplace(_Family):
+class _Laplace(_Family):
     """Cells floor(c_i + Lap(s/epsilon)) clipped into [0, n]; everything is a sum of exponentials, exactly."""
 
     @property
     def noised(self) -> int:
-        """Returns how many cells are noised: all for LSZhang, all but the last for the others."""
-        return self.k if self.mechanism == "LSZhang" else self.k - 1
+        return int(self.k - (self.mechanism != "LSZhang"))
 
     def count_outputs(self) -> int:
-        """Returns the number of vectors of noised cells."""
         return int((self.n + 1) ** self.noised)
 
-    def below(self, t: int) -> Sum:
-        """Returns Pr[Lap(s/epsilon) < t] for a whole t: e^(-epsilon |t| / s) / 2 for t < 0, else 1 minus that."""
+    def below(self, t: int, factor: int) -> list[Sum]:
+        """Returns factor Pr[Lap(s/epsilon) < t], t whole: e^(-epsilon |t| / s) / 2 for t < 0, else 1 minus that."""
         scale = {"LSZhang": 2, "LSDim": self.k, "LSHist": 1 if self.k == 2 else 2}[self.mechanism]
-        tail = {-self.epsilon * abs(t) / scale: Fraction(1, 2)}
-        return tail if t < 0 else add_to(dict(ONE), tail, self.work, -1)
+        tail = {-self.epsilon * abs(t) / scale: Fraction(factor if t < 0 else -factor, 2)}
+        return [tail] if t < 0 else [{ZERO: Fraction(factor)}, tail]
 
-    def cell(self, c: int, o: int) -> Sum:
+    def cell(self, c: int, o: int) -> Number:
         """Returns Pr[clipped floor(c + noise) = o]: the noise lies in [o - c, o + 1 - c), the tails at the ends."""
-        upper = ONE if o == self.n else self.below(o + 1 - c)
-        return upper if o == 0 else add_to(dict(upper), self.below(o - c), self.work, -1)
+        upper = [ONE] if o == self.n else self.below(o + 1 - c, 1)
+        found = sum_of(upper + ([] if o == 0 else self.below(o - c, -1)), self.work)
+        parts = (exponential(v, a, self.digits).value for a, v in found.items())
+        return Number(total(parts, self.digits), (found, ONE))
 
-    def value(self, c: int, o: int) -> Interval:
-        """Returns the same in an interval."""
-        terms = self.cell(c, o).items()
-        return total((rational(v, self.bits) * exp_of(a, self.bits) for a, v in terms), self.bits)
+    def products(self, cells: list[list[Number]]) -> list[Number]:
+        """Returns all products of one probability of each cell."""
+        return reduce(lambda found, cell: [a.times(b, self.work) for a in found for b in cell], cells)
 
-    def at(self, x: Cells, output: Cells) -> Number:
-        """Returns the product over the noised cells; its form on demand."""
-        cells = list(zip(x, output, strict=False))
-        value = reduce(mul, (self.value(c, o) for c, o in cells))
-        return Number(value, lambda: (reduce(lambda a, b: times(a, b, self.work), (self.cell(*i) for i in cells)), ONE))
+    def at(self, x: Cells, output: Any) -> Number:
+        if not whole(output, self.noised, self.n):
+            raise Malformed(f"output is not a list of {self.noised} counts from 0 to n")
+        return self.products([[self.cell(c, o)] for c, o in zip(x, output, strict=False)])[0]
 
     def make_row(self, x: Cells) -> list[Number]:
-        """Returns all products of one probability for each noised cell."""
-        values = [rational(1, self.bits)]
-        for c in x[: self.noised]:
-            cells = [self.value(c, o) for o in range(self.n + 1)]
-            values = [value * p for value in values for p in cells]
-        outputs = product(range(self.n + 1), repeat=self.noised)
-        return [Number(value, partial(self._form, x, output)) for value, output in zip(values, outputs, strict=True)]
-
-    def _form(self, x: Cells, output: Cells) -> Form | None:
-        return self.at(x, output).form
+        return self.products([[self.cell(c, o) for o in range(self.n + 1)] for c in x[: self.noised]])
 
     def pay(self, rows: int) -> None:
         """A product for each probability; a handful of exponentials for each cell."""
         cells = (self.n + 1) * self.noised * rows if rows else 2 * self.noised
-        self.work.spend(6 * cells * function(self.bits) + 2 * rows * self.count_outputs() * step(self.bits))
-
-    def output(self, value: Any) -> Cells:
-        """Returns the vector of noised cells."""
-        if not isinstance(value, list) or len(value) != self.noised:
-            raise Malformed(f"output is not a list of {self.noised} counts")
-        if not all(type(c) is int and 0 <= c <= self.n for c in value):
-            raise Malformed("output is not a list of counts from 0 to n")
-        return tuple(value)
+        self.work.spend(6 * cells * function(self.digits) + 2 * rows * self.count_outputs() * step(self.digits))
 
 
-class Exponential(_Family):
+class _Exponential(_Family):
     """P_x(r) proportional to exp(-epsilon H(x,r) / divisor(x)) over the histograms r."""
-
-    def count_outputs(self) -> int:
-        """Returns the number of histograms."""
-        return self.size
 
     @cached_property
     def _histograms(self) -> list[Cells]:
@@ -793,19 +726,19 @@ class Exponential(_Family):
     @cached_property
     def _gammas(self) -> dict[Fraction, tuple[list[Interval], list[Interval]]]:
         """g[m] = Gamma(alpha + m/2) / Gamma(alpha), m = 0..2n, by Gamma(z + 1) = z Gamma(z); and 1 / sqrt(g[2i])."""
-        tables, one, wide = {}, rational(1, self.bits), self.bits + 32
+        tables, one, wide = {}, rational(1, self.digits), self.digits + 10
         for alpha in set(self.prior):
             ends = (rational(z, wide + alpha.numerator.bit_length()) for z in (alpha + Fraction(1, 2), alpha))
-            half, whole = (log_gamma(z, wide, self.work) for z in ends)
-            g = [one, (half - whole).exp().at(self.bits)]
+            half, full = (log_gamma(z, wide, self.work) for z in ends)
+            g = [one, (half - full).exp().at(self.digits)]
             for m in range(2, 2 * self.n + 1):
-                g.append(g[m - 2] * rational(alpha + Fraction(m - 2, 2), self.bits))
+                g.append(g[m - 2] * rational(alpha + Fraction(m - 2, 2), self.digits))
             tables[alpha] = g, [one / v.sqrt() for v in g[::2]]
         return tables
 
     def hellinger(self, c: Cells, d: Cells) -> Interval:
         """Returns H(c, d)."""
-        found = one = rational(1, self.bits)
+        found = one = rational(1, self.digits)
         for alpha, i, j in zip(self.prior, c, d, strict=True):
             if i != j:
                 g, root = self._gammas[alpha]
@@ -814,7 +747,7 @@ class Exponential(_Family):
 
     def local(self, c: Cells) -> Interval:
         """Returns LS(c), the largest distance to a neighbour."""
-        return largest(self.hellinger(c, d) for d in replaced(c))
+        return reduce(larger, (self.hellinger(c, d) for d in replaced(c)))
 
     @cached_property
     def _locals(self) -> list[tuple[Cells, Interval]]:
@@ -823,59 +756,61 @@ class Exponential(_Family):
     @cached_property
     def _fading(self) -> list[Interval]:
         """e^(-gamma m), m = 0..n, gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1))))) of MHdelta."""
-        one, tail = rational(1, self.bits), rational(self.parameters["delta"] / (2 * (self.n + 1)), self.bits).log()
-        factor = one / (one - rational(self.epsilon / 2, self.bits) / tail)
+        one, tail = rational(1, self.digits), rational(self.parameters["delta"] / (2 * (self.n + 1)), self.digits).log()
+        factor = one / (one - rational(self.epsilon / 2, self.digits) / tail)
         return list(accumulate(range(self.n), lambda found, _: found * factor, initial=one))
 
     def divisor(self, c: Cells) -> Interval:
         """Returns 2 GS, 2 LS(c), 2 (1+gamma) S(c), 2 S(c) or 2 S_exp(c), by the mechanism's definition."""
-        bits, one = self.bits, rational(1, self.bits)
+        digits, one = self.digits, rational(1, self.digits)
         if self.mechanism == "EHDL":
             found = self.local(c)
+        elif self.mechanism == "EHD" and self.parameters["gs"] == "constant":
+            found = (one - pi(digits) / rational(4, digits)).sqrt()
         elif self.mechanism == "EHD":
-            exact = self.parameters["gs"] == "exact"
-            found = largest(ls for _, ls in self._locals) if exact else (one - pi(bits) / rational(4, bits)).sqrt()
+            found = reduce(larger, (ls for _, ls in self._locals))
         elif self.mechanism == "MHdelta":  # S_exp(c) = max over d of LS(d) exp(-gamma |c - d|_1 / 2)
-            found = largest(ls * self._fading[distance(c, d)] for d, ls in self._locals)
+            found = reduce(larger, (ls * self._fading[distance(c, d)] for d, ls in self._locals))
         else:  # S(c) = max over d of 1 / (1/LS(d) + gamma |c - d|_1 / 2)
             gamma = self.parameters["gamma"]
-            found = largest(one / (one / ls + rational(gamma * distance(c, d), bits)) for d, ls in self._locals)
-            found = rational(1 + gamma, bits) * found if self.mechanism == "EHDS" else found
-        return rational(2, bits) * found
+            found = reduce(
+                larger, (one / (one / ls + rational(gamma * distance(c, d), digits)) for d, ls in self._locals)
+            )
+            found = rational(1 + gamma, digits) * found if self.mechanism == "EHDS" else found
+        return rational(2, digits) * found
 
     def make_row(self, x: Cells) -> list[Number]:
         """Returns the weights over their sum."""
-        rate = rational(self.epsilon, self.bits) / self.divisor(x)
+        rate = rational(self.epsilon, self.digits) / self.divisor(x)
         weights = [(-(rate * self.hellinger(x, r))).exp() for r in self._histograms]
-        whole = total(weights, self.bits)
-        return [Number(w / whole) for w in weights]
+        everything = total(weights, self.digits)
+        return [Number(w / everything) for w in weights]
 
-    def at(self, x: Cells, output: Cells) -> Number:
-        """Returns the entry of the row."""
-        return self.row(x)[self._histograms.index(output)]
+    def at(self, x: Cells, output: Any) -> Any:
+        return self.row(x)[self._histograms.index(self.place(output, "output"))]
 
     def pay(self, rows: int) -> None:
         """A distance and an exponential for each probability, local sensitivities, and tables of Gamma functions."""
-        rows, bits = rows or 2, self.bits
+        rows, digits = rows or 2, self.digits
         everywhere = self.mechanism in ("EHDS", "MH", "MHdelta") or self.parameters.get("gs") == "exact"
         distances = rows * self.size + (self.size if everywhere else rows) * self.k**2
         others = (rows * self.size if everywhere else 0) + len(set(self.prior)) * self.n
-        price = distances * ((3 * self.k + 8) * step(bits) + isqrt(bits) // 4) + others * 6 * step(bits)
-        self.work.spend(price + rows * self.size * function(bits))
-
-    def output(self, value: Any) -> Cells:
-        """Returns the histogram."""
-        return self.place(value, "output")
+        price = distances * (3 * self.k + 8) * step(digits) + others * 6 * step(digits)
+        self.work.spend(price + rows * self.size * function(digits))
 
 
-FAMILY: dict[str, tuple[type[Laplace | Exponential], tuple[str, ...]]] = {
-    **dict.fromkeys(("LSZhang", "LSDim", "LSHist"), (Laplace, ())),
-    **dict.fromkeys(("EHDS", "MH"), (Exponential, ("gamma",))),
-    "EHD": (Exponential, ("gs",)),
-    "EHDL": (Exponential, ()),
-    "MHdelta": (Exponential, ("delta",)),
+FAMILY: dict[str, tuple[type[_Laplace | _Exponential], tuple[str, ...]]] = {
+    **dict.fromkeys(("LSZhang", "LSDim", "LSHist"), (_Laplace, ())),
+    **dict.fromkeys(("EHDS", "MH"), (_Exponential, ("gamma",))),
+    "EHD": (_Exponential, ("gs",)),
+    "EHDL": (_Exponential, ()),
+    "MHdelta": (_Exponential, ("delta",)),
 }
 """The class and the parameters of each mechanism."""
+SUM_DIGITS = 155
+"""At least with this many digits a row that algebra does not add up must sum to 1."""
+SAID = ("nominal_epsilon", "parameters", "source", "source_sha256")
+"""What a table says of itself: it is shown, and nothing follows from it."""
 
 
 def is_family_name(name: str) -> bool:
@@ -884,15 +819,18 @@ def is_family_name(name: str) -> bool:
     return bare in {known.casefold() for known in FAMILY}
 
 
-class Table:
+class _Table(_Law):
     """The rows of the certificate itself; adjacency is a list of pairs of positions, or every pair."""
 
-    def __init__(self, subject: dict[str, Any], bits: int, work: Work) -> None:
-        self.subject, self.bits, self.work, self.pairs = subject, bits, work, subject.get("pairs")
-        self.names, self.columns = (take(subject, name, list) for name in ("datasets", "outputs"))
-        self.entries, self.logarithmic = take(subject, "rows", dict), take(subject, "logarithmic", bool)
-        if is_family_name(take(subject, "mechanism", str)):
-            raise Malformed(f"a table may not be called {brief(subject['mechanism'])}, a mechanism of the family")
+    def __init__(self, subject: dict[str, Any], digits: int, work: Work) -> None:
+        super().__init__(digits, work)
+        kinds = {"datasets": list, "outputs": list, "rows": dict, "logarithmic": bool, "mechanism": str}
+        more = dict.fromkeys(("pairs", *SAID))
+        self.names, self.columns, self.entries, self.logarithmic, self.mechanism, pairs, *self.extra = shape(
+            subject, "the subject", {**kinds, **more}
+        )
+        if is_family_name(self.mechanism):
+            raise Malformed(f"a table may not be called {brief(self.mechanism)}, a mechanism of the family")
         for items in (self.names, self.columns):
             if not all(isinstance(item, str) for item in items) or len(set(items)) < len(items):
                 raise Malformed("the names of data sets or outputs are not distinct texts")
@@ -900,91 +838,68 @@ class Table:
             raise Malformed("there are too few data sets, or rows of unknown ones")
         if not all(isinstance(row, list) and len(row) == len(self.columns) > 0 for row in self.entries.values()):
             raise Malformed("a row has not one entry for each output")
-        self._links = None if self.pairs is None else self._read_pairs(self.pairs)
-        self._rows: dict[str, list[Number]] = {}
-        self._exact = 0
-
-    def _read_pairs(self, pairs: Any) -> dict[str, list[str]]:
-        links = dict[str, list[str]]({x: [] for x in self.names})
-        if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+        self.every_pair, self._exact = pairs is None, 0
+        self._links: dict[str, dict[str, None]] = {x: {} for x in self.names}
+        pairs = [] if pairs is None else pairs
+        if not isinstance(pairs, list) or not all(whole(pair, 2, len(self.names) - 1) for pair in pairs):
             raise Malformed("pairs is not a list of pairs of positions of data sets")
-        if not all(type(i) is int and 0 <= i < len(self.names) for p in pairs for i in p):
-            raise Malformed("pairs is not a list of pairs of positions of data sets")
-        if len({frozenset(p) for p in pairs if p[0] != p[1]}) < len(pairs):
-            raise Malformed("a pair occurs twice, or is none")
-        for i, j in pairs:
-            links[self.names[i]].append(self.names[j])
-            links[self.names[j]].append(self.names[i])
-        return links
+        for x, y in ((self.names[i], self.names[j]) for i, j in pairs):
+            if x == y or y in self._links[x]:
+                raise Malformed("a pair occurs twice, or is none")
+            self._links[x][y] = self._links[y][x] = None
 
     def counts(self) -> tuple[int, int, int]:
         """A pair is in both orders."""
-        size = len(self.names)
-        return size, size * (size - 1) if self.pairs is None else 2 * len(self.pairs), len(self.columns)
+        size, linked = len(self.names), sum(map(len, self._links.values()))
+        return size, size * (size - 1) if self.every_pair else linked, len(self.columns)
 
     def datasets(self) -> Iterable[str]:
-        """Returns the names of the data sets."""
         return list(self.names)
 
-    def neighbours(self, x: str) -> Iterable[str]:
-        """Returns the data sets paired with x, in either order."""
-        return (y for y in self.names if y != x) if self._links is None else self._links[x]
+    def links(self, x: str) -> Iterable[str]:
+        return self._links[x]
 
-    def adjacent(self, x: str, y: str) -> bool:
-        """Returns whether they are paired."""
-        return x != y if self._links is None else y in self._links[x]
-
-    def at(self, x: str, output: str) -> Number:
-        """Returns the entry of the row."""
-        return self.row(x)[list[str](self.columns).index(output)]
+    def at(self, x: str, output: Any) -> Any:
+        if not isinstance(output, str) or output not in self.columns:
+            raise Malformed("output is none of the outputs")
+        return self.row(x)[self.columns.index(output)]
 
     def pay(self, rows: int) -> None:
         """Every entry pays for itself when it is evaluated; where all rows are needed, all are there."""
-        missing = [x for x in self.names if x not in self.entries] if rows == len(self.names) else []
-        if missing:
-            raise Malformed(f"the certificate does not hold the row of {brief(missing[0])}")
+        for x in self.names if rows == len(self.names) else ():
+            self._entries(x)
+
+    def _entries(self, x: str) -> Any:
+        if x not in self.entries:
+            raise Malformed(f"the certificate does not hold the row of {brief(x)}")
+        return self.entries[x]
 
     def place(self, value: Any, name: str) -> str:
-        """Returns the name of the data set."""
         if not isinstance(value, str) or value not in self.names:
             raise Malformed(f"{name} is no data set")
         return value
 
-    def output(self, value: Any) -> str:
-        """Returns the name of the output."""
-        if not isinstance(value, str) or value not in self.columns:
-            raise Malformed("output is none of the outputs")
-        return value
-
-    @property
-    def row_lines(self) -> list[str]:
+    def check_rows(self) -> list[str]:
         """Every row that the certificate holds is checked, paired or not; returns what is known of them."""
         for x in self.entries:
             self.row(x)
         return [f"all {len(self.entries)} rows that it holds are distributions, {self._exact} of them by algebra"]
 
-    def row(self, x: str) -> list[Number]:
-        """Returns the distribution of x, worked out once; a row that is none is malformed."""
-        if x not in self._rows:
-            if x not in self.entries:
-                raise Malformed(f"the certificate does not hold the row of {brief(x)}")
-            self._rows[x] = (self._from_weights if self.logarithmic else self._from_entries)(self.entries[x], brief(x))
-        return self._rows[x]
+    def make_row(self, x: str) -> list[Number]:
+        return (self._from_weights if self.logarithmic else self._from_entries)(self._entries(x), brief(x))
 
-    def _entry(self, entry: Any, bits: int) -> Number:
+    def _entry(self, entry: Any, digits: int) -> Number:
         """Returns the probability: some number between two, or one whose sign is known."""
         if isinstance(entry, list) and entry[:1] == ["between"] and len(entry) == 3:
             low, high = (number(end, "an entry") for end in entry[1:])
             if not 0 <= low <= high:
                 raise Malformed("between wants two numbers >= 0, the lower one first")
-            return Number(hull(rational(low, bits), rational(high, bits)))
-        found = evaluate(entry, bits, self.work)
-        if found.value.sign() is None and (found.form is None or found.form[0]):
-            raise Undecided
-        return found if found.value.sign() is not None else constant(ZERO, bits)
+            return Number(hull(rational(low, digits), rational(high, digits)))
+        found = evaluate(entry, digits, self.work)
+        return found if sign([found], self.work) else constant(ZERO, digits)
 
     def _from_entries(self, entries: list[Any], x: str) -> list[Number]:
-        numbers = [self._entry(entry, self.bits) for entry in entries]
+        numbers = [self._entry(entry, self.digits) for entry in entries]
         if any(n.value.hi < 0 for n in numbers):
             raise Malformed(f"the row of {x} has a negative entry")
         form = form_sum((n.form for n in numbers if n.form is not None), self.work) or ({}, ONE)
@@ -993,86 +908,47 @@ class Table:
         if all(n.form is not None for n in numbers) and exact:
             one, self._exact = settled, self._exact + 1
         else:
-            bits = max(self.bits, SUM_BITS)
-            again = [self._entry(entry, bits).value for entry in entries]
+            digits = max(self.digits, SUM_DIGITS)
+            again = [self._entry(entry, digits).value for entry in entries]
             rest = (value for value, n in zip(again, numbers, strict=True) if n.form is None or not settled)
-            one = (total(rest, bits) - rational(not settled, bits)).sign() in (None, 0)
+            one = (total(rest, digits) - rational(not settled, digits)).sign() in (None, 0)
         if not one:
             raise Malformed(f"the row of {x} does not sum to 1")
         return numbers
 
     def _from_weights(self, entries: list[Any], x: str) -> list[Number]:
         """Returns e^w / sum of e^w, also exactly where all w are rational."""
-        given = [None if entry is None else evaluate(entry, self.bits, self.work) for entry in entries]
-        possible = [n for n in given if n is not None]
-        if not possible:
+        given = [None if entry is None else evaluate(entry, self.digits, self.work) for entry in entries]
+        weights = [_function("exp", n, self.digits, self.work) for n in given if n is not None]
+        if not weights:
             raise Malformed(f"the row of {x} makes every output impossible")
-        weights = [_function("exp", n, self.bits, self.work) for n in possible]
-        whole = total((w.value for w in weights), self.bits)
-        form = form_sum((w.form for w in weights), self.work)
-        bottom = None if form is None else (ONE, form[0])
-        found = iter([Number(w.value / whole, partial(form_product, w.form, bottom, self.work)) for w in weights])
-        self._exact += 1
-        return [constant(ZERO, self.bits) if n is None else next(found) for n in given]
+        everything = Number(
+            total((w.value for w in weights), self.digits), form_sum((w.form for w in weights), self.work)
+        )
+        rate, self._exact = everything.inverse(), self._exact + 1
+        found = (w.times(rate, self.work) for w in weights)
+        return [constant(ZERO, self.digits) if n is None else next(found) for n in given]
 
     def says(self) -> tuple[dict[str, Any], str, str]:
-        """Returns what the table calls itself, and how its pairs are given."""
-        given = {name: self.subject.get(name) for name in ("nominal_epsilon", "parameters", "source")}
-        extra = {name: value for name, value in given.items() if value not in (None, {})}
-        words = "".join(f", {name.replace('_', ' ')} {brief(json.dumps(extra[name]))}" for name in extra)
+        given = zip(SAID, self.extra, strict=True)
+        extra = {name: value for name, value in given if value not in (None, {})}
         held, apart = len(self.entries), len(self.entries) - self._exact
-        members = {"kind": "table", "mechanism": self.subject["mechanism"], **extra, "rows": held, "exact": self._exact}
-        words = f'the table in this certificate, which calls itself "{brief(self.subject["mechanism"])}"{words}'
+        members = {"kind": "table", "mechanism": self.mechanism, **extra, "rows": held, "exact": self._exact}
+        words = f'the table in this certificate, which calls itself "{brief(self.mechanism)}"'
+        words += "".join(f", {name.replace('_', ' ')} {brief(json.dumps(extra[name]))}" for name in extra)
         words += f"; it HOLDS ONLY {held} of {len(self.names)} rows" if held < len(self.names) else ""
-        words += f"; {apart} of its {held} rows add up to 1 only AS FAR AS {SUM_BITS} BITS TELL" if apart else ""
-        return members, words, "every pair" if self.pairs is None else "EXPLICIT LIST"
+        words += f"; {apart} of its {held} rows add up to 1 only AS FAR AS {SUM_DIGITS} DIGITS TELL" if apart else ""
+        return members, words, "every pair" if self.every_pair else "EXPLICIT LIST"
 
 
-SUM_BITS = 512
-"""At least with this many bits a row that algebra does not add up must sum to 1."""
-Law = Laplace | Exponential | Table
-
-
-def take(document: Any, name: str, kind: type) -> Any:
-    """Returns the member of that name, which is of that kind."""
-    value = document.get(name) if isinstance(document, dict) else None
-    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
-        raise Malformed(f"{name} is not a {kind.__name__}")
-    return value
-
-
-def only(document: dict[str, Any], names: Iterable[str], what: str) -> None:
-    """Refuses a member that is none of the names."""
-    unknown = [name for name in document if name not in names]
-    if unknown:
-        raise Malformed(f"{what} has the unknown member '{brief(unknown[0])}'")
-
-
-def read_law(subject: dict[str, Any], bits: int, work: Work) -> Law:
+def read_law(subject: dict[str, Any], digits: int, work: Work) -> Any:
     """Returns the mechanism that the certificate names, or holds."""
-    setting, name = ("mechanism", "nominal_epsilon", "parameters"), subject.get("mechanism")
+    name = subject.get("mechanism")
     if "rows" in subject:
-        only(subject, (*setting, "source", "datasets", "outputs", "pairs", "logarithmic", "rows"), "the subject")
-        return Table(subject, bits, work)
+        return _Table(subject, digits, work)
     if not isinstance(name, str) or name not in FAMILY:
         raise Malformed("the mechanism is not one of " + ", ".join(FAMILY))
-    only(subject, (*setting, "n", "k", "prior", "adjacency"), "the subject")
-    if subject.get("adjacency") not in (None, {"kind": "all"}):
-        raise Malformed("the adjacency is not known")
-    n, prior = take(subject, "n", int), take(subject, "prior", list)
-    if not 1 <= n <= 10**9 or not 2 <= len(prior) <= 1000 or take(subject, "k", int) != len(prior):
-        raise Malformed("n, k and prior do not fit, or are too large")
-    alphas = tuple(number(alpha, "prior", 100) for alpha in prior)
-    epsilon = number(subject.get("nominal_epsilon"), "nominal_epsilon", 100)
-    given, (kind, names) = take(subject, "parameters", dict), FAMILY[name]
-    if set(given) != set(names):
-        raise Malformed(f"the parameters of {name} are not {', '.join(names) or 'none'}")
-    parameters = {p: given[p] if p == "gs" else number(given[p], p, 100) for p in names}
-    if min(*alphas, epsilon, *(value for p, value in parameters.items() if p != "gs")) <= 0:
-        raise Malformed("prior, epsilon or a parameter is out of range")
-    if parameters.get("gs", "exact") not in ("exact", "constant") or parameters.get("delta", ZERO) >= 1:
-        raise Malformed("prior, epsilon or a parameter is out of range")
-    return kind(name, n, alphas, epsilon, parameters, subject.get("adjacency") is not None, bits, work)
+    return FAMILY[name][0](subject, digits, work)
 
 
 # ================================================================== notions
@@ -1098,17 +974,44 @@ class Pair:
         """Returns whether an output is possible for x and impossible for x'."""
         return any(q.is_zero and not p.is_zero for p, q in self.both)
 
-    def same(self) -> bool:
-        """Returns True only if both distributions are equal, by algebra."""
-        try:
-            return all(compare(p, q, ZERO, self.law.work) == 0 for p, q in self.both)
-        except Undecided:
-            return False
-
     def spend(self, operations: int, functions: int = 0) -> None:
         """Pays for so much at each output."""
-        bits = self.law.bits
-        self.law.work.spend(len(self.both) * (operations * step(bits) + functions * function(bits)))
+        digits = self.law.digits
+        self.law.work.spend(len(self.both) * (operations * step(digits) + functions * function(digits)))
+
+    def signs(self, factor: Fraction, loss: Fraction) -> Iterator[tuple[Number, Number, int | None]]:
+        """Yields p, -factor e^loss p' and the sign of their sum for each output; None where it is not told."""
+        self.spend(5)
+        work, rate = self.law.work, exponential(-factor, loss, self.law.digits)
+        for p, q in self.both:
+            other, found = q.times(rate, work), None
+            with suppress(Undecided):
+                found = sign([p, other], work)
+            yield p, other, found
+
+    def exceeds(self, loss: Fraction) -> Iterator[bool]:
+        """Yields for each output whether p > e^loss p'."""
+        for p, _, found in self.signs(Fraction(1), loss):
+            if found is None:
+                raise Undecided
+            yield found > 0 and not p.is_zero
+
+    def same(self) -> bool:
+        """Returns True only if both distributions are equal, by algebra."""
+        return all(found == 0 for _, _, found in self.signs(Fraction(1), ZERO))
+
+    def excess(self, factor: Fraction, loss: Fraction, rest: Fraction) -> int:
+        """Returns the sign of rest + the sum of max(0, p - factor e^loss p').
+
+        A term whose sign is not told lies between 0 and its upper end; the sum of the others may tie exactly.
+        """
+        parts = [constant(rest, self.law.digits)]
+        for p, other, found in self.signs(factor, loss):
+            if found is None:
+                parts.append(Number((p.value + other.value).positive_part()))
+            elif found > 0:
+                parts += [p, other]
+        return sign(parts, self.law.work)
 
 
 class Notion:
@@ -1139,8 +1042,11 @@ class Notion:
         return self.reached(pair, bound) > 0
 
 
-def _claim(statement: dict[str, Any]) -> tuple[Fraction | None, Fraction]:
-    given = [statement.get(name) for name in ("claimed", "claimed_delta")]
+BOUNDS = dict.fromkeys(("quantity", "lower", "upper", "verdict"))
+
+
+def _claim(statement: dict[str, Any], *more: str) -> tuple[Fraction | None, Fraction]:
+    given = shape(statement, "the statement", {**dict.fromkeys(("claimed", "claimed_delta", *more)), **BOUNDS})[:2]
     if given == [None, None]:
         return None, ZERO
     if None in given:
@@ -1157,39 +1063,35 @@ class Loss(Notion):
     place, quantity, rows = ("output", "p", "p_prime"), "the true epsilon", 0
 
     def __init__(self, statement: dict[str, Any], witness: dict[str, Any]) -> None:
-        only(statement, (*BOUNDS, "claimed", "claimed_delta"), "the statement")
         (self.claimed, self.delta), self.witness = _claim(statement), witness
         self.refutes = not self.delta
         if self.claimed is not None:
             self.guarantee = f"({self.claimed}, {self.delta})-DP" if self.delta else f"{self.claimed}-DP"
 
     def _at(self, pair: Pair) -> tuple[Number, Number]:
-        output = pair.law.output(self.witness.get("output"))
-        return pair.law.at(pair.x, output), pair.law.at(pair.y, output)
+        return pair.law.at(pair.x, self.witness.get("output")), pair.law.at(pair.y, self.witness.get("output"))
 
     def infinite(self, pair: Pair) -> bool:
         """Returns whether the output is possible for x and impossible for x', after a look at both enclosures."""
         p, q = self._at(pair)
         for name, found in (("p", p), ("p_prime", q)):
-            ends = take(self.witness, name, dict)
-            only(ends, ("lower", "upper"), name)
-            for end, wrong in (("lower", -1), ("upper", 1)):
-                bound = number(ends.get(end), f"{name}.{end}", DIGITS)
-                if bound >= 1 if wrong > 0 else bound <= 0:
-                    continue  # so is every probability
-                if compare(found, constant(bound, pair.law.bits), ZERO, pair.law.work) == wrong:
+            ends = shape(self.witness.get(name), name, dict.fromkeys(("lower", "upper")))
+            lower, upper = (number(end, name, DIGITS) for end in ends)
+            for bound, wrong in ((lower, -1), (upper, 1)):  # every probability lies between 0 and 1
+                certain = bound >= 1 if wrong > 0 else bound <= 0
+                if not certain and sign([found, constant(-bound, pair.law.digits)], pair.law.work) == wrong:
                     raise Rejected(f"{name} does not lie in the stated enclosure")
         return q.is_zero and not p.is_zero
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
         """Returns the sign of p - e^bound p'."""
         p, q = self._at(pair)
-        return -1 if p.is_zero else compare(p, q, bound, pair.law.work)
+        rate = exponential(Fraction(-1), bound, pair.law.digits)
+        return -1 if p.is_zero else sign([p, q.times(rate, pair.law.work)], pair.law.work)
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
         """Returns whether p > e^bound p' for some output."""
-        pair.spend(3)
-        return any(compare(p, q, bound, pair.law.work) > 0 for p, q in pair.both)
+        return any(pair.exceeds(bound))
 
 
 class Delta(Notion):
@@ -1198,9 +1100,8 @@ class Delta(Notion):
     finite, largest = True, Fraction(1)
 
     def __init__(self, statement: dict[str, Any], witness: dict[str, Any]) -> None:
-        only(statement, (*BOUNDS, "claimed", "claimed_delta", "at"), "the statement")
+        epsilon, delta = _claim(statement, "at")
         self.at = number(statement.get("at"), "at", DIGITS)
-        epsilon, delta = _claim(statement)
         if self.at < 0:
             raise Malformed("delta is asked for at a negative epsilon")
         self.quantity = f"delta({brief(self.at)})"
@@ -1209,16 +1110,8 @@ class Delta(Notion):
             self.guarantee = f"({epsilon}, {delta})-DP"
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
-        """A term whose sign is not told lies between 0 and its upper end; the sum of the others may tie exactly."""
-        pair.spend(5, 0)
-        work, minus, parts = pair.law.work, Fraction(-1), [constant(-bound, pair.law.bits)]
-        for p, q in pair.both:
-            try:
-                if compare(p, q, self.at, work) > 0:
-                    parts += [p, scaled(q, minus, self.at, work)]
-            except Undecided:
-                parts.append(Number((p.value + scaled(q, minus, self.at, work).value).positive_part()))
-        return sign(parts, work)
+        """Returns the sign of delta - bound."""
+        return pair.excess(Fraction(1), self.at, -bound)
 
 
 class Moments:
@@ -1226,44 +1119,44 @@ class Moments:
 
     def __init__(self, pair: Pair) -> None:
         pair.spend(2, 2)
-        self.bits, self.work = pair.law.bits, pair.law.work
+        self.digits, self.work = pair.law.digits, pair.law.work
         self.cells = [(p.value, (p.value / q.value).log()) for p, q in pair.both if not p.is_zero]
         self._found: dict[Fraction, Interval] = {}
 
     def cumulant(self, order: Fraction) -> Interval:
         """Returns K(order)."""
         if order not in self._found:
-            self.work.spend(len(self.cells) * 2 * function(self.bits + order.numerator.bit_length()))
-            less = rational(order - 1, self.bits)
-            self._found[order] = total((p * (less * loss).exp() for p, loss in self.cells), self.bits).log()
+            self.work.spend(len(self.cells) * 2 * function(self.digits + 20))
+            less = rational(order - 1, self.digits)
+            self._found[order] = total((p * (less * loss).exp() for p, loss in self.cells), self.digits).log()
         return self._found[order]
 
     def divergence(self, order: Fraction) -> Interval:
         """Returns D_order; order 1 is Kullback-Leibler."""
         if order > 1:
-            return self.cumulant(order) / rational(order - 1, self.bits)
-        return total((p * loss for p, loss in self.cells), self.bits)
+            return self.cumulant(order) / rational(order - 1, self.digits)
+        return total((p * loss for p, loss in self.cells), self.digits)
 
     def below(self, a: Fraction, b: Fraction, rho: Fraction) -> bool:
         """Returns True only if K(t) <= rho t (t - 1) on [a, b]: D_t <= D_b; or K lies below its chord k + s (t - a).
 
         The least value of the parabola rho t (t - 1) - k - s (t - a) is s a - k - (rho + s)^2 / (4 rho).
         """
-        if (self.divergence(b) - rational(rho * a, self.bits)).hi <= 0:
+        if (self.divergence(b) - rational(rho * a, self.digits)).hi <= 0:
             return True
         if a == 1:
             return False
         left, right = self.cumulant(a), self.cumulant(b)
-        slope = (right - left) / rational(b - a, self.bits)
-        both = rational(rho, self.bits) + slope
-        return (slope * rational(a, self.bits) - left - both * both / rational(4 * rho, self.bits)).lo >= 0
+        slope = (right - left) / rational(b - a, self.digits)
+        both = rational(rho, self.digits) + slope
+        return (slope * rational(a, self.digits) - left - both * both / rational(4 * rho, self.digits)).lo >= 0
 
     def above(self, a: Fraction, b: Fraction, rho: Fraction, depth: int = 60) -> bool:
         """Returns whether K(t) > rho t (t - 1) for some t in [a, b], which is halved at most ``depth`` times."""
         if self.below(a, b, rho):
             return False
         middle = (a + b) / 2
-        if (self.cumulant(middle) - rational(rho * middle * (middle - 1), self.bits)).lo > 0:
+        if (self.cumulant(middle) - rational(rho * middle * (middle - 1), self.digits)).lo > 0:
             return True
         if not depth:
             raise Undecided
@@ -1271,9 +1164,9 @@ class Moments:
 
 
 def _bound(guarantee: dict[str, Any], kind: str, name: str, *others: str) -> Fraction:
-    only(guarantee, ("kind", "text", name, *others), "the guarantee")
-    value = number(guarantee.get(name), name)
-    if guarantee.get("kind") != kind or value < 0:
+    given = shape(guarantee, "the guarantee", dict.fromkeys((name, "kind", "text", *others)))
+    value = number(given[0], name)
+    if given[1] != kind or value < 0:
         raise Malformed(f"the guarantee is not of the kind of the quantity, or {name} is negative")
     return value
 
@@ -1294,7 +1187,7 @@ class Renyi(Notion):
         """Returns the sign of D_alpha - bound."""
         if not bound and pair.same():
             return 0
-        return sign([Number(Moments(pair).divergence(self.order)), constant(-bound, pair.law.bits)], pair.law.work)
+        return sign([Number(Moments(pair).divergence(self.order)), constant(-bound, pair.law.digits)], pair.law.work)
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
         """Returns whether D_alpha > bound."""
@@ -1316,13 +1209,11 @@ class Zcdp(Renyi):
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
         """On [1, 2], [2, 4], ... K is compared; beyond (largest loss) / bound, D_t <= largest loss <= bound t."""
-        if pair.is_infinite():
-            return True
-        if pair.same():
-            return False
-        moments, ends = Moments(pair), [Fraction(1)]
+        if pair.is_infinite() or pair.same():
+            return pair.is_infinite()
         if not bound:
             return self.reached(pair, bound) > 0
+        moments, ends = Moments(pair), [Fraction(1)]
         last = max(loss.ends()[1] for _, loss in moments.cells) / bound
         while ends[-1] < last:
             ends.append(ends[-1] * 2)
@@ -1331,109 +1222,67 @@ class Zcdp(Renyi):
 
 # A test rejects for some outputs: alpha is their probability under x', beta that of the others under x.
 
-Point = tuple[Number, Number]
 
-
-def joint(numbers: list[Number], bits: int, work: Work) -> Number:
-    """Returns the sum; its form on demand."""
-    return Number(total((n.value for n in numbers), bits), lambda: form_sum((n.form for n in numbers), work))
-
-
-def running(numbers: list[Number], work: Work) -> list[Number]:
-    """Returns the sums of the first one, two, ...; their forms on demand."""
-    values = accumulate(n.value for n in numbers)
-    return [
-        Number(value, lambda i=i: form_sum((n.form for n in numbers[:i]), work))  # type: ignore[misc]
-        for i, value in enumerate(values, start=1)
-    ]
-
-
-def powerful(pair: Pair) -> list[Point]:
+def powerful(pair: Pair) -> list[tuple[Interval, Interval]]:
     """Returns the most powerful tests but the trivial ones, and points below the trade-off function between them.
 
-    Outputs whose losses cannot be told apart are one step: from its left end the function falls at most as fast as
-    the largest loss says, to its right end at least as fast as the smallest one says; both at the middle.
+    Every output is possible for both or for none. Those whose losses cannot be told apart are one step: from its left
+    end the function falls at most as fast as the largest loss says, to its right end at least as fast as the smallest
+    one says; both at the middle.
     """
     pair.spend(6, 3)
-    bits, work, half = pair.law.bits, pair.law.work, rational(Fraction(1, 2), pair.law.bits)
-    cells = [((p.value / q.value).log(), p, q) for p, q in pair.both if not p.is_zero and not q.is_zero]
-    cells.sort(key=lambda cell: -sum(cell[0].ends()))
-    spans: list[tuple[Fraction, Fraction, list[Any]]] = []  # apart from each other, each with what cannot be told apart
-    for cell in cells:
-        (low, high), members = cell[0].ends(), [cell]
-        while spans and high >= spans[-1][0]:
-            a, b, before = spans.pop()
-            low, high, members = min(a, low), max(b, high), before + members
-        spans.append((low, high, members))
-    only_x, only_y = (
-        [(None, p, q) for p, q in pair.both if (q, p)[i].is_zero and not (p, q)[i].is_zero] for i in (0, 1)
-    )
-    steps: list[list[Any]] = [s for s in (only_x, *(members for _, _, members in spans), only_y) if s]
-    p_steps, q_steps = ([joint([c[i] for c in s], bits, work) for s in steps] for i in (1, 2))
-    alphas, betas = running(q_steps, work), running(p_steps[::-1], work)[::-1]
+    digits, half, zero = pair.law.digits, rational(Fraction(1, 2), pair.law.digits), rational(0, pair.law.digits)
+    cells = [((p.value / q.value).log(), p.value, q.value, False) for p, q in pair.both if not p.is_zero]
+    steps: list[tuple[Interval, Interval, Interval, bool]] = []  # apart from each other, each with what it overlaps
+    for loss, p, q, several in sorted(cells, key=lambda cell: -sum(cell[0].ends())):
+        while steps and (steps[-1][0] - loss).lo <= 0:
+            before = steps.pop()
+            loss, p, q, several = hull(before[0], loss), before[1] + p, before[2] + q, True
+        steps.append((loss, p, q, several))
+    alphas = list(accumulate(q for _, _, q, _ in steps))
+    betas = list(accumulate(p for _, p, _, _ in reversed(steps)))[::-1]
     found = list(zip(alphas[:-1], betas[1:], strict=True))
-    zero = constant(ZERO, bits)
-    for members, left, beta, right in zip(steps, [zero, *alphas], betas, [*betas[1:], zero], strict=False):
-        if members[0][0] is None or all(_one_ratio(members[0], c, work) for c in members[1:]):
-            continue
-        loss = reduce(hull, (c[0] for c in members))
-        steep, flat = (Interval(end, end, loss.e, bits).exp() for end in (loss.hi, loss.lo))
-        q = total((c[2].value for c in members), bits) * half
-        middle = Number(left.value + q)
-        found += [(middle, Number(beta.value - steep * q)), (middle, Number(right.value + flat * q))]
+    for (loss, _, q, several), left, beta, right in zip(
+        steps, [zero, *alphas], betas, [*betas[1:], zero], strict=False
+    ):
+        if several:
+            steep, flat = (Interval(end, end, digits).exp() for end in (loss.hi, loss.lo))
+            part = q * half
+            found += [(left + part, beta - steep * part), (left + part, right + flat * part)]
     return found
-
-
-def _one_ratio(a: Any, b: Any, work: Work) -> bool:
-    """Returns True only if p / q is the same in both, by algebra."""
-    left, right = form_product(a[1].form, b[2].form, work), form_product(b[1].form, a[2].form, work)
-    minus = form_product(right, ({ZERO: Fraction(-1)}, ONE), work)
-    found = form_sum((left, minus), work)
-    return found is not None and not found[0]
 
 
 def above_gaussian(alpha: Interval, beta: Interval, mu: Fraction, work: Work) -> int:
     """Returns -1 if certainly beta >= Phi(Phi^-1(1 - alpha) - mu), 1 if certainly less: the sign of mu(test) - mu.
 
-    By a rational z on either side of -Phi^-1(alpha): Phi(-z) <= alpha and Phi(z - mu) <= beta prove the first. How z
-    was guessed does not matter.
+    By a rational z on either side of -Phi^-1(alpha), found by division: Phi(-z) <= alpha and Phi(z - mu) <= beta prove
+    the first. It begins at a guess that proves nothing. Phi(-z) < e^(-z^2/2) bounds |z| by sqrt(2 digits of the level).
     """
-    bits, level = alpha.bits, sum(alpha.ends(), start=ZERO) / 2
+    digits, level = alpha.digits, sum(alpha.ends(), start=ZERO) / 2
     if not 0 < level < 1:
         raise Undecided
-    guess = _guess(level)
-    lost = 24 + ceil(guess * guess)
-    for centre, slack in ((guess, 30), (None, bits - lost)):
-        z = _improved(guess, level, bits, work) if centre is None else centre
-        low, high = z - Fraction(2) ** -slack, z + Fraction(2) ** -slack
-        if (normal(-high, bits, work) - alpha).hi <= 0 and (normal(high - mu, bits, work) - beta).hi <= 0:
-            return -1
-        if (normal(-low, bits, work) - alpha).lo >= 0 and (normal(low - mu, bits, work) - beta).lo > 0:
-            return 1
+    small = min(level, 1 - level)
+    high = Fraction(isqrt(2 * (small.denominator.bit_length() - small.numerator.bit_length() + 1)) + 1)
+    low, tries = -high, [guess(level) + off for off in (Fraction(1, 1 << 40), -Fraction(1, 1 << 40))]
+    for _ in range(6 * digits):
+        z = tries.pop() if tries else (5 * low + 3 * high) / 8  # not the middle, which may be the quantile itself
+        tail, miss = normal(-z, digits, work) - alpha, normal(z - mu, digits, work) - beta
+        if tail.hi <= 0:
+            if miss.hi <= 0:
+                return -1
+            high = min(high, z)
+        elif tail.lo >= 0:
+            if miss.lo > 0:
+                return 1
+            low = max(low, z)
+        else:
+            break
     raise Undecided
 
 
-def _guess(alpha: Fraction) -> Fraction:
-    """Returns about the z with Phi(-z) = alpha; beyond floats by e^(-z^2/2) = alpha."""
-    small = alpha if alpha < Fraction(1, 2) else 1 - alpha
-    if small > Fraction(1, 10**300):
-        z = -Fraction(NormalDist().inv_cdf(float(small)))
-    else:
-        z = Fraction(isqrt((small.denominator.bit_length() - small.numerator.bit_length()) * 1454 << 20), 32 << 10)
-    return z if alpha < Fraction(1, 2) else -z
-
-
-def _improved(z: Fraction, alpha: Fraction, bits: int, work: Work) -> Fraction:
-    """Returns z after Newton's steps for ln Phi(-z) = ln alpha, of the smaller tail."""
-    flip = alpha > Fraction(1, 2)
-    z, log = abs(z), rational(1 - alpha if flip else alpha, bits + 64).log()
-    for _ in range(bits.bit_length() + 4):
-        tail = normal(-z, bits + 64, work)
-        move = sum(((tail.log() - log) * tail / density(z * z, bits + 64)).ends(), start=ZERO) / 2
-        z = Fraction(round((z + move) * (1 << bits)), 1 << bits)
-        if abs(move) < Fraction(1, 1 << (bits // 2 + 2)):
-            break
-    return -z if flip else z
+def guess(level: Fraction) -> Fraction:
+    """Returns about the z with Phi(-z) = level."""
+    return -Fraction(NormalDist().inv_cdf(min(max(float(level), 1e-300), 1 - 1e-16)))
 
 
 class Gaussian(Notion):
@@ -1446,70 +1295,77 @@ class Gaussian(Notion):
         self.quantity, self.guarantee = "mu", f"{self.claimed}-GDP"
         self.threshold = number(witness["threshold"], "threshold") if "threshold" in witness else None
 
-    def test(self, pair: Pair) -> Point:
-        """Returns alpha and beta of the test that rejects where the loss exceeds the threshold."""
-        work, bits, at = pair.law.work, pair.law.bits, self.threshold or ZERO
-        pair.spend(5)
-        chosen = [not p.is_zero and compare(p, q, at, work) > 0 for p, q in pair.both]
-        alpha = [constant(ZERO, bits), *(q for (_, q), yes in zip(pair.both, chosen, strict=True) if yes)]
-        beta = [constant(ZERO, bits), *(p for (p, _), yes in zip(pair.both, chosen, strict=True) if not yes)]
-        return joint(alpha, bits, work), joint(beta, bits, work)
+    def test(self, pair: Pair) -> tuple[list[Number], list[Number]]:
+        """Returns what makes alpha and beta of the test that rejects where the loss exceeds the threshold."""
+        chosen = list(zip(pair.both, pair.exceeds(self.threshold or ZERO), strict=True))
+        return [q for (_, q), yes in chosen if yes], [p for (p, _), yes in chosen if not yes]
 
     def reached(self, pair: Pair, bound: Fraction) -> int:
         """Returns the sign of mu(test) - bound."""
         if self.threshold is None:
             return -1 if bound else 0
-        alpha, beta = self.test(pair)
-        return above_gaussian(alpha.value, beta.value, bound, pair.law.work)
+        alpha, beta = (total((n.value for n in numbers), pair.law.digits) for numbers in self.test(pair))
+        return above_gaussian(alpha, beta, bound, pair.law.work)
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
         """Returns whether some test lies below the Gaussian trade-off function."""
         if pair.is_infinite() or Pair(pair.law, pair.y, pair.x).is_infinite():
             return True
         points = [] if pair.same() else powerful(pair)
-        return any(above_gaussian(alpha.value, beta.value, bound, pair.law.work) > 0 for alpha, beta in points)
+        return any(above_gaussian(alpha, beta, bound, pair.law.work) > 0 for alpha, beta in points)
 
 
 class TradeOff(Gaussian):
-    """beta >= f(alpha) for every test; f is convex, so the most powerful tests decide."""
+    """beta >= f(alpha) for every test; f is the largest of its lines height - slope alpha."""
 
     finite = True
 
     def __init__(self, guarantee: dict[str, Any], witness: dict[str, Any]) -> None:
-        only(guarantee, ("kind", "text", "points"), "the guarantee")
-        given = take(guarantee, "points", list)
-        if guarantee.get("kind") != "trade-off" or not all(isinstance(p, list) and len(p) == 2 for p in given):
+        kind, given, _ = shape(guarantee, "the guarantee", {"kind": None, "points": list, "text": None})
+        if kind != "trade-off" or not all(isinstance(p, list) and len(p) == 2 for p in given):
             raise Malformed("the guarantee is not of the kind of the quantity, or points is not a list of pairs")
         points = [(number(a, "alpha"), number(b, "beta")) for a, b in given]
         if len(points) < 2 or points[0][0] != 0 or points[-1] != (Fraction(1), ZERO) or points[0][1] > 1:
             raise Malformed("f does not lead from (0, at most 1) to (1, 0)")
         if any(b[0] <= a[0] or b[1] > a[1] for a, b in pairwise(points)):
             raise Malformed("f does not fall")
-        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
-        if any(right < left for left, right in pairwise(slopes)):
+        slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
+        if any(right > left for left, right in pairwise(slopes)):
             raise Malformed("f is not convex")
-        self.lines = [(slope, b - slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
+        self.lines = [(slope, b + slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
         self.claimed, self.quantity = ZERO, "the least margin beta - f(alpha)"
         self.guarantee = "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in points)
         self.threshold = number(witness["threshold"], "threshold") if "threshold" in witness else None
 
-    def _deficit(self, point: Point, bound: Fraction, work: Work) -> int:
-        """Returns the sign of f(alpha) - beta - bound: f is the largest of its lines."""
-        (alpha, beta), bits = point, point[0].value.bits
-        work.spend(6 * len(self.lines) * step(bits))
-        lines = ([scaled(alpha, slope, ZERO, work)] * bool(slope) + [scaled(beta, Fraction(-1), ZERO, work),
-                 constant(height - bound, bits)] for slope, height in self.lines)  # fmt: skip
-        return max(sign(line, work) for line in lines)
-
     def reached(self, pair: Pair, bound: Fraction) -> int:
-        """Returns the sign at the witness's test; the value of the trivial one is 0."""
+        """Returns the sign of f(alpha) - beta - bound at the witness's test; the value of the trivial one is 0."""
         if self.threshold is None:
             return (bound < 0) - (bound > 0)
-        return self._deficit(self.test(pair), bound, pair.law.work)
+        work, digits, (alphas, betas) = pair.law.work, pair.law.digits, self.test(pair)
+        pair.spend(3 * len(self.lines))
+        minus = constant(Fraction(-1), digits)
+        rest = [p.times(minus, work) for p in betas]
+        return max(
+            sign([constant(h - bound, digits), *rest, *(q.times(constant(-s, digits), work) for q in alphas)], work)
+            for s, h in self.lines
+        )
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
-        """Returns whether f(alpha) - beta > bound for some test."""
-        return any(self._deficit(point, bound, pair.law.work) > 0 for point in powerful(pair))
+        """Returns whether height - slope alpha - beta > bound for some test and line.
+
+        The largest such value is height - 1 + the sum of max(0, p - slope p'), which is also height - slope + the sum
+        of max(0, slope p' - p): of a line to (1, 0) the latter, which begins at 0 exactly.
+        """
+        for s, h in self.lines:
+            if s == h == 0:
+                found = -bound > 0
+            elif s == h:
+                found = Pair(pair.law, pair.y, pair.x).excess(1 / s, ZERO, -bound / s) > 0
+            else:
+                found = pair.excess(s, ZERO, h - 1 - bound) > 0
+            if found:
+                return True
+        return False
 
 
 # ================================================================== certificates
@@ -1519,28 +1375,24 @@ NOTIONS: dict[str, type[Any]] = {
     **{"zcdp_rho": Zcdp, "gdp_mu": Gaussian, "trade-off": TradeOff},
 }
 DIGITS = 2100
-MEMBERS = ("format", "version", "subject", "statement", "witness", "method", "versions", "sha256")
-BOUNDS = ("quantity", "lower", "upper", "verdict")
-PAIR, COUNTS = ("x", "x_prime"), ("datasets", "pairs", "outputs")
-VERDICTS = ("PROVED", "REFUTED", "UNDECIDED")
+COUNTS = ("datasets", "pairs", "outputs")
 
 
-class Part:
-    """One certificate: lower <= the largest value over all pairs <= upper, a witness, a verdict on a claimed bound."""
+class Bounds:
+    """lower <= the largest value over all pairs <= upper, a witness, a verdict on a claimed bound."""
 
     def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
-        only(document, MEMBERS, "the certificate")
-        only(take(document, "versions", dict), ("dpaudit", "python-flint", "python"), "versions")
-        self.subject, self.statement = take(document, "subject", dict), take(document, "statement", dict)
-        self.witness, method = take(document, "witness", dict), take(document, "method", dict)
-        self.counts, self.full, self.work = take(method, "counts", dict), full, work
-        only(method, ("arithmetic", "precision_bits", "counts"), "the method")
-        only(self.counts, COUNTS, "the counts")
-        self.verdict = self.statement.get("verdict")
-        if self.verdict not in (None, *VERDICTS):
+        parts = dict.fromkeys(("subject", "statement", "witness", "method", "versions"), dict)
+        values = shape(document, "the certificate", {**parts, "format": None, "version": None, "sha256": None})
+        self.subject, self.statement, self.witness, method, versions = values[:5]
+        shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
+        self.counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
+        shape(self.counts, "the counts", dict.fromkeys(COUNTS))
+        self.verdict, self.full, self.work = self.statement.get("verdict"), full, work
+        if self.verdict not in (None, "PROVED", "REFUTED", "UNDECIDED"):
             raise Malformed("verdict is not one of PROVED, REFUTED, UNDECIDED")
         self._read_notion(self.statement)
-        self.law = read_law(self.subject, self.bits, work)
+        self.law = read_law(self.subject, self.digits, work)
 
     def _read_notion(self, statement: dict[str, Any]) -> None:
         """Reads the quantity, its bounds (None: infinite) and what is claimed."""
@@ -1549,14 +1401,11 @@ class Part:
             raise Malformed(f"quantity is none of {', '.join(NOTIONS)}")
         of_dp = quantity in ("epsilon", "delta")
         if not of_dp:
-            only(statement, (*BOUNDS, "guarantee"), "the statement")
-            guarantee = take(statement, "guarantee", dict)
+            shape(statement, "the statement", {**BOUNDS, "guarantee": dict})
         notion = self.notion = NOTIONS[quantity](statement if of_dp else guarantee, self.witness)
-        only(self.witness, (*PAIR, *notion.place), "the witness")
-        if of_dp and notion.claimed is None and self.verdict is not None:
-            raise Malformed("there is a verdict but nothing is claimed")
-        if not of_dp and self.verdict is None:
-            raise Malformed("there is no verdict")
+        shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", *notion.place)))
+        if (self.verdict is not None and notion.claimed is None) or (self.verdict is None and not of_dp):
+            raise Malformed("there is a verdict but nothing is claimed, or there is no verdict")
         if not of_dp and guarantee.get("text") not in (None, notion.guarantee):
             raise Malformed("the text of the guarantee does not say what its numbers say")
         ends = [statement.get(end) for end in ("lower", "upper")]
@@ -1567,46 +1416,43 @@ class Part:
             raise Malformed("delta or a margin is infinite")
         if quantity == "trade-off" and least is not None and most is not None:
             least, most = -most, -least  # it states the smallest margin, which is minus the value
-        self.least, self.most = least, most
-        texts = [*ends, *(statement.get(name) for name in ("claimed", "claimed_delta", "at"))]
-        texts += [self.witness.get(name) for name in ("alpha", "threshold")]
-        texts += [] if of_dp else [value for value in guarantee.values() if isinstance(value, str)]
-        self.bits = 128 + 4 * max(len(text) for text in texts if isinstance(text, str))
-        prior = self.subject.get("prior")
-        if isinstance(prior, list):
-            self.bits += 4 * max((len(alpha) for alpha in prior if isinstance(alpha, str)), default=0)
+        self.least, self.most, prior = least, most, self.subject.get("prior")
+        texts = [*statement.values(), *guarantee.values(), self.witness.get("alpha"), self.witness.get("threshold")]
+        longest = (max((len(t) for t in group if isinstance(t, str)), default=0)
+                   for group in (texts, prior if isinstance(prior, list) else []))  # fmt: skip
+        self.digits = 40 + sum(longest)
+
+    def refused(self) -> None:
+        """Refuses what can never be accepted."""
+        with suppress(Undecided):
+            read_law(self.subject, 20, self.work).check_rows()
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
-        """Returns what was established and the statement, with more bits if that is needed to decide."""
+        """Returns what was established and the statement, with more digits if that is needed to decide."""
         for factor in (1, 2, 4, 8, 16):
-            self.law = read_law(self.subject, factor * self.bits, self.work)
-            try:
+            self.law = read_law(self.subject, factor * self.digits, self.work)
+            with suppress(Undecided):
                 return self._check(self.law) + self._conclude(), self._say()
-            except Undecided:
-                continue
-        raise Rejected(f"undecided with {16 * self.bits} bits: the stated bounds are too tight to be confirmed")
+        raise Rejected(f"undecided with {16 * self.digits} digits: the stated bounds are too tight to be confirmed")
 
-    def _check(self, law: Law) -> list[str]:
-        datasets, pairs, outputs = law.counts()
-        x, y = (law.place(self.witness.get(name), name) for name in PAIR)
+    def _check(self, law: Any) -> list[str]:
+        x, y = (law.place(self.witness.get(name), name) for name in ("x", "x_prime"))
         for name, found in zip(COUNTS, law.counts(), strict=True):
             if type(self.counts.get(name)) is not int or self.counts[name] != found:
                 raise Rejected(f"the number of {name} is {brief(found)}, not as stated")
-        if not law.adjacent(x, y):  # type: ignore[arg-type]
+        if not law.adjacent(x, y):
             raise Rejected("the witness is not a pair of adjacent data sets")
+        datasets, pairs, outputs = law.counts()
         if self.full:
-            self.work.spend(pairs * outputs * 3 * step(law.bits), keep=True)
-        if isinstance(self.notion, Loss):
-            law.output(self.witness.get("output"))
+            self.work.spend(pairs * outputs * 3 * step(law.digits), keep=True)
         law.pay(datasets if self.full else self.notion.rows)
-        lines = ["the counts are right, the witness is a pair of adjacent data sets", *law.row_lines]
-        if isinstance(law, Table):
-            for z in (x, y):
-                law.row(str(z))  # both rows are there, even if nothing is asked of them
+        lines = ["the counts are right, the witness is a pair of adjacent data sets", *law.check_rows()]
+        if isinstance(law, _Table):
+            _ = Pair(law, x, y).both  # both rows are there, even if nothing is asked of them
         lines += self._at_witness(Pair(law, x, y))
         if not self.full:
             return [*lines, "upper bound: not checked (--full does)"]
-        return [*lines, f"{law.bits} bits", *self._everywhere(law)]
+        return [*lines, f"{law.digits} digits", *self._everywhere(law)]
 
     @property
     def _by_delta(self) -> bool:
@@ -1639,12 +1485,12 @@ class Part:
             raise Rejected(f"the verdict {verdict} contradicts the value at the witness")
         return [*lines, "verdict REFUTED: the value at the witness exceeds the claimed bound"] if exceeds else lines
 
-    def _everywhere(self, law: Law) -> list[str]:
+    def _everywhere(self, law: Any) -> list[str]:
         notion, claimed, lines, bound = self.notion, self.notion.claimed, [], self.most
-        proved = self.verdict == "PROVED" and not self._by_delta
+        proved, pairs = self.verdict == "PROVED" and not self._by_delta, partial(self._pairs, law)
         if bound is not None:
             bound = min(bound, claimed) if proved and claimed is not None else bound
-            for pair in () if self._trivial(bound) else self._pairs(law):
+            for pair in () if self._trivial(bound) else pairs():
                 if notion.exceeded(pair, bound):
                     raise Rejected(f"the value of x = {brief(pair.x)}, x' = {brief(pair.y)} exceeds the upper bound")
             lines = ["upper bound: no pair and output exceeds it"]
@@ -1652,60 +1498,533 @@ class Part:
             lines.append("verdict PROVED: no pair and output exceeds the claimed bound")
         if self._by_delta and self.verdict in ("PROVED", "REFUTED"):
             delta = Delta({"at": self.statement["claimed"]}, {})
-            exceeds = notion.delta < 1 and any(delta.exceeded(pair, notion.delta) for pair in self._pairs(law))
+            exceeds = notion.delta < 1 and any(delta.exceeded(pair, notion.delta) for pair in pairs())
             if exceeds != (self.verdict == "REFUTED"):
                 raise Rejected(f"the verdict {self.verdict} contradicts delta({brief(claimed)})")
             lines.append(f"verdict {self.verdict}: by delta at the claimed epsilon, all pairs")
         return lines
 
-    def _pairs(self, law: Law) -> Iterator[Pair]:
-        return (Pair(law, x, y) for x in law.datasets() for y in law.neighbours(x))  # type: ignore[arg-type]
+    def _pairs(self, law: Any) -> Iterator[Pair]:
+        return (Pair(law, x, y) for x in law.datasets() for y in law.neighbours(x))
 
     @property
-    def checked(self) -> bool:
-        """Returns whether the verdict is."""
+    def _verdict_checked(self) -> bool:
         decided = self.verdict in ("PROVED", "REFUTED")
         return (self.full and decided) or (self.verdict == "REFUTED" and self.notion.refutes)
 
     def _conclude(self) -> list[str]:
         """The bounds are right: refuses a missing or open verdict that follows from them; says if it is not checked."""
-        notion, claimed, expected = self.notion, self.notion.claimed, None
+        notion, claimed, expected = self.notion, self.notion.claimed, self.verdict
         if claimed is None:
             return []
         if self.full and notion.proves and self.most is not None and self.most <= claimed:
             expected = "PROVED"
         if notion.refutes and (self.least is None or self.least > claimed):
             expected = "REFUTED"
-        if expected is not None and self.verdict != expected:
+        if self.verdict != expected:
             raise Rejected(f"the verdict {self.verdict} contradicts the bounds, by which it is {expected}")
-        return [] if self.checked else [f"verdict: not checked ({self.verdict or 'none'} is stated)"]
+        return [] if self._verdict_checked else [f"verdict: not checked ({self.verdict or 'none'} is stated)"]
 
     def _say(self) -> dict[str, Any]:
         """Returns the full sentence and its members."""
         subject, words, relation = self.law.says()
         datasets, ordered, outputs = self.law.counts()
         pairs, possible = ordered // 2, datasets * (datasets - 1) // 2
-        left_out = (
-            f"; {possible - pairs} pairs are LEFT OUT" if pairs < possible and relation == "EXPLICIT LIST" else ""
-        )
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         one = f"at most {upper}" if isinstance(self.notion, TradeOff) else f"at least {lower}"
         open_ = f"is {one} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         value = "is infinite" if lower == "inf" else f"lies between {lower} and {upper}" if self.full else open_
-        verdict = f"{self.verdict or 'none'}{'' if self.checked or self.verdict is None else ', which is NOT CHECKED'}"
-        claim = f"claimed: {brief(self.notion.guarantee)}; verdict: {verdict}" if self.notion.guarantee else "no claim"
-        checked = "full" if self.full else "witness only"
-        relation_text = f"{relation}, {brief(pairs)} of {brief(possible)} possible pairs{left_out}"
+        sure, claim, checked = self._verdict_checked, "no claim", "full" if self.full else "witness only"
+        if self.notion.guarantee:
+            verdict = f"{self.verdict or 'none'}{'' if sure or self.verdict is None else ', which is NOT CHECKED'}"
+            claim = f"claimed: {brief(self.notion.guarantee)}; verdict: {verdict}"
+        relations = f"{relation}, {brief(pairs)} of {brief(possible)} possible pairs"
+        if pairs < possible and relation == "EXPLICIT LIST":
+            relations += f"; {possible - pairs} pairs are LEFT OUT"
         return {
-            "text": f"{words}; adjacent: {relation_text}; {brief(datasets)} data sets, {brief(outputs)} outputs: "
+            "text": f"{words}; adjacent: {relations}; {brief(datasets)} data sets, {brief(outputs)} outputs: "
             f"{self.notion.quantity} {value}; {claim}; checked: {checked}",
             "subject": subject,
             "adjacency": {"relation": relation, "pairs": pairs, "possible": possible},
             **{"datasets": datasets, "outputs": outputs},
             **{name: self.statement.get(name) for name in ("quantity", "at", "lower", "upper")},
-            **{"claim": self.notion.guarantee or None, "verdict": self.verdict, "verdict_checked": self.checked},
+            **{"claim": self.notion.guarantee or None, "verdict": self.verdict, "verdict_checked": sure},
             "checked": checked,
         }
+
+
+# ================================================================== theorems
+
+
+def theorem(document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]) -> list[Any]:
+    """Returns the subject, the counts, the statement and the further members of a certificate about many settings."""
+    parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
+    rest = dict.fromkeys(("kind", "format", "version", "sha256"))
+    subject, stated, method, versions, *found = shape(document, "the certificate", {**parts, **more, **rest})
+    shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
+    counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
+    shape(stated, "the statement", {**statement, "verdict": str, "quantity": None})
+    if stated["quantity"] != document["kind"]:
+        raise Malformed("the statement is not about what the certificate is")
+    if subject.get("mechanism") not in ("EHD", "EHDL", "EHDS", "MH"):
+        raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
+    return [subject, shape(counts, "the counts", dict.fromkeys(COUNTS, int)), stated, *found[: len(more)]]
+
+
+def excess(value: Interval, bound: Fraction) -> int:
+    """Returns the sign of the number minus the bound."""
+    found = (value - rational(bound, value.digits)).sign()
+    if found is None:
+        raise Undecided
+    return found
+
+
+# ================================================================== every epsilon
+# P_x(r) = e^(-e A(x,r)) / Z_x(e), A = H / divisor >= 0, and 0 at r = x alone. With D(r) = A(y,r) - A(x,r) the loss over
+# e is D(r) + G(e), G = (ln Z_y - ln Z_x) / e. Z_y / Z_x is an average of e^(-e D): the swing max D - min D bounds the
+# loss over e at every e. On an interval of e: ln Z is convex, so ln Z_y lies below its chord and ln Z_x above its
+# tangents at both ends, each taken to the middle; a line over e is monotone: its values at both ends of a half bound G.
+
+End = Fraction | None
+"""An end of an interval of epsilon: 0, and None for infinity, stand for the limit."""
+
+
+class Exponents:
+    """A(x, r) of one data set; ln Z, its slope -E[A] and Z - 1 at any epsilon."""
+
+    def __init__(self, law: Any, x: Cells) -> None:
+        self.digits, divisor = law.digits, law.divisor(x)
+        self.all = [law.hellinger(x, r) / divisor for r in law.datasets()]
+        self.others = [a.positive() for a in self.all if a.sign() != 0]
+        if len(self.others) != len(self.all) - 1:
+            raise Undecided
+        self.most, self.least = reduce(larger, self.others), -reduce(larger, (-a for a in self.others))
+        size = rational(len(self.all), self.digits)
+        self.mean = total(self.others, self.digits) / size
+        self.variance = total(((a - self.mean) * (a - self.mean) for a in self.all), self.digits) / size
+        self._found: dict[Fraction, tuple[Interval, Interval, Interval]] = {}
+
+    def at(self, epsilon: Fraction) -> tuple[Interval, Interval, Interval]:
+        """Returns ln Z, its slope, Z - 1."""
+        if epsilon not in self._found:
+            weights = [(rational(-epsilon, self.digits) * a).exp() for a in self.others]
+            excess = total(weights, self.digits)
+            mass = excess + rational(1, self.digits)
+            moment = total((w * a for w, a in zip(weights, self.others, strict=True)), self.digits)
+            self._found[epsilon] = mass.log(), -(moment / mass), excess
+        return self._found[epsilon]
+
+
+def gain(x: Exponents, y: Exponents, epsilon: End) -> Interval:
+    """Returns G; its limits are mean A(x, .) - mean A(y, .) at 0, and 0 at infinity, where Z tends to 1."""
+    if epsilon is None:
+        return rational(0, x.digits)
+    return (y.at(epsilon)[0] - x.at(epsilon)[0]) / rational(epsilon, x.digits) if epsilon else x.mean - y.mean
+
+
+def gains(x: Exponents, y: Exponents, low: Fraction, high: End) -> list[Interval]:
+    """Returns numbers whose maximum is above G on the interval.
+
+    To infinity: ln Z_x >= 0, and ln Z_y / e falls; from low on Z_y - 1 falls at least like e^(-e least(y)), and
+    Z_x - 1 >= e^(-e least(x)): where the first is below the second, at low and in its exponent, G <= 0. From 0: the
+    variances of A, the second derivatives of ln Z, stay within e^(+-e most) of the plain ones; while that of y is the
+    smaller one, G falls: e^2 G' is the integral of s (ln Z_y - ln Z_x)''(s). Else chord and tangent start in ln |R|.
+    """
+    digits, (end_x, slope_x, _), (end_y, _, excess) = x.digits, x.at(high or low), y.at(high or low)
+    if high is None:
+        slowest = (rational(-low, digits) * x.least).exp()
+        below = x.least.hi <= y.least.lo and excess.hi <= slowest.lo
+        return [gain(x, y, None) if below else end_y / rational(low, digits)]
+    spread = (rational(high, digits) * (x.most + y.most)).exp()
+    if not low and (spread * y.variance).hi <= x.variance.lo:
+        return [gain(x, y, low)]
+    if low:
+        (start_x, slope, _), start_y, first = x.at(low), y.at(low)[0], gain(x, y, low)
+    else:
+        start_x = start_y = rational(len(x.all), digits).log()
+        slope, first = -x.mean, (end_y - start_y) / rational(high, digits) + x.mean
+    half, middle = rational((high - low) / 2, digits), rational((high + low) / 2, digits)
+    chord = (start_y + end_y) / rational(2, digits)
+    tangents = start_x + slope * half, end_x - slope_x * half
+    return [first, *((chord - line) / middle for line in tangents), gain(x, y, high)]
+
+
+class Ratio:
+    """lower <= sup over epsilon of true epsilon / epsilon <= upper, by a cover of all pairs and every epsilon."""
+
+    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
+        names = dict.fromkeys(("lower", "upper", "claimed"), str)
+        found = theorem(document, {**names}, {"witness": dict, "cover": list})
+        subject, self.counts, self.statement, self.witness, cover = found
+        self.least, self.most, self.claimed = (number(self.statement[name], name, DIGITS) for name in names)
+        if self.least > self.most:
+            raise Malformed("lower and upper are no interval")
+        shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", "output", "epsilon")))
+        self.verdict, self.full, self.work = self.statement["verdict"], full, work
+        self.low, self.high = self._range(subject.get("nominal_epsilon"))
+        self.subject = {**subject, "nominal_epsilon": "1"}
+        self.digits = 40 + max(len(self.statement[end]) for end in ("lower", "upper"))
+        self.law = read_law(self.subject, self.digits, work)
+        self.cuts = dict(map(self._entry, cover))
+
+    @staticmethod
+    def _range(text: Any) -> tuple[Fraction, End]:
+        """Returns the ends of the epsilons that the certificate is about."""
+        if text == "all":
+            return ZERO, None
+        low, high, *more = (number(end, "epsilon", 100) for end in f"{text}..0..0".split("..")[:3])
+        if more != [ZERO] or not 0 < low < high:
+            raise Malformed("nominal_epsilon is neither all nor a range")
+        return low, high
+
+    def _entry(self, entry: Any) -> tuple[tuple[Cells, Cells], list[End]]:
+        """Returns an ordered pair and the ends of its intervals, which rise from the first epsilon to the last."""
+        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], list):
+            raise Malformed("an entry of the cover is not [x, x', cuts]")
+        cuts = [self.low, *(number(cut, "a cut", DIGITS) for cut in entry[2])]
+        known = [*cuts, *([] if self.high is None else [self.high])]
+        if any(a >= b for a, b in pairwise(known)) or len(known) < 2:
+            raise Malformed("the cuts of a pair do not rise within the range of epsilon")
+        return (self.law.place(entry[0], "x"), self.law.place(entry[1], "x_prime")), [*cuts, self.high]
+
+    def refused(self) -> None:
+        """Nothing more than its form can forbid it."""
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """Returns what was established and the statement, with more digits if that is needed to decide."""
+        for factor in (1, 2, 4):
+            law = self.law = read_law(self.subject, factor * self.digits, self.work)
+            if self.counts != list(law.counts()):
+                raise Rejected("the counts are not as stated")
+            law.pay(law.size if self.full else 2)
+            points = sum(map(len, self.cuts.values())) if self.full else 1
+            self.work.spend(2 * points * law.size * (function(law.digits) + 4 * step(law.digits)))
+            with suppress(Undecided):
+                return [*self._at_witness(law), *self._everywhere(law), *self._conclude()], self._say(law)
+        raise Rejected(f"undecided with {4 * self.digits} digits: the stated bounds are too tight to be confirmed")
+
+    def _at_witness(self, law: Any) -> list[str]:
+        x, y, output = (law.place(self.witness[name], name) for name in ("x", "x_prime", "output"))
+        text = self.witness["epsilon"]
+        epsilon = None if text == "inf" else number(text, "epsilon", DIGITS)
+        if not law.adjacent(x, y):
+            raise Rejected("the witness is not a pair of adjacent data sets")
+        beyond = self.high is not None and (epsilon is None or epsilon > self.high)
+        if beyond or (epsilon is not None and epsilon < self.low):
+            raise Rejected("the epsilon of the witness is not one of those asked about")
+        i, one, other = list(law.datasets()).index(output), Exponents(law, x), Exponents(law, y)
+        if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
+            raise Rejected("the ratio at the witness is below the stated lower bound")
+        return ["lower bound: the ratio at the witness reaches it"]
+
+    def _everywhere(self, law: Any) -> list[str]:
+        if not self.full:
+            return ["upper bound: not checked (--full does)"]
+        rows: dict[Cells, Exponents] = {c: Exponents(law, c) for c in law.datasets()}
+        for pair in ((x, y) for x in law.datasets() for y in law.neighbours(x)):
+            x, y = (rows[c] for c in pair)
+            differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
+            top = reduce(larger, differences)
+            cells = [sorted(zip(law.prior, c, strict=True)) for c in pair]
+            if cells[0] == cells[1]:  # they differ by an exchange of cells with the same prior: Z_x = Z_y, G = 0
+                bounds = [top]
+            elif pair in self.cuts:
+                ends = pairwise(self.cuts[pair])
+                bounds = [top + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
+            else:
+                bounds = [top + reduce(larger, (-d for d in differences))]
+            if any(excess(bound, self.most) > 0 for bound in bounds):
+                raise Rejected(f"x = {brief(pair[0])}, x' = {brief(pair[1])} is not covered by the upper bound")
+        return [
+            f"{law.digits} digits",
+            "upper bound: every pair at every epsilon, by its swing or interval by interval",
+        ]
+
+    def _conclude(self) -> list[str]:
+        expected = "PROVED" if self.most <= self.claimed else "REFUTED" if self.least > self.claimed else "UNDECIDED"
+        if self.verdict != expected:
+            raise Rejected(f"the verdict {brief(self.verdict)} contradicts the bounds, by which it is {expected}")
+        return [] if self._sure else [f"verdict: not checked ({self.verdict} is stated)"]
+
+    @property
+    def _sure(self) -> bool:
+        return self.verdict == "REFUTED" or (self.full and self.verdict == "PROVED")
+
+    def _say(self, law: Any) -> dict[str, Any]:
+        """Returns the full sentence and its members."""
+        subject, words, relation = law.says()
+        where = "every epsilon > 0" if self.high is None else f"every epsilon from {self.low} to {self.high}"
+        words = words.replace("nominal epsilon = 1", f"for {where}")
+        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
+        open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
+        ends = f"lies between {lower} and {upper}" if self.full else open_
+        claim = f"({self.claimed} epsilon)-DP for {where}"
+        verdict = self.verdict + ("" if self._sure or self.verdict == "UNDECIDED" else ", which is NOT CHECKED")
+        checked = "full" if self.full else "witness only"
+        return {
+            "text": f"{words}; adjacent: {relation}: the largest true epsilon / epsilon {ends}; "
+            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
+            "subject": {**subject, "nominal_epsilon": "all" if self.high is None else f"{self.low}..{self.high}"},
+            **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
+            **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
+        }
+
+
+# ================================================================== every prior of a box
+# H falls and BC rises in every entry of the prior: dH/d alpha_i = -q_i BC / (2 H), q_i = psi(alpha_i + (c_i+d_i)/2)
+# - psi(alpha_i + c_i)/2 - psi(alpha_i + d_i)/2 >= 0, as psi is concave, and q_i falls in alpha_i, as psi' is convex:
+# all extremes lie at corners of the box. Numbers are carried with their values and slopes over the box (``Spread``)
+# and their value at its centre; the mean value theorem cuts the first to centre +- sum |slope_i| (half of side i).
+
+
+def digammas(alpha: Fraction, n: int, digits: int) -> tuple[list[Interval], list[Interval]]:
+    """Returns psi(alpha + i) - psi(alpha) and psi(alpha + 1/2 + i) - psi(alpha), i = 0..n: psi(z+1) = psi(z) + 1/z.
+
+    psi(alpha + 1/2) - psi(alpha) = 2 sum (-1)^k / (2 alpha + k). From k = m (even) on, with u = 2 alpha + m, it is the
+    integral of 2 e^(-ut) / (1 + e^-t) = e^(-ut) (1 + tanh(t/2)), and t/2 - t^3/24 <= tanh(t/2) <= t/2: it lies between
+    1/u + 1/(2u^2) - 1/(4u^4) and 1/u + 1/(2u^2).
+    """
+    m, one = 2 * digits, rational(1, digits)
+    parts = [rational(Fraction(2 * (-1) ** k) / (2 * alpha + k), digits) for k in range(m)]
+    u = 2 * alpha + m
+    rest = hull(rational(1 / u + 1 / (2 * u * u) - 1 / (4 * u**4), digits), rational(1 / u + 1 / (2 * u * u), digits))
+    starts = rational(0, digits), total(parts, digits) + rest
+    found = []
+    for start, base in zip(starts, (alpha, alpha + Fraction(1, 2)), strict=True):
+        found.append(list(accumulate((one / rational(base + i, digits) for i in range(n)), initial=start)))
+    return found[0], found[1]
+
+
+class Spread:
+    """A number that depends on the prior: an interval of its values on the box, and of each of its slopes."""
+
+    def __init__(self, value: Interval, slopes: list[Interval]) -> None:
+        self.value, self.slopes = value, slopes
+
+    def __add__(self, other: Spread) -> Spread:
+        return Spread(self.value + other.value, list(map(add, self.slopes, other.slopes)))
+
+    def __neg__(self) -> Spread:
+        return self.through(-self.value, rational(-1, self.value.digits))
+
+    def __sub__(self, other: Spread) -> Spread:
+        return self + -other
+
+    def __mul__(self, other: Spread) -> Spread:
+        pairs = zip(self.slopes, other.slopes, strict=True)
+        return Spread(self.value * other.value, [a * other.value + b * self.value for a, b in pairs])
+
+    def through(self, value: Interval, slope: Interval) -> Spread:
+        """Returns a function of the number, of this value and this derivative."""
+        return Spread(value, [slope * a for a in self.slopes])
+
+    def cut(self, centre: Interval, halves: list[Interval]) -> Spread:
+        """Returns the number with the values that the mean value theorem leaves: |f - centre| <= sum |slope| half."""
+        reach = total((larger(a, -a) * half for a, half in zip(self.slopes, halves, strict=True)), centre.digits)
+        near = hull(centre - reach, centre + reach)
+        return Spread(Interval(max(near.lo, self.value.lo), min(near.hi, self.value.hi), centre.digits), self.slopes)
+
+
+def least(spreads: list[Spread]) -> Spread:
+    """The minimum: its slope is, almost everywhere on a segment, that of a member which is not above it throughout."""
+    top = min(s.value.hi for s in spreads)
+    active = [s for s in spreads if s.value.lo <= top]
+    value = Interval(min(s.value.lo for s in active), top, active[0].value.digits)
+    return Spread(value, [reduce(hull, parts) for parts in zip(*(s.slopes for s in active), strict=True)])
+
+
+class Box:
+    """The rows of a mechanism for all priors between two corners."""
+
+    def __init__(
+        self, subject: dict[str, Any], sides: list[tuple[Fraction, Fraction]], digits: int, work: Work
+    ) -> None:
+        corners = [[side[i] for side in sides] for i in (0, 1)]
+        middle = [(low + high) / 2 for low, high in sides]
+        self.low, self.high, self.law = (
+            read_law({**subject, "prior": list(map(str, prior))}, digits, work) for prior in (*corners, middle)
+        )
+        self.digits, self.axes = digits, [i for i, (low, high) in enumerate(sides) if low < high]
+        self.halves = [rational((sides[i][1] - sides[i][0]) / 2, digits) for i in self.axes]
+        self._psi = {i: [digammas(end, self.law.n, digits) for end in sides[i]] for i in self.axes}
+        self._rows: dict[Cells, tuple[list[tuple[Interval, Spread]], tuple[Interval, Spread]]] = {}
+        self._kept: dict[Any, Spread] = {}
+
+    def constant(self, value: Interval) -> Spread:
+        """Returns a number that does not depend on the prior."""
+        return Spread(value, [rational(0, self.digits)] * len(self.axes))
+
+    def _q(self, i: int, end: int, c: int, d: int) -> Interval:
+        even, odd = self._psi[i][end]
+        m, rest = divmod(c + d, 2)
+        return (odd if rest else even)[m] - (even[c] + even[d]) / rational(2, self.digits)
+
+    def hellinger(self, c: Cells, d: Cells) -> Spread:
+        """Returns H(c, d)."""
+        if c == d:
+            return self.constant(rational(0, self.digits))
+        key = (min(c, d), max(c, d))
+        if key not in self._kept:
+            ends = [law.hellinger(c, d) for law in (self.low, self.high)]
+            one, two = rational(1, self.digits), rational(2, self.digits)
+            factors = [(one - end * end) / (two * end) for end in ends]
+            q = [[self._q(i, end, c[i], d[i]) for end in (1, 0)] for i in self.axes]
+            self._kept[key] = Spread(hull(*ends), [-hull(factors[0] * a, factors[1] * b) for a, b in q])
+        return self._kept[key]
+
+    def inverse(self, c: Cells) -> Spread:
+        """Returns 1 / LS(c), the least 1 / H(c, d) of a neighbour d."""
+        if c not in self._kept:
+            one, found = rational(1, self.digits), [self.hellinger(c, d) for d in replaced(c)]
+            self._kept[c] = least([h.through(one / h.value, -one / (h.value * h.value)) for h in found])
+        return self._kept[c]
+
+    def rate(self, c: Cells) -> Spread:
+        """Returns epsilon / divisor(c)."""
+        law, name = self.law, self.law.mechanism
+        gamma, scale = law.parameters.get("gamma", ZERO), law.epsilon / 2
+        if name == "EHD" and law.parameters["gs"] == "constant":
+            return self.constant(rational(law.epsilon, self.digits) / law.divisor(c))
+        if name == "EHDL":
+            found = self.inverse(c)
+        else:
+            steps = ((d, rational(gamma * distance(c, d), self.digits)) for d in law.datasets())
+            found = least([self.inverse(d) + self.constant(apart) for d, apart in steps])
+        scale = scale / (1 + gamma) if name == "EHDS" else scale
+        return found.through(rational(scale, self.digits) * found.value, rational(scale, self.digits))
+
+    def row(self, x: Cells) -> Any:
+        """Returns A(x, r) = rate(x) H(x, r), output by output, and ln Z_x; each at the centre and over the box."""
+        if x not in self._rows:
+            centre, rate, law = rational(self.law.epsilon, self.digits) / self.law.divisor(x), self.rate(x), self.law
+            found = []
+            for r in law.datasets():
+                middle = centre * law.hellinger(x, r)
+                found.append((middle, (rate * self.hellinger(x, r)).cut(middle, self.halves)))
+            weights = [a.through(w := (-a.value).exp(), -w) for _, a in found]
+            mass = reduce(add, weights)
+            log = mass.through(mass.value.log(), rational(1, self.digits) / mass.value)
+            middle = total(((-a).exp() for a, _ in found), self.digits).log()
+            self._rows[x] = found, (middle, log.cut(middle, self.halves))
+        return self._rows[x]
+
+    def losses(self, x: Cells, y: Cells) -> Iterator[Interval]:
+        """Yields the loss, output by output."""
+        (rows_x, (log_x, logs_x)), (rows_y, (log_y, logs_y)) = self.row(x), self.row(y)
+        for (a, over_a), (b, over_b) in zip(rows_x, rows_y, strict=True):
+            yield (over_b - over_a + logs_y - logs_x).cut(b - a + log_y - log_x, self.halves).value
+
+
+class Map:
+    """Which priors of a box make the mechanism ``claimed``-DP: a tree of halves, every leaf with a verdict.
+
+    A node [side, pairs, half, half] says that all pairs which came down to it are proved on its box but these, which
+    go on to its halves; a leaf is "PROVED" (the pairs that came down), ["REFUTED", x, x', output] or "UNDECIDED".
+    """
+
+    SHARES = ("proved", "refuted", "undecided")
+
+    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
+        names = dict.fromkeys(("claimed", *self.SHARES), str)
+        self.subject, self.counts, statement, self.tree = theorem(document, {**names}, {"cover": None})
+        self.statement: dict[str, Any] = statement
+        self.claimed, *self.shares = (number(statement[name], name, 5000) for name in ("claimed", *self.SHARES))
+        prior = shape({"prior": self.subject.get("prior")}, "the subject", {"prior": list})[0]
+        self.sides = [tuple(number(end, "prior", 100) for end in str(alpha).split("..")) * 2 for alpha in prior]
+        if any(len(side) not in (2, 4) or side[0] > side[1] for side in self.sides) or self.claimed < 0:
+            raise Malformed("the prior is no box, or the bound is negative")
+        self.full, self.work = full, work
+        self.law = read_law({**self.subject, "prior": [str(side[0]) for side in self.sides]}, DIGITS_OF_BOXES, work)
+
+    def refused(self) -> None:
+        """Nothing more than its form can forbid it."""
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """Returns what was established and the statement."""
+        law, areas = self.law, dict.fromkeys(self.SHARES, ZERO)
+        if self.counts != list(law.counts()):
+            raise Rejected("the counts are not as stated")
+        self.work.spend(4 * law.counts()[1] if self.full else 0)
+        pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbours(x)) if self.full else frozenset()
+        try:
+            self._walk(self.tree, [side[:2] for side in self.sides], pairs, Fraction(1), areas)
+        except Undecided:
+            raise Rejected("a box is not decided as stated") from None
+        if list(areas.values()) != self.shares:
+            raise Rejected("the shares of the box are not as stated")
+        _, refuted, undecided = self.shares
+        expected = "REFUTED" if refuted else "UNDECIDED" if undecided else "PROVED"
+        if self.statement["verdict"] != expected:
+            raise Rejected(f"the verdict contradicts the map, by which it is {expected}")
+        line = "every box: all pairs and outputs, or its witness" if self.full else "boxes: not checked (--full does)"
+        return ["the shares add up", line], self._say()
+
+    def _walk(self, node: Any, sides: list[Any], pairs: Any, area: Fraction, areas: dict[str, Fraction]) -> None:
+        """Checks a node on its box, and adds the shares of its leaves."""
+        verdict = node if isinstance(node, str) else node[0]
+        if verdict in ("PROVED", "REFUTED", "UNDECIDED"):
+            areas[verdict.lower()] += area
+            if verdict == "REFUTED":
+                self._refuted(sides, *(self.law.place(cells, "a witness") for cells in node[1:]))
+            elif verdict == "PROVED":
+                self._proved(sides, pairs)
+            return
+        axis, listed, one, other = node
+        left = frozenset(tuple(self.law.place(cells, "a pair") for cells in pair) for pair in listed)
+        if type(axis) is not int or not 0 <= axis < len(sides) or sides[axis][0] == sides[axis][1]:
+            raise Malformed("a node of the tree has no such side")
+        self._proved(sides, pairs - left)
+        low, high = sides[axis]
+        for half, ends in ((one, (low, (low + high) / 2)), (other, ((low + high) / 2, high))):
+            self._walk(half, [*sides[:axis], ends, *sides[axis + 1 :]], pairs & left, area / 2, areas)
+
+    def _box(self, sides: list[Any], rows: int) -> Box:
+        law = self.law
+        for _ in range(4):
+            law.pay(rows)
+        self.work.spend(rows * law.size * 20 * (1 + len(sides)) * step(law.digits))
+        return Box(self.subject, sides, law.digits, self.work)
+
+    def _proved(self, sides: list[Any], pairs: Any) -> None:
+        if not self.full or not pairs:
+            return
+        box = self._box(sides, len({x for pair in pairs for x in pair}))
+        for x, y in pairs:
+            if any(excess(loss, self.claimed) > 0 for loss in box.losses(x, y)):
+                raise Rejected(f"x = {brief(x)}, x' = {brief(y)} exceeds the bound on a box that is PROVED")
+
+    def _refuted(self, sides: list[Any], x: Cells, y: Cells, output: Cells) -> None:
+        if not self.law.adjacent(x, y):
+            raise Rejected("a witness is not a pair of adjacent data sets")
+        if self.full:
+            loss = list(self._box(sides, 2).losses(x, y))[list(self.law.datasets()).index(output)]
+            if excess(loss, self.claimed) <= 0:
+                raise Rejected("a witness does not exceed the bound on its whole box")
+
+    def _say(self) -> dict[str, Any]:
+        """Returns the full sentence and its members."""
+        subject, words, relation = self.law.says()
+        prior = ", ".join(map(brief, self.subject["prior"]))
+        words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
+        shares = ", ".join(f"{float(100 * s):.4g} % {name}" for name, s in zip(self.SHARES, self.shares, strict=True))
+        claim, verdict = f"{self.claimed}-DP for every prior of the box", self.statement["verdict"]
+        checked = "full" if self.full else "NOTHING BUT THE SHARES"
+        return {
+            "text": f"{words}; adjacent: {relation}: {shares}; "
+            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
+            "subject": {**subject, "prior": prior},
+            **{name: self.statement[name] for name in self.SHARES},
+            **{"claim": claim, "verdict": verdict, "verdict_checked": self.full, "checked": checked},
+        }
+
+
+DIGITS_OF_BOXES = 30
+"""Boxes are wide: more digits would not decide more."""
+
+
+KINDS: dict[str, type[Any]] = {"bounds": Bounds, "every-epsilon": Ratio, "prior-map": Map}
+"""What a certificate may be: its member ``kind``, or bounds. Each is made of the document, whether all is checked, and
+the work; it has check(), which returns lines and a statement with ``text``, and refused()."""
 
 
 def digest(document: dict[str, Any]) -> str:
@@ -1715,18 +2034,20 @@ def digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _parts(document: Any, full: bool, work: Work, name: str = "") -> Iterator[tuple[str, Part]]:
+def _parts(document: Any, full: bool, work: Work, name: str = "") -> Iterator[tuple[str, Any]]:
     """Yields the certificates of the file after their hashes are checked; what the lines of each begin with."""
-    if not isinstance(document, dict) or document.get("format") != FORMAT or take(document, "version", int) != 1:
+    if not isinstance(document, dict) or document.get("format") != FORMAT or repr(document.get("version")) != "1":
         raise Malformed(f'{name}this is not a "{FORMAT}" of version 1')
     if document.get("sha256") != digest(document):
         raise Rejected("the hash does not fit the content: the file was changed or damaged")
-    parts = document.get("parts")
-    if parts is None or name:
-        yield name, Part(document, full, work)
+    if "parts" not in document or name:
+        kind = document.get("kind", "bounds")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise Malformed(f"{name}the kind is none of {', '.join(KINDS)}")
+        yield name, KINDS[kind](document, full, work)
         return
-    only(document, ("format", "version", "parts", "sha256"), "the certificate")
-    if not isinstance(parts, list) or not 0 < len(parts) <= 1000:
+    parts = shape(document, "the certificate", {"parts": list, "format": str, "version": int, "sha256": str})[0]
+    if not 0 < len(parts) <= 1000:
         raise Malformed("parts is not a list of 1 to 1000 certificates")
     for i, part in enumerate(parts, start=1):
         yield from _parts(part, full, work, f"part {i}: ")
@@ -1756,12 +2077,10 @@ def refused(document: dict[str, Any]) -> str | None:
     """Returns why this certificate can never be accepted, or None if nothing in its form forbids it."""
     try:
         for _, part in _parts(document, False, Work(WORK)):
-            part.law = read_law(part.subject, 64, part.work)
-            with suppress(Undecided):
-                part.law.row_lines  # noqa: B018
+            part.refused()
     except Malformed as problem:
         return str(problem)
-    except (Rejected, RecursionError):
+    except (Rejected, RecursionError, decimal.Overflow):
         return "it is too large, or nested too deeply"
     return None
 
@@ -1773,12 +2092,9 @@ def read(content: bytes) -> Any:
     """Returns the JSON: whole numbers are ints, others the text as written; no name twice, no NaN, bounded numbers."""
 
     def text(token: str) -> str:
-        if len(token) > 2200:
-            raise Malformed(f"has a number of {len(token)} characters")
+        if len(token) > 2200 or not token[-1].isdigit():
+            raise Malformed(f"has {brief(token)}, which is no number, or one of more than 2200 characters")
         return token
-
-    def constant(token: str) -> Any:
-        raise Malformed(f"has {token}, which is no number")
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -1788,12 +2104,22 @@ def read(content: bytes) -> Any:
 
     if len(content) > MAX_BYTES:
         raise Malformed(f"is larger than {MAX_BYTES >> 20} MiB")
-    hooks: dict[str, Any] = {"parse_int": lambda token: int(text(token)), "parse_float": text}
+    hooks: dict[str, Any] = {"parse_int": lambda token: int(text(token)), "parse_float": text, "parse_constant": text}
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=constant, object_pairs_hook=members, **hooks)
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=members, **hooks)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise Malformed(f"is not JSON{where}, not UTF-8 text, or nested too deeply") from None
+
+
+def _content(path: str) -> bytes:
+    """Returns at most MAX_BYTES + 1 bytes of a file; a pipe, a device or a folder is refused without waiting for it."""
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb"
+    ) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError
+        return file.read(MAX_BYTES + 1)
 
 
 def _confine(seconds: int, memory: int) -> None:
@@ -1807,23 +2133,24 @@ def _confine(seconds: int, memory: int) -> None:
             resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
+def _result(**found: Any) -> dict[str, Any]:
+    return {"established": [], "statement": None, "reason": None, "unreadable": None, **found}
+
+
 def _child(options: argparse.Namespace) -> dict[str, Any]:
     """Returns the result on the file; this process has its limits."""
-    found: dict[str, Any] = {"established": [], "statement": None, "reason": None, "unreadable": None}
     try:
         _confine(options.seconds, options.memory)
-        with Path(options.certificate).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        found["established"], found["statement"] = verify(read(content), options.full, options.work)
-    except Malformed as problem:
-        found["reason"] = f"malformed: {problem}"
-    except Rejected as problem:
-        found["reason"] = str(problem)
+        content = _content(options.certificate)
     except (OSError, ValueError) as error:
-        found["unreadable"] = getattr(error, "strerror", None) or "is no file name"
+        return _result(unreadable=getattr(error, "strerror", None) or "it is no file but a folder, a pipe or a device")
+    try:
+        established, statement = verify(read(content), options.full, options.work)
+        return _result(established=established, statement=statement)
+    except Rejected as problem:
+        return _result(reason=f"{'malformed: ' if isinstance(problem, Malformed) else ''}{problem}")
     except MemoryError:
-        found["reason"] = f"too large to be checked: needs more than {options.memory} MiB of memory (--memory)"
-    return found
+        return _result(reason=f"too large to be checked: needs more than {options.memory} MiB of memory (--memory)")
 
 
 def run(
@@ -1833,22 +2160,20 @@ def run(
 
     Whatever the file holds, this ends after about ``seconds``, and the child has at most ``memory`` MiB.
     """
-    failed: dict[str, Any] = {"established": [], "statement": None, "reason": None, "unreadable": None}
     command = [sys.executable, "-I", str(Path(__file__).resolve()), "--child", f"--work={work}"]
     command += [f"--seconds={seconds}", f"--memory={memory}", *(["--full"] if full else []), "--", path]
     needed = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")}
-    nothing = subprocess.DEVNULL
+    nothing, large = subprocess.DEVNULL, "too large to be checked: takes"
     try:
         done = subprocess.run(command, stdin=nothing, capture_output=True, timeout=seconds + 2, check=False, env=needed)
-    except subprocess.TimeoutExpired:
-        return {**failed, "reason": f"too large to be checked: takes longer than {seconds} seconds (--seconds)"}
-    except (OSError, ValueError):
-        return {**failed, "unreadable": "is no file name"}
-    try:
         return dict(json.loads(done.stdout))
-    except ValueError:
-        limits = f"takes more than {seconds} seconds (--seconds) or {memory} MiB of memory (--memory)"
-        return {**failed, "reason": f"too large to be checked: {limits}; the check ended with code {done.returncode}"}
+    except subprocess.TimeoutExpired:
+        return _result(reason=f"{large} longer than {seconds} seconds (--seconds)")
+    except json.JSONDecodeError:
+        limits = f"more than {seconds} seconds (--seconds) or {memory} MiB of memory (--memory)"
+        return _result(reason=f"{large} {limits}; the check ended with code {done.returncode}")
+    except (OSError, ValueError):
+        return _result(unreadable="is no file name")
 
 
 def main() -> int:

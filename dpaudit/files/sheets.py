@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable
 from typing import Any
 
-from dpaudit.files.strict_json import read_json, read_text
+from dpaudit.files.strict_json import check_file, read_json, read_text
 from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
@@ -37,6 +37,7 @@ def parquet_columns(option: str, path: str) -> dict[str, list[Any]]:
         import pyarrow.parquet
     except ImportError:
         raise missing_extra(option, path, "parquet", "Parquet needs pyarrow") from None
+    check_file(option, path)
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             groups = range(file.metadata.num_row_groups)

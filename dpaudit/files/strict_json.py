@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +18,26 @@ class Unreadable(InputError):
     """The file cannot be read at all, whatever it holds."""
 
 
+def check_file(option: str, path: str) -> None:
+    """Refuses what is no file: a folder, a device, a pipe, which nobody may ever write to; or what is not there."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
+    except ValueError:
+        raise Unreadable(option, path, "is no file name") from None
+    if not stat.S_ISREG(mode):
+        raise Unreadable(option, path, "cannot be read: it is no file but a folder, a pipe or a device")
+
+
 def read_bytes(option: str, path: str, most: int) -> bytes:
     """Returns the content of the file, which has at most ``most`` bytes."""
+    check_file(option, path)
     try:
         with Path(path).open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:
         raise Unreadable(option, path, f"cannot be read: {error.strerror or error}") from None
-    except ValueError:
-        raise Unreadable(option, path, "is no file name") from None
     if len(content) > most:
         raise InputError(option, path, f"is larger than {most >> 20} MiB")
     return content

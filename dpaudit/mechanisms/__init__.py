@@ -7,6 +7,7 @@ import difflib
 from dpaudit.mechanisms.base import Mechanism, PosteriorMechanism, posterior
 from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
+from dpaudit.mechanisms.source import is_own
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive
 from dpaudit.posterior.model import Model
@@ -26,8 +27,6 @@ def in_family(mech: object) -> bool:
         return False
     if mech.strip().lower() in (name.lower() for name in REGISTRY):
         return True
-    from dpaudit.mechanisms.load import is_own
-
     return not is_own(mech)
 
 
@@ -37,8 +36,6 @@ def lookup(name: str) -> type[PosteriorMechanism]:
     key = str(name).strip().lower()
     if key in by_key:
         return REGISTRY[by_key[key]]
-    from dpaudit.mechanisms.load import is_own
-
     if is_own(str(name)):
         raise InputError("mech", name, f"this is about the posterior family only: {', '.join(REGISTRY)}")
     near = difflib.get_close_matches(key, by_key, n=2, cutoff=0.5)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
+from dpaudit.mechanisms.draw import Bits, ExactDraw
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.errors import InputError
@@ -84,6 +85,18 @@ class Mechanism(Audited):
         """Returns a ball that contains P_x(output), at the precision in force."""
         return self.law().probabilities(x)[list(self.outputs()).index(output)]
 
+    def draws(self, x: Any) -> ExactDraw:
+        """Returns what draws from P_x, exactly."""
+        return ExactDraw(self, self.read_dataset("x", x))
+
+    def draw(self, x: Any, source: Bits | None = None) -> Output:
+        """Returns one output drawn from P_x, exactly; with the randomness of the operating system unless told."""
+        if source is None:
+            from secrets import SystemRandom
+
+            source = SystemRandom()
+        return self.draws(x).draw(source)
+
     @abstractmethod
     def claimed(self) -> Guarantee | None:
         """Returns the guarantee that is claimed, or None where none is."""
@@ -130,6 +143,10 @@ class Mechanism(Audited):
             "nominal_epsilon": None if self.epsilon is None else str(self.epsilon),
             "parameters": self.settings(),
         }
+
+    def formula_here(self) -> str:
+        """Returns the formula with what the parameters choose in it."""
+        return self.formula
 
     def setting_text(self) -> str:
         """Returns the setting in one line, for people."""

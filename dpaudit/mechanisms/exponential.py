@@ -77,6 +77,10 @@ class ExponentialLaw(Law):
         return [w.exp() for w in self.log_probabilities(x)]
 
 
+SYMBOLS = {"tv": "TV", "kl": "KL", "chi2": "χ²", "l1": "ℓ₁"}
+"""How the other scores are written in a formula, instead of H for Hellinger's."""
+
+
 @dataclass(frozen=True)
 class Exponential(PosteriorMechanism):
     """P_x(r) proportional to exp(-rate(x) H(x,r)); a subclass gives the rate."""
@@ -92,6 +96,10 @@ class Exponential(PosteriorMechanism):
         if self.score == Hellinger.name:
             values.pop("score", None)
         return values
+
+    def formula_here(self) -> str:
+        """Returns the formula with the score that is in force."""
+        return self.formula.replace("H(x,r)", f"{SYMBOLS.get(self.score, 'H')}(x,r)")
 
     def bounded_score(self) -> bool:
         """Returns whether the score is at most 1, which the proofs for the smooth sensitivities use."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism
-from dpaudit.mechanisms.load import entry_points
+from dpaudit.mechanisms.source import entry_points
 from dpaudit.posterior.model import make_model
 
 

@@ -9,35 +9,19 @@ import difflib
 import inspect
 import sys
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dpaudit.mechanisms.base import Mechanism
 from dpaudit.mechanisms.own import OwnMechanism
-from dpaudit.mechanisms.user_code import describe, guarded
-from dpaudit.numbers.errors import InputError
+from dpaudit.mechanisms.source import TABLES, entry_points, sha256_of
+from dpaudit.mechanisms.user_code import OWN, describe, guarded
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
 from dpaudit.posterior.model import show
 
-GROUP = "dpaudit.mechanisms"
-"""The entry-point group under which an installed package registers its mechanisms."""
-TABLES = (".csv", ".json", ".parquet")
 NOMINAL = ("epsilon", "eps")
 """What a constructor may call the nominal epsilon."""
-
-
-def is_own(mech: str) -> bool:
-    """Returns whether the text refers to a class, a table or an entry point, not to a mechanism of the family."""
-    return ":" in mech or mech.lower().endswith((*TABLES, ".py")) or mech.strip() in entry_points()
-
-
-@cache
-def entry_points() -> dict[str, Any]:
-    """Returns the mechanisms that installed packages register, by name, not loaded yet."""
-    from importlib.metadata import entry_points as installed
-
-    return {point.name: point for point in installed(group=GROUP)}
 
 
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
@@ -54,12 +38,13 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     if not isinstance(target, type):
         _only(set(), given, "an object that is made already")
         _no_epsilon(eps, "an object that is made already")
-        return OwnMechanism(target, reference, _nominal(target), {})
+        settings = guarded(reference, _attributes, target)
+        return OwnMechanism(target, reference, _nominal(target), settings, sha256=sha256_of("mech", mech))
     arguments, settings = _arguments(target, reference, eps, given)
     made = guarded(reference, target, **arguments)
     if isinstance(made, Mechanism):
         return made
-    return OwnMechanism(made, reference, _nominal(made), settings)
+    return OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech))
 
 
 def takes(mech: Any) -> set[str]:
@@ -95,7 +80,7 @@ def find_class(reference: str) -> Any:
     found = getattr(module, attribute, None)
     if found is None:
         own = [n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == module.__name__]
-        near = difflib.get_close_matches(attribute, own, n=1) or own[:4]
+        near = difflib.get_close_matches(attribute, own, n=1) or own
         hint = f"; it has {', '.join(near)}" if near else ""
         raise InputError("mech", reference, f"there is no class {attribute} in {where}{hint}")
     return found
@@ -106,7 +91,7 @@ def _load_file(reference: str, path: Path) -> Any:
 
     if not path.is_file():
         raise InputError("mech", reference, f"there is no file {path}")
-    name = f"dpaudit_own_{path.stem}"
+    name = f"{OWN}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError("mech", reference, f"{path} is not a Python file")
@@ -144,10 +129,13 @@ def _named(target: type) -> dict[str, inspect.Parameter]:
 def _arguments(
     target: type, reference: str, eps: Exact, given: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Returns the constructor's arguments, and those other than epsilon as text."""
+    """Returns the constructor's arguments; and as text all that are in force other than epsilon, the defaults too."""
     named = _named(target)
     nominal = next((name for name in NOMINAL if name in named), None)
     label = f"{target.__name__} of {reference}"
+    for name in NOMINAL:
+        if given.get(name) is not None and nominal is not None:
+            raise InputError(name, given[name], f"is the nominal ε of {label}: give it as --eps, in Python as eps=")
     _only(set(named) - set(NOMINAL), given, label)
     settings = {name: value for name, value in given.items() if value is not None}
     arguments = {name: _setting(name, value) for name, value in settings.items()}
@@ -158,7 +146,22 @@ def _arguments(
     for name, parameter in named.items():
         if parameter.default is parameter.empty and name not in arguments:
             raise InputError("set", "(missing)", f"{label} needs a value for {name}: --set {name}=…")
-    return arguments, {name: show(value) for name, value in arguments.items() if name != nominal}
+    force = {name: arguments.get(name, parameter.default) for name, parameter in named.items() if name not in NOMINAL}
+    return arguments, guarded(reference, lambda: {name: _told(value) for name, value in force.items()})
+
+
+def _attributes(target: Any) -> dict[str, str]:
+    """Returns as text what an object that is made already has under the names of its constructor's parameters."""
+    names = [name for name in _named(type(target)) if name not in NOMINAL]
+    return {name: _told(getattr(target, name)) for name in names if hasattr(target, name)}
+
+
+def _told(value: Any) -> str:
+    """Returns the text of a parameter; of a function, a class or an object without a text of its own, its name."""
+    shown, named = show(value), value if hasattr(value, "__qualname__") else type(value)
+    if named is not value and " at 0x" not in shown:
+        return visible(shown)
+    return visible(f"{named.__module__}:{named.__qualname__}")
 
 
 def _only(known: set[str], given: dict[str, Any], label: str) -> None:

@@ -26,7 +26,7 @@ from typing import Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_algebra import OwnAlgebra
-from dpaudit.mechanisms.own_entry import short
+from dpaudit.mechanisms.own_entry import Entries, short
 from dpaudit.mechanisms.own_law import GivenRow, OwnLaw, Rows
 from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
@@ -51,11 +51,14 @@ class OwnMechanism(Mechanism):
         epsilon: Fraction | None,
         settings: dict[str, str],
         adjacency: Adjacency | None = None,
+        *,
+        sha256: str | None = None,
     ) -> None:
         self._target = target
         self.reference = reference
         self.epsilon = epsilon
         self._settings = settings
+        self.sha256 = sha256
         lines = (type(target).__doc__ or "").strip().splitlines() or ["(no description)"]
         self.name = self._word("name", type(target).__name__)  # type: ignore[misc]
         self.formula = self._word("formula", lines[0])  # type: ignore[misc]
@@ -192,7 +195,9 @@ class OwnMechanism(Mechanism):
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
         """Returns the same mechanism under another adjacency."""
         relation = parse_adjacency(adjacency, self.read_dataset)
-        return type(self)(self._target, self.reference, self.epsilon, self._settings, relation)
+        found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
+        found.most_steps = self.most_steps
+        return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
         """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
@@ -243,15 +248,19 @@ class OwnMechanism(Mechanism):
         return self._rows[x]
 
     @cached_property
+    def _known_entries(self) -> Entries:
+        return Entries(self.method == "log_weight")
+
+    @cached_property
     def _rows(self) -> Rows:
         return Rows(self._read_twice, self._datasets)
 
     def _read_twice(self, x: Dataset) -> GivenRow:
         """Returns the row, refused if its author's code gives another one when it is asked again."""
         given, error = self._entries(x), self._place(x)
-        row, again = GivenRow.read(self.method, given, error), self._entries(x)
+        row, again = GivenRow.read(self._known_entries, given, error), self._entries(x)
         if guarded(self.reference, lambda: given == again) is not True:
-            second = GivenRow.read(self.method, again, error)
+            second = GivenRow.read(self._known_entries, again, error)
             for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
                 if a != b:
                     raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")
@@ -322,14 +331,14 @@ class OwnMechanism(Mechanism):
         return self.claimed() if self.adjacency == self._own_adjacency else None
 
     def settings(self) -> dict[str, str]:
-        """Returns the constructor's other parameters as text."""
+        """Returns the constructor's other parameters as text, those that were left at their defaults too."""
         return self._settings
 
     def describe(self) -> dict[str, Any]:
-        """Returns name, where it comes from, nominal epsilon and parameters."""
+        """Returns name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
-        return {**super().describe(), "source": self.reference, **relation}
+        return {**super().describe(), "source": self.reference, "source_sha256": self.sha256, **relation}
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -34,7 +34,7 @@ class OwnAlgebra(Algebra):
                 open_place = x, possible.index(Verdict.UNDECIDED)
             for y in m.neighbours(x):
                 other = m.row(y).possible
-                if possible != other:
+                if possible is not other and possible != other:
                     for i, (a, b) in enumerate(zip(possible, other, strict=True)):
                         if a is Verdict.PROVED and b is Verdict.REFUTED:
                             return x, y, m.outputs()[i]

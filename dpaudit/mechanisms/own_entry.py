@@ -6,11 +6,11 @@ impossible. What neither tells is UNDECIDED.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
@@ -74,6 +74,49 @@ def read_entry(value: Any, logarithmic: bool, error: Callable[[str], InputError]
     except _Fault as problem:
         raise error(str(problem)) from None
     return (Fraction(0) if possible is Verdict.REFUTED else entry), possible
+
+
+class Known(NamedTuple):
+    """An entry that was read: the verdict on "its output is possible", and a number; equal numbers, equal entries."""
+
+    entry: Entry
+    possible: Verdict
+    number: int
+
+
+class Entries:
+    """The entries of one mechanism: one that is written alike is read once.
+
+    Entries with one canonical form have one number. Two equal enclosures may hold different numbers: each has its own.
+    """
+
+    def __init__(self, logarithmic: bool) -> None:
+        self.logarithmic = logarithmic
+        self.sums: set[Hashable] = set()
+        """The rows, by their numbers and how often each occurs, that are known to be distributions."""
+        self.patterns: dict[tuple[Verdict, ...], tuple[Verdict, ...]] = {}
+        """Which outputs of a row are possible: rows that are alike in this share one tuple."""
+        self._known: dict[Any, Known] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def read(self, value: Any, error: Callable[[str], InputError]) -> Known:
+        """Returns the checked entry; ``error(rule)`` names the place."""
+        key = (type(value), value) if type(value) in (int, str, Fraction, Expression) else None
+        found = None if key is None else self._known.get(key)
+        if found is None:
+            entry, possible = read_entry(value, self.logarithmic, error)
+            found = Known(entry, possible, self._numbers.setdefault(_kind(entry), len(self._numbers)))
+            if key is not None:
+                self._known[key] = found
+        return found
+
+
+def _kind(entry: Entry) -> Hashable:
+    """Returns a key; the same key stands for the same number."""
+    if isinstance(entry, Between):
+        return object()
+    form = exponential_form(entry) if isinstance(entry, Expression) else None
+    return entry if form is None else tuple(frozenset(terms.items()) for terms in form)
 
 
 def _enclosure(ends: list[Entry], error: Callable[[str], InputError]) -> tuple[Entry, Verdict]:

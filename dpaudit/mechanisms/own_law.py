@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from dpaudit.mechanisms.own_entry import Between, Entry, entry_ball, entry_form, entry_json, read_entry, short
+from dpaudit.mechanisms.own_entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
@@ -36,15 +36,24 @@ class GivenRow:
     logarithmic: bool
     possible: tuple[Verdict, ...]
     """For every output the verdict on "its probability is > 0"."""
+    numbers: tuple[int, ...]
+    """For every output the number of its entry; the same number, in any row, stands for the same value."""
 
     @staticmethod
-    def read(method: str, values: Sequence[Any], error: Error) -> GivenRow:
+    def read(known: Entries, values: Sequence[Any], error: Error) -> GivenRow:
         """Returns the checked row; ``error(i, rule)`` names the place."""
-        logarithmic = method == "log_weight"
-        found = [read_entry(value, logarithmic, partial(error, i)) for i, value in enumerate(values)]
-        row = GivenRow(tuple(entry for entry, _ in found), logarithmic, tuple(possible for _, possible in found))
-        row._check(error)
+        found = [known.read(value, partial(error, i)) for i, value in enumerate(values)]
+        entries, possible, numbers = zip(*found, strict=True)
+        row = GivenRow(entries, known.logarithmic, known.patterns.setdefault(possible, possible), numbers)
+        if row.content not in known.sums:
+            row._check(error)
+            known.sums.add(row.content)
         return row
+
+    @cached_property
+    def content(self) -> frozenset[tuple[int, int]]:
+        """Returns how often every number occurs."""
+        return frozenset(Counter(self.numbers).items())
 
     def _check(self, error: Error) -> None:
         """Refuses a row that is no distribution: by algebra where every entry has a form, else at SUM_BITS."""
@@ -67,7 +76,8 @@ class GivenRow:
         with balls.precision(SUM_BITS):
             found = balls.total(self._balls())
             if not balls.overlap(found, ball(1)):
-                raise error(None, f"sums to {found.str(8)}, not to 1")
+                gap = (found - 1).str(3, radius=False)
+                raise error(None, f"sums to 1 {'-' if gap.startswith('-') else '+'} {gap.lstrip('-')}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 
@@ -114,16 +124,6 @@ class GivenRow:
             return None
         return mine - theirs - shift
 
-    def kinds(self) -> list[Hashable]:
-        """Returns a key for every output; the same key, in any row, stands for the same probability.
-
-        Two equal enclosures may hold different numbers: each is a kind of its own.
-        """
-        if not self.logarithmic:
-            return [object() if isinstance(entry, Between) else entry for entry in self.entries]
-        weights = frozenset(Counter(self.entries).items())
-        return [(entry, weights) for entry in self.entries]
-
     def _normaliser_shift(self, other: GivenRow) -> Fraction | None:
         """Returns ln Z - ln Z' if the rational log-weights of one row are those of the other, all shifted alike."""
         mine, theirs = self._sorted_weights, other._sorted_weights
@@ -163,7 +163,7 @@ class OwnLaw(Law):
 
     def _balls(self, x: Dataset, known: dict[int, Ball], evaluate: Callable[[GivenRow], list[Ball]]) -> list[Ball]:
         numbers = self._rows.numbers(x)
-        if not set(numbers) <= known.keys():
+        if not self._rows.values(x) <= known.keys():
             known.update(zip(numbers, evaluate(self._rows[x]), strict=True))
         return [known[number] for number in numbers]
 
@@ -184,7 +184,14 @@ class OwnLaw(Law):
         return self.masses(x, y) if self._fresh(x, y, seen) else []
 
     def _fresh(self, x: Dataset, y: Dataset, seen: set[Hashable]) -> set[tuple[int, int]]:
-        """Returns the pairs of probabilities that were not seen before, and notes them."""
+        """Returns the pairs of probabilities that were not seen before, and notes them.
+
+        Two equal ones lose nothing: once anything was seen, a row that could only bring such is not looked at.
+        """
+        mine, theirs = self._rows.values(x), self._rows.values(y)
+        few = seen and len(mine) * len(theirs) <= len(self._rows.numbers(x))
+        if few and all((a, b) in seen for a in mine for b in theirs if a != b):
+            return set()
         fresh = set(self._rows.pairs(x, y)) - seen
         seen |= fresh
         seen |= {(b, a) for a, b in fresh}
@@ -206,7 +213,9 @@ class Rows:
         self._read, self._datasets = read, datasets
         self._rows: dict[Dataset, GivenRow] = {}
         self._numbers: dict[Dataset, tuple[int, ...]] = {}
-        self._names: dict[Hashable, int] = {}
+        self._values: dict[Dataset, frozenset[int]] = {}
+        self._names: dict[tuple[int, int], int] = {}
+        self._contents: dict[frozenset[tuple[int, int]], int] = {}
         self._losses: Losses = {}
 
     def __getitem__(self, x: Dataset) -> GivenRow:
@@ -217,9 +226,19 @@ class Rows:
     def numbers(self, x: Dataset) -> tuple[int, ...]:
         """Returns the number of P_x(r), output by output."""
         if x not in self._numbers:
-            names = self._names
-            self._numbers[x] = tuple(names.setdefault(kind, len(names)) for kind in self[x].kinds())
+            row, names = self[x], self._names
+            if row.logarithmic:  # the same log-weight is the same probability where the other weights are the same too
+                content = self._contents.setdefault(row.content, len(self._contents))
+                self._numbers[x] = tuple(names.setdefault((entry, content), len(names)) for entry in row.numbers)
+            else:
+                self._numbers[x] = row.numbers
         return self._numbers[x]
+
+    def values(self, x: Dataset) -> frozenset[int]:
+        """Returns the numbers that occur among those of P_x(r)."""
+        if x not in self._values:
+            self._values[x] = frozenset(self.numbers(x))
+        return self._values[x]
 
     def pairs(self, x: Dataset, y: Dataset) -> Iterable[tuple[int, int]]:
         """Returns the numbers of P_x(r) and P_y(r), output by output."""

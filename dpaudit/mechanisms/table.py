@@ -18,9 +18,11 @@ from typing import Any
 from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns, shown
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.mechanisms.source import sha256_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
+from dpaudit.privacy.effort import WORK
 from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
@@ -68,8 +70,25 @@ class GivenTable:
         return self._claim
 
 
-def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None = None) -> OwnMechanism:
-    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column."""
+def read_table(
+    path: str, adjacency: str | None = None, claim: Guarantee | None = None, work: int = WORK
+) -> OwnMechanism:
+    """Returns the mechanism that the file holds; anything wrong in it is refused with row and column.
+
+    An audit of it that needs more than ``work`` steps will be refused.
+    """
+    outputs, entries = read_sheet(path)
+    rows = {name: _row(path, where, outputs, cells) for name, (where, cells) in entries.items()}
+    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
+    settings = {} if adjacency is None else {"adjacency": str(adjacency)}
+    given = GivenTable(path, outputs, rows, relation, claim)
+    found = OwnMechanism(given, path, None, settings, sha256=sha256_of("TABLE", path))
+    found.most_steps = work
+    return found
+
+
+def read_sheet(path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, Sequence[Any]]]]:
+    """Returns the outputs, and for each data set where it stands and its entries as they are, one an output."""
     sheet = _sheet(path)
     outputs = tuple(_name(path, "the header", column, i + 1) for i, column in enumerate(sheet.outputs))
     _no_twins(path, "the header", outputs)
@@ -78,18 +97,19 @@ def read_table(path: str, adjacency: str | None = None, claim: Guarantee | None 
     size = sum(len(row) for _, _, row in sheet.rows)
     if size > MAX_CELLS:
         raise InputError("TABLE", path, f"has {size} cells, at most {MAX_CELLS} are allowed")
-    rows: dict[str, tuple[Fraction, ...]] = {}
+    rows: dict[str, tuple[str, Sequence[Any]]] = {}
     places: dict[str, str] = {}
     for where, label, cells in sheet.rows:
         name = _name(path, where, label, 0)
         if places.setdefault(name, where) != where:
             raise InputError("TABLE", path, f"{where}: the data set {name} occurs twice, first in {places[name]}")
-        rows[name] = _row(path, f"{where} ({name})", outputs, cells)
+        if len(cells) != len(outputs):
+            rule = f"{where} ({name}): has {len(cells)} entries, there are {len(outputs)} outputs"
+            raise InputError("TABLE", path, rule)
+        rows[name] = f"{where} ({name})", cells
     if len(rows) < 2:
         raise InputError("TABLE", path, f"must have at least 2 data sets, has {len(rows)}")
-    relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
-    settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    return OwnMechanism(GivenTable(path, outputs, rows, relation, claim), path, None, settings)
+    return outputs, rows
 
 
 def _known(rows: dict[str, Any], name: str) -> str:
@@ -115,8 +135,6 @@ def _no_twins(path: str, where: str, names: tuple[str, ...]) -> None:
 
 
 def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) -> tuple[Fraction, ...]:
-    if len(cells) != len(outputs):
-        raise InputError("TABLE", path, f"{where}: has {len(cells)} entries, there are {len(outputs)} outputs")
     row = []
     for output, cell in zip(outputs, cells, strict=True):
         try:

@@ -7,10 +7,13 @@ exit code 0. This is care, not a prison: code that goes round Python (an extensi
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dpaudit.numbers.errors import InputError, visible
@@ -18,6 +21,8 @@ from dpaudit.numbers.errors import InputError, visible
 _HERE = str(Path(__file__).resolve().parents[1])
 
 
+OWN = "dpaudit_own_"
+"""What the name of a module begins with that was loaded as file.py."""
 ENDS = ("_exit", "abort", "execv", "execve")
 """Functions of os that end the program, or put another in its place, without a word to Python."""
 
@@ -57,10 +62,49 @@ def no_exit(instead: Callable[[str, int], None] | None = None, for_good: bool = 
             setattr(module, name, real)
 
 
+_BESIDE: dict[str, dict[str, ModuleType]] = {}
+"""The modules that mechanisms imported from their own folder, by folder."""
+
+
+@contextmanager
+def beside(reference: str) -> Iterator[None]:
+    """While this holds, the code of file.py:Class can import what lies beside it, now or later.
+
+    Afterwards neither the path nor the loaded modules know of that: a module of the same name beside another mechanism
+    is another module.
+    """
+    where = reference.strip().rpartition(":")[0]
+    folder = os.path.dirname(os.path.abspath(where)) if where.endswith(".py") else None
+    if folder is None or folder in sys.path[:1]:
+        yield
+        return
+    known = _BESIDE.setdefault(folder, {})
+    hidden = {name: sys.modules.pop(name) for name in known if name in sys.modules}
+    size = len(sys.modules)
+    sys.path.insert(0, folder)
+    sys.modules.update(known)
+    try:
+        yield
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+        fresh = list(islice(sys.modules.items(), size, None))
+        known |= {name: module for name, module in fresh if _lies_in(folder, module)}
+        for name in known:
+            sys.modules.pop(name, None)
+        sys.modules.update(hidden)
+
+
+def _lies_in(folder: str, module: ModuleType) -> bool:
+    """Returns whether the module was imported from the folder, by its own name."""
+    path = getattr(module, "__file__", None)
+    return isinstance(path, str) and path.startswith(folder + os.sep) and not module.__name__.startswith(OWN)
+
+
 def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Returns function(*arguments); an exception in it becomes an InputError that names file, line and exception."""
     try:
-        with no_exit():
+        with no_exit(), beside(reference):
             return function(*arguments, **named)
     except RecursionError:
         raise InputError("mech", reference, "its code recurses without end") from None

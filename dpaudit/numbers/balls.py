@@ -170,6 +170,16 @@ def from_ends(lower: Ball, upper: Ball) -> Ball:
     return lower.union(upper)
 
 
+def common(a: Ball, b: Ball) -> Ball:
+    """Returns a ball that contains every number that lies in both balls; they have one in common."""
+    return a.intersection(b)
+
+
+def around_zero(radius: Ball) -> Ball:
+    """Returns a ball that contains [-radius, radius]."""
+    return radius.union(-radius)
+
+
 def narrow(value: Ball, digits: int) -> bool:
     """Returns whether the ball is narrow enough for an enclosure of width <= 10^-digits."""
     return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
@@ -188,6 +198,20 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     if most is not None:
         lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
     return outward(lower, upper, digits)
+
+
+TELLING_BITS = 2048
+"""With fewer bits than these, a number >= 0 that is not told from 0 is worth another attempt."""
+
+
+def told(value: Ball, digits: int, most: int | None = None) -> Enclosure | None:
+    """Returns the enclosure of v >= 0; None if it is too wide, or not told from 0 and more bits may tell it.
+
+    So a small number has its leading digits, and is not just [0, 10^-digits].
+    """
+    if not told_from_zero(value) and working_bits() < TELLING_BITS:
+        return None
+    return enclosure(value, digits, least=0, most=most)
 
 
 def proportional(value: Ball, digits: int, share: Fraction) -> Enclosure | None:
@@ -216,6 +240,11 @@ def certainly_at_most(a: Ball, b: Ball) -> bool:
 def is_zero(value: Ball) -> bool:
     """Returns True only if the ball is exactly 0: what it stands for is 0 by algebra."""
     return bool(value.is_zero())
+
+
+def told_from_zero(value: Ball) -> bool:
+    """Returns True only if it is known whether the ball stands for 0."""
+    return is_zero(value) or not value.contains(0)
 
 
 def overlap(a: Ball, b: Ball) -> bool:

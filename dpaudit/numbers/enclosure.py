@@ -34,6 +34,27 @@ class Enclosure:
         """Returns whether the exact value lies in the closed interval."""
         return self.lower <= value <= self.upper
 
+    def shortened(self, digits: int) -> Enclosure:
+        """Returns an enclosure that contains this one, its ends to about so many significant digits; ``digits`` >= 1.
+
+        >>> str(outward(Fraction(2, 3), Fraction(2, 3), 15).shortened(4))
+        '0.6666[6, 7]'
+        """
+        size = 0 if self.is_infinite else max(abs(self.lower), abs(self.upper))
+        if not size:
+            return self
+        exponent = _length(size.numerator) - _length(size.denominator)
+        places = max(1, digits - exponent)
+        if places >= self.places:
+            return self
+        scale = 10**places
+        ends = math.floor(self.lower * scale), math.ceil(self.upper * scale)
+        return Enclosure(Fraction(ends[0], scale), Fraction(ends[1], scale), places)
+
+    def times(self, count: int) -> Enclosure:
+        """Returns the enclosure of so many times the value."""
+        return Enclosure(self.lower * count, self.upper * count, self.places)
+
     def to_dict(self) -> dict[str, str]:
         """Returns {"lower", "upper"} as decimal strings that denote the ends exactly; infinity is "inf"."""
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}

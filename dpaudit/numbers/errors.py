@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import log10
 
 
@@ -55,6 +56,8 @@ def _shown(value: object) -> str:
     """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
     if isinstance(value, str):
         return value
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator < 10**60 > abs(value) else "(a long fraction)"
     try:
         return approximately(value) if isinstance(value, int) and abs(value) >= 10**60 else repr(value)
     except Exception:  # somebody else's object: its repr may do anything

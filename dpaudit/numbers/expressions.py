@@ -7,6 +7,7 @@ by which equalities are decided (see exponentials.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -32,37 +33,35 @@ class Expression:
         self._hash = hash((operation, arguments))
 
     def __add__(self, other: Any) -> Value:
-        return add(self, _value(other))
+        return _operate("+", self, other)
 
     def __radd__(self, other: Any) -> Value:
-        return add(_value(other), self)
+        return _operate("+", other, self)
 
     def __neg__(self) -> Value:
-        return multiply(Fraction(-1), self)
+        return _operate("*", -1, self)
 
     def __sub__(self, other: Any) -> Value:
-        return add(self, multiply(Fraction(-1), _value(other)))
+        return _operate("-", self, other)
 
     def __rsub__(self, other: Any) -> Value:
-        return add(_value(other), -self)
+        return _operate("-", other, self)
 
     def __mul__(self, other: Any) -> Value:
-        return multiply(self, _value(other))
+        return _operate("*", self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Value:
-        return divide(self, _value(other))
+        return _operate("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Value:
-        return divide(_value(other), self)
+        return _operate("/", other, self)
 
     def __pow__(self, exponent: int) -> Value:
         if type(exponent) is not int:
             raise InputError("exponent", exponent, "must be a whole number; take exp or sqrt for others")
-        if exponent in (0, 1):
-            return self if exponent else Fraction(1)
-        return Expression("^", self, Fraction(exponent))
+        return _operate("^", self, exponent)
 
     def __eq__(self, other: object) -> bool:
         """Returns whether both are written alike; equal numbers may be written differently."""
@@ -100,10 +99,27 @@ class Expression:
         return [self.operation, *(to_json(argument) for argument in self.arguments)]
 
     def __repr__(self) -> str:
-        return f"{self.operation}({', '.join(str(a) for a in self.arguments)})"
+        """Returns the expression as one writes it: sqrt(2)*sqrt(2) - 2."""
+        if self.operation == "+":
+            first, *rest = (_infix(part, "+") for part in self.arguments)
+            return first + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in rest)
+        if self.operation in "*/^":
+            return self.operation.join(_infix(part, self.operation) for part in self.arguments)
+        return self.operation if self.operation == "pi" else f"{self.operation}({self.arguments[0]})"
 
 
 Value = Fraction | Expression
+STRENGTH = {"+": 1, "*": 2, "/": 3, "^": 4}
+"""How strongly an operation holds its arguments together."""
+
+
+def _infix(part: Value, around: str) -> str:
+    """Returns the text of an argument, in brackets where the operation around it would tear it apart."""
+    if isinstance(part, Expression):
+        inner = STRENGTH.get(part.operation, 5)
+        return f"({part})" if inner < STRENGTH[around] or (inner == STRENGTH[around] and around in "/^") else str(part)
+    torn = around != "+" and (part < 0 or (part.denominator > 1 and around in "/^"))
+    return f"({part})" if torn else str(part)
 
 
 def _value(number: Any) -> Value:
@@ -160,13 +176,27 @@ def divide(a: Value, b: Value) -> Value:
     return Fraction(0) if a == 0 else Expression("/", a, b)
 
 
+def _subtract(a: Value, b: Value) -> Value:
+    return add(a, multiply(Fraction(-1), b))
+
+
+def _power(a: Value, exponent: Value) -> Value:
+    if exponent in (0, 1):
+        return a if exponent else Fraction(1)
+    return Expression("^", a, exponent)
+
+
 def exp(x: Any) -> Value:
     """Returns e^x exactly as an expression (1 for x = 0).
 
     >>> exp("1/2") / (1 + exp("1/2"))
     /(exp(1/2), +(1, exp(1/2)))
     """
-    value = undisguised(_value(x))
+    return _operate("exp", x)
+
+
+def _exp(x: Value) -> Value:
+    value = undisguised(x)
     return Fraction(1) if value == 0 else Expression("exp", value)
 
 
@@ -196,6 +226,26 @@ def log_gamma(x: Any) -> Value:
 
 PI = Expression("pi")
 
+OPERATIONS: dict[str, Callable[..., Value]]
+OPERATIONS = {"+": add, "-": _subtract, "*": multiply, "/": divide, "^": _power, "exp": _exp}
+KEPT = (int, str, Fraction, Expression)
+"""Operands whose results are remembered; they are of these very types."""
+LONG = 64
+"""A sum of more parts is not remembered: each of its beginnings would be kept as well."""
+
+
+def _operate(operation: str, *operands: Any) -> Value:
+    """Returns the result; that of the same operands is the same object, so that equal entries are told quickly."""
+    for operand in operands:
+        if type(operand) not in KEPT or (type(operand) is Expression and len(operand.arguments) > LONG):
+            return OPERATIONS[operation](*map(_value, operands))
+    return _remembered(operation, *operands)
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def _remembered(operation: str, *operands: Any) -> Value:
+    return OPERATIONS[operation](*map(_value, operands))
+
 
 # ------------------------------------------------------------------ the canonical form
 
@@ -205,7 +255,7 @@ def exponential_form(value: Value) -> Form | None:
     return of_rational(value) if isinstance(value, Fraction) else _expression_form(value)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)
 def _expression_form(value: Expression) -> Form | None:
     """Returns the same for an expression; those that are written alike are worked out once."""
     if value.operation == "exp":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 from dpaudit.numbers.errors import InputError
@@ -25,8 +26,7 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     decimal digits.
     """
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
-        advice = 'write it exactly, as text or Fraction: "1/10" or "0.1"'
-        raise InputError(option, value, f"a {type(value).__name__} is not exact; {advice}")
+        raise InputError(option, value, f"a {type(value).__name__} is not exact; {_advice(value)}")
     if isinstance(value, str):
         value = _parse(option, value.strip(), digits)
     limit = 10**digits
@@ -35,6 +35,15 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     return Fraction(value)
 
 
+def _advice(value: object) -> str:
+    """Returns how to write it: as text, where it is a float whose shortest text is the number that was meant."""
+    shown = repr(value) if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
+    quotient = Fraction(shown)
+    short = f'"{quotient}" or ' if 1 < quotient.denominator < 10**4 else ""
+    return f'write it exactly, as text or Fraction: {short}"{shown}"'
+
+
+@lru_cache(maxsize=1 << 12)
 def _parse(option: str, text: str, digits: int) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None:

@@ -93,14 +93,24 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     upper = Product(*dominating_atoms(envelope), times)
     room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
-    chosen = {vertex.curve for vertex in (*envelope.vertices[:2], envelope.vertices[-1])}
-    lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in sorted(chosen)]
+    lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in _promising(envelope)]
     found = []
     for epsilon in points:
         low = balls.maximum([product.delta(epsilon) for product in lower])
         high = upper.delta(epsilon)
         found.append((low, balls.from_ends(high.min(ball(1)), (high + extra).min(ball(1)))))
     return found
+
+
+def _promising(envelope: Envelope) -> list[int]:
+    """Returns a few pairs whose products may come close to that of all: at both ends of the curve, and by their mean.
+
+    Whichever they are, their products are lower bounds. Many pairs may attain the curve of one release; of several
+    releases the one of the largest mean loss often attains most.
+    """
+    means = [balls.total([g.p * g.loss for g in curve.groups]) for curve in envelope.curves]
+    ends = {vertex.curve for vertex in (*envelope.vertices[:2], envelope.vertices[-1])}
+    return sorted({*ends, balls.argsort(means)[-1]})
 
 
 # ------------------------------------------------------------------ dp-accounting

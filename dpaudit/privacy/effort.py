@@ -15,6 +15,10 @@ T = TypeVar("T")
 MEMORY_BOUND = 2 << 30
 """Bytes: an audit that needs more is refused, unless the caller raises the bound."""
 MAX_DIGITS = 2000
+WORK = 3 * 10**7
+"""Steps, of one or two microseconds each, about a minute: a table from a file that needs more is refused."""
+PAIR = 20
+"""What a pair of a table costs besides its outputs, in outputs."""
 MAX_MASSES = 10**6
 """Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
 
@@ -43,6 +47,10 @@ class Effort:
         """Returns the same effort for so many digits."""
         return replace(self, digits=digits)
 
+    def whole(self) -> Effort:
+        """Returns the same effort on all data sets, not on one part of them."""
+        return replace(self, part=None)
+
     def tell(self, done: int, total: int) -> None:
         """Reports progress."""
         if self.progress:
@@ -67,6 +75,17 @@ class Effort:
             datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
             what = f"{mechanism.name} with {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
             raise TooLargeError(need, self.memory, what)
+
+    def check_work(self, mechanism: Audited, questions: int, most: int | None) -> None:
+        """Refuses a table that needs more than ``most`` steps: pairs, outputs, questions and digits tell how many."""
+        counts = mechanism.counts()
+        need = counts.pairs * (counts.outputs + PAIR) * questions * (1 + self.digits // 250)
+        if most is not None and need > most:
+            what = (
+                f"{counts.pairs} ordered pairs, {counts.outputs} outputs, {questions} questions of {self.digits} digits"
+            )
+            rule = f"{what} need about {need} steps; list fewer pairs with --adjacency, or raise the bound"
+            raise InputError("work", most, f"{rule} (dpaudit table --work)")
 
     def check_whole(self, mechanism: Audited, option: str) -> None:
         """Refuses what needs all masses at once and has too many, and what does not fit into the memory."""

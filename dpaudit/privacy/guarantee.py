@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, rational
@@ -200,6 +200,7 @@ class TradeOff(Guarantee):
 
 # ------------------------------------------------------------------ reading
 
+G = TypeVar("G", bound=Guarantee)
 FORMS = "1, eps=1, eps=1,delta=1e-5, rho=1/2, alpha=2,eps=1/2, mu=1 or f=0:1;1/4:1/2;1:0"
 KINDS: dict[frozenset[str], type[Any]] = {
     frozenset({"epsilon"}): EpsilonDelta,
@@ -217,7 +218,15 @@ def parse_guarantee(option: str, value: Any) -> Guarantee:
     '(2, 1/2)-Rényi DP'
     """
     found = value if isinstance(value, Guarantee) else _parse(option, value)
-    found.check()
+    return _checked(option, value if isinstance(value, str) else found.option(), found)
+
+
+def _checked(option: str, shown: str, found: G) -> G:
+    """Returns the guarantee; of numbers that make none the error names the option, the whole text and the number."""
+    try:
+        found.check()
+    except InputError as error:
+        raise InputError(option, shown, f"{error.option} {error.rule}") from None
     return found
 
 
@@ -229,14 +238,17 @@ def _parse(option: str, value: Any) -> Guarantee:
     if not isinstance(value, str) or "=" not in value:
         return EpsilonDelta(nonnegative(option, value))
     if value.strip().lower().startswith("f="):
-        return TradeOff(_points(option, value.strip()[2:]))
+        return TradeOff(_points(option, value.strip()))
     numbers: dict[str, Fraction] = {}
     for part in value.split(","):
         name, _, number = part.partition("=")
         name = {"eps": "epsilon"}.get(name.strip().lower(), name.strip().lower())
         if name in numbers or not number:
             raise InputError(option, value, f"must be a guarantee such as {FORMS}")
-        numbers[name] = rational(option, number)
+        try:
+            numbers[name] = rational(option, number)
+        except InputError as error:
+            raise InputError(option, value, f"{part.partition('=')[0].strip()} {error.rule}") from None
     if frozenset(numbers) not in KINDS:
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")
     made: Guarantee = KINDS[frozenset(numbers)](**numbers)
@@ -252,19 +264,18 @@ def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:
 def trade_off(option: str, points: str | list[Any] | tuple[Any, ...]) -> TradeOff:
     """Returns the trade-off function through "0:1;1/4:1/2;1:0", or through a list of pairs of exact numbers."""
     if isinstance(points, str):
-        found = _points(option, points.strip().removeprefix("f="))
+        found = _points(option, points)
     else:
         pairs: list[Any] = [tuple(point) for point in points]
         if any(len(pair) != 2 for pair in pairs):
             raise InputError(option, points, "must be pairs (alpha, f(alpha))")
         found = tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs)
     made = TradeOff(found)
-    made.check()
-    return made
+    return _checked(option, made.option(), made)
 
 
 def _points(option: str, text: str) -> Points:
-    pairs = [point.split(":") for point in text.split(";")]
+    pairs = [point.split(":") for point in text.strip().removeprefix("f=").removeprefix("F=").split(";")]
     if any(len(pair) != 2 for pair in pairs):
         raise InputError(option, text, "must be points alpha:beta, separated by semicolons: 0:1;1/4:1/2;1:0")
     return tuple((rational(option, alpha), rational(option, beta)) for alpha, beta in pairs)

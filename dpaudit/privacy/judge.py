@@ -12,7 +12,7 @@ from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence
-from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.effort import USUAL, Effort
 from dpaudit.privacy.loss import verdict, worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
@@ -44,13 +44,13 @@ def settled(
     return verdict(worst.value, bound), worst
 
 
-def at_most(mechanism: Audited, bound: Fraction, bits: int = 256) -> Verdict:
+def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: int = 256) -> Verdict:
     """Returns the verdict on "true epsilon <= bound"; a loss that equals the bound by algebra is no obstacle."""
     outcome = Verdict.PROVED
     with balls.precision(bits):
         law, limit = mechanism.law(), balls.ball(bound)
         seen: set[Hashable] = set()
-        for x, y in pairs(mechanism):
+        for x, y in pairs(mechanism, effort.whole()):
             for mass in law.ratios(x, y, seen):
                 for part in (mass, mass.swapped()):
                     single = _one_at_most(part, bound, limit)
@@ -72,13 +72,13 @@ def _one_at_most(mass: Mass, bound: Fraction, limit: balls.Ball) -> Verdict:
     return balls.at_most(mass.p.log() - mass.p_prime.log(), limit)
 
 
-def exact_epsilon(mechanism: Audited, worst: Worst) -> Fraction | None:
+def exact_epsilon(mechanism: Audited, worst: Worst, effort: Effort = USUAL) -> Fraction | None:
     """Returns the true epsilon where algebra knows the loss at the witness and that no other exceeds it, else None."""
     if worst.value.is_infinite:
         return None
     witness = worst.witness
     loss = mechanism.algebra().loss(witness.x, witness.x_prime, witness.output)
-    if loss is None or at_most(mechanism, loss) is not Verdict.PROVED:
+    if loss is None or at_most(mechanism, loss, effort) is not Verdict.PROVED:
         return None
     return loss
 
@@ -87,7 +87,7 @@ def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
     """Returns the worst loss, with as many digits as the mechanism allows, exactly where algebra knows it."""
     worst = effort.widest(mechanism, lambda e: worst_loss(mechanism, e))
     form = mechanism.algebra().worst()
-    known = form.rational() if form else exact_epsilon(mechanism, worst)
+    known = form.rational() if form else exact_epsilon(mechanism, worst, effort)
     return worst if known is None else replace(worst, value=exact(known, effort.digits), known=known)
 
 
@@ -110,7 +110,7 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
     else:
         outcome = verdict(worst.value, claim.epsilon)
         if outcome is Verdict.UNDECIDED and mechanism.algebra().exact_losses:
-            outcome = at_most(mechanism, claim.epsilon)
+            outcome = at_most(mechanism, claim.epsilon, effort)
         if outcome is Verdict.UNDECIDED:
             outcome, found = settled(mechanism, claim.epsilon, effort, lambda e: worst_loss(mechanism, e), worst)
             worst = found or worst

@@ -200,7 +200,7 @@ def judge_trade_off(mechanism: Audited, claim: TradeOff, effort: Effort) -> Clai
 
     outcome, worst = settled(mechanism, Fraction(0), effort, lambda e: worst_test(mechanism, deficit, e, finite=False))
     if outcome is Verdict.UNDECIDED:
-        known = _exact_deficit(mechanism, claim.points)
+        known = _exact_deficit(mechanism, claim.points, effort)
         if known is not None:
             value, where, threshold = known
             outcome = Verdict.PROVED if value <= 0 else Verdict.REFUTED
@@ -217,11 +217,13 @@ def _lines(points: Points) -> list[tuple[Fraction, Fraction]]:
     return [(slope, b - slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
 
 
-def _exact_deficit(mechanism: Audited, points: Points) -> tuple[Fraction, Witness, Fraction | None] | None:
+def _exact_deficit(
+    mechanism: Audited, points: Points, effort: Effort
+) -> tuple[Fraction, Witness, Fraction | None] | None:
     """Returns the largest f(alpha) - beta of all tests exactly, where all probabilities are rational; else None."""
     algebra, lines = mechanism.algebra(), _lines(points)
     best: tuple[Fraction, Witness, Fraction | None] | None = None
-    for x, y in pairs(mechanism):
+    for x, y in pairs(mechanism, effort):
         p, q = algebra.rational_row(x), algebra.rational_row(y)
         if p is None or q is None:
             return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from functools import partial
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
@@ -25,6 +26,7 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
     mechanism has one; else every pair and output is looked at, by the tier chosen.
     """
+    effort.check_work(mechanism, 1, mechanism.most_steps)
     impossible = mechanism.algebra().infinite()
     if impossible is not None:
         return Worst(infinite(), Witness(*impossible), 0)
@@ -74,6 +76,7 @@ def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:
 
 def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point, the profile; the rows are computed once for all points."""
+    effort.check_work(mechanism, len(points), mechanism.most_steps)
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:
@@ -86,6 +89,7 @@ def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort)
 
 def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point from one walk over the pairs for each precision that is needed."""
+    enclose = balls.told if mechanism.refinable else partial(balls.enclosure, least=0)
 
     def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
         law = mechanism.law()
@@ -100,7 +104,7 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
         found = {}
         for at, _, champion in open_:
             value, witness = champion.result()
-            narrow = balls.enclosure(value, effort.digits, least=0, most=1)
+            narrow = enclose(value, effort.digits, most=1)
             if narrow is not None:
                 found[at] = narrow, witness
         return found

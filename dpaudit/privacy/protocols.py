@@ -170,6 +170,8 @@ class Audited(ABC):
     name: ClassVar[str]
     refinable: bool = True
     """Whether more precision makes the law's balls as narrow as asked for."""
+    most_steps: int | None = None
+    """What an audit of all pairs may cost if the mechanism is a table from a file; see Effort.check_work."""
 
     @abstractmethod
     def counts(self) -> Counts:

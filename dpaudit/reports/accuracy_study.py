@@ -10,8 +10,9 @@ from typing import Any
 from dpaudit.comparison.ranges import RangePoint, crossovers, data_of
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import whole_numbers
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram, show
-from dpaudit.reports.block import Block, Job, Progress, check_keys, exact_list, read_range
+from dpaudit.reports.block import MOST_POINTS, Block, Job, Progress, check_keys, exact_list
 from dpaudit.reports.document import Section
 from dpaudit.utility.accuracy import accuracy, posterior
 from dpaudit.utility.mean import mean_error
@@ -117,7 +118,7 @@ def prepare(entry: dict[str, Any]) -> Job:
     if x is None:
         make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
     elif "priors" in entry:
-        make = partial(errors_by_prior, block, x, read_range("priors", entry["priors"]))
+        make = partial(errors_by_prior, block, x, whole_numbers("priors", entry["priors"], most=MOST_POINTS))
     else:
         make = partial(bounds, block, x)
     return partial(_titled, make, str(entry.get("title", "")))

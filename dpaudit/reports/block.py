@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
-from dpaudit.mechanisms import REGISTRY, Mechanism, in_family
+from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import positive, split, whole
+from dpaudit.numbers.ranges import range_text, whole_numbers
+from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model
 from dpaudit.privacy.adjacency import Adjacency
 from dpaudit.reports.document import Section
@@ -24,6 +23,8 @@ from dpaudit.reports.document import Section
 Progress = Callable[[str], None]
 Job = Callable[[Progress], Iterator[Section]]
 DIGITS = 12
+MOST_POINTS = 10_000
+"""Numbers of records in one audit of a report."""
 LARGEST_CURVE = 200_000
 """Masses of all ordered pairs together up to which the whole curve δ(ε) is computed."""
 
@@ -80,9 +81,12 @@ class Block:
         """Returns the checked block; what is given goes to the mechanisms that take it."""
         listed = isinstance(mechs, str | list | tuple)
         names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
+        family = [name for name in names if in_family(name) and str(name).strip().lower() != "all"]
+        for name in family:
+            lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
-        ns = () if n is None else read_range("n", n)
+        ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}
         found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
@@ -167,40 +171,7 @@ class Block:
         return {**shown, "setting": self.to_dict(), "rows": rows, **more}
 
 
-# ------------------------------------------------------------------ ranges and lists of a plan
-
-
-def range_text(ns: Sequence[int]) -> str:
-    """Returns "1..60", "10..200..10" or "5,7,20": what --n takes to give these numbers.
-
-    >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((5, 7, 20))
-    ('1..3', '10..30..10', '5,7,20')
-    """
-    steps = {b - a for a, b in pairwise(ns)}
-    if len(steps) != 1:
-        return ",".join(map(str, ns))
-    step = steps.pop()
-    return f"{ns[0]}..{ns[-1]}" + (f"..{step}" if step > 1 else "")
-
-
-MOST_POINTS = 10_000
-"""Numbers of records in one audit of a report."""
-
-
-def read_range(option: str, text: str | int) -> tuple[int, ...]:
-    """Returns the whole numbers of "1..60", "10..2000..10" (with a step), "5,10,20" or "7", in order."""
-    text = str(text).replace(" ", "")
-    match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?", text)
-    if match:
-        first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
-        if not 1 <= first <= last or step < 1:
-            raise InputError(option, text, "must be a range a..b with 1 <= a <= b, or a..b..step")
-        count = len(range(first, last + 1, step))
-        if count > MOST_POINTS:
-            rule = f"has {count} points, at most {MOST_POINTS} are allowed; take a step: a..b..step"
-            raise InputError(option, text, rule)
-        return tuple(range(first, last + 1, step))
-    return tuple(sorted({whole(option, part, 1) for part in text.split(",")}))
+# ------------------------------------------------------------------ lists and keys of a plan
 
 
 def exact_list(option: str, values: Any) -> list[Fraction]:

@@ -14,7 +14,7 @@ from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.results import evidence_words
+from dpaudit.audit.words import evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism, PosteriorMechanism, posterior
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
@@ -110,8 +110,10 @@ def facts(block: Block, progress: Progress) -> Section:
 
 def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     mechanism, found, claim, curve = case.mechanism, case.found, case.found.claim, case.curve
-    yield "mechanism", mechanism.formula
+    yield "mechanism", mechanism.formula_here()
     yield "setting", mechanism.setting_text()
+    yield "source", mechanism.describe().get("source")
+    yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     yield "true ε", found.epsilon.to_dict()
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
@@ -130,7 +132,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
         yield "zCDP ρ", curve.rho.to_dict()
     counts = found.counts
     yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
-    yield "working precision", f"{found.precision_bits} bits"
+    yield "working precision", precision_words(found.precision_bits)
 
 
 def delta_curves(block: Block, progress: Progress) -> Section:

@@ -12,10 +12,11 @@ from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import whole_numbers
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.loss import verdict
 from dpaudit.reports import accuracy_study
-from dpaudit.reports.block import DIGITS, Block, Job, Progress, check_keys, exact_list, read_range
+from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Job, Progress, check_keys, exact_list
 from dpaudit.reports.document import Section
 
 
@@ -30,7 +31,7 @@ def prepare(study: dict[str, Any]) -> Job:
 def prepare_priors(study: dict[str, Any]) -> Job:
     """Returns the study of true epsilon / nominal epsilon over equal priors (a, a), n and epsilon."""
     check_keys("study", study, "mech", "n", "priors", "eps")
-    ns = read_range("n", study.get("n", "10,20,50,100,200"))
+    ns = whole_numbers("n", study.get("n", "10,20,50,100,200"), most=MOST_POINTS)
     block = Block.read(str(study.get("mech", "EHDL")), n=ns[-1])
     if block.model is None or len(block.settings) > 1:
         raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dpaudit.audit.results import evidence_words
+from dpaudit.audit.words import evidence_words
 from dpaudit.reports.document import Section, named, number_of
 
 Cell = str | dict[str, str]

@@ -31,7 +31,7 @@ def chart_library() -> str | None:
 
 def no_charts() -> InputError:
     """Returns what is said, in one line, where the charts are left out."""
-    return missing_extra("EXTRA", "report", "report", "charts need it")
+    return missing_extra("charts", "left out", "report", "they need vl-convert")
 
 
 def share_library(folder: str) -> None:

@@ -16,6 +16,7 @@ from dpaudit.files.strict_json import read_text
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
 from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import Range, parse_range
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
 from dpaudit.posterior.model import show
 from dpaudit.sweeps.lane import Lane, WorkerDied
@@ -23,6 +24,8 @@ from dpaudit.sweeps.sources import made
 
 GENERAL = ("digits", "memory", "tiles", "quantities", "set")
 QUANTITIES = ("epsilon", "delta at E", "mean error")
+RANGED = ("n", "k", "eps")
+"""Axes of numbers, which may be given as text such as "10..200..10"."""
 MOST_BYTES = 16 << 20
 MOST_JOBS = 1_000_000
 TILE_CELLS = 1 << 28
@@ -127,12 +130,13 @@ def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
 
 
 def _list(name: str, value: Any) -> list[Any]:
-    """Returns the values of an axis: a list as it is, a table {from, to, step | factor} as a range, else one value."""
+    """Returns the values of an axis: those of a list, of a range "a..b..step" or {from, to, step | factor}, or one."""
     if isinstance(value, dict):
         return _range(name, value)
     if isinstance(value, list):
-        nested = [_list(name, item) if isinstance(item, dict) else [item] for item in value]
-        return [item for items in nested for item in items]
+        return [item for part in value for item in ([part] if isinstance(part, list) else _list(name, part))]
+    if name in RANGED and isinstance(value, str) and ".." in value:
+        return list(map(str, parse_range(name, value).points(name, MOST_JOBS)))
     return [value]
 
 
@@ -157,14 +161,16 @@ def _range(name: str, table: Mapping[str, Any]) -> list[str]:
     factor = rational(name, table.get("factor", 1))
     if not (step > 0 or (factor > 1 and value > 0)):
         raise InputError(name, dict(table), "a range must rise: step > 0, or from > 0 and factor > 1")
+    if last < value:
+        raise InputError(name, dict(table), "the range is empty")
+    if step:
+        return list(map(str, Range(value, last, step).points(name, MOST_JOBS)))
     values = []
     while value <= last:
         values.append(str(value))
-        value = value * factor + step
-        if len(values) > MOST_JOBS or (step and last - value > MOST_JOBS * step):
+        value *= factor
+        if len(values) > MOST_JOBS:
             raise InputError(name, dict(table), f"has more than {MOST_JOBS} values")
-    if not values:
-        raise InputError(name, dict(table), "the range is empty")
     return values
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpaudit.files.writing import NotWritten
+from dpaudit.files.writing import NotWritten, check_writable
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.layout import CHECKSUM, DAMAGED, LAYOUT_1, STALE, check, is_older, made_of
 from dpaudit.sweeps.plan import Job
@@ -71,6 +71,10 @@ class Store:
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{time.time_ns()}"
         if not create and not Path(path).is_file():
             raise InputError("out", path, "there is no such store; run a plan first")
+        if create and not Path(path).exists():
+            check_writable("out", path)
+        if Path(path).exists() and not Path(path).is_file():
+            raise InputError("out", path, "cannot be used as a store: it is no file but a folder, a pipe or a device")
         try:
             self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
         except (sqlite3.Error, ValueError) as error:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.audit.display import Shown
+from dpaudit.audit.page import Fields, Page
+from dpaudit.mechanisms.source import file_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
 from dpaudit.sweeps.executors import check_address, open_workers
@@ -15,7 +17,7 @@ from dpaudit.sweeps.export import check_path, table
 from dpaudit.sweeps.export import export as write
 from dpaudit.sweeps.plan import read_plan
 from dpaudit.sweeps.run import Loop
-from dpaudit.sweeps.sources import file_of, made
+from dpaudit.sweeps.sources import made
 from dpaudit.sweeps.store import Aside, Status, Store
 
 Watch = Callable[[Status], AbstractContextManager[Callable[[Status], None] | None]]
@@ -53,6 +55,19 @@ class SweepResult(Shown):
             "notes": self.notes(),
             "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in self.errors],
         }
+
+    def page(self) -> Page:
+        """Returns where the sweep stands, for people."""
+        state = self.status
+        share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
+        counts = f"{state.done} done, {state.failed} failed, {state.running} running, {self.waiting()} waiting"
+        finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
+        rows = [("store", self.store), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
+        rows += [("note", line) for line in self.notes()]
+        for entry, error, count in self.errors:
+            rows.append(("failed", f"{error}   {entry}" + (f"   ({count} parts)" if count > 1 else "")))
+        unnamed = state.failed - sum(count for *_, count in self.errors)
+        return [Fields([*rows, ("", f"and {unnamed} more: --export lists them")] if unnamed else rows)]
 
     def notes(self) -> list[str]:
         """Returns what one should know of the rows, one line each."""

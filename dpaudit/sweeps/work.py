@@ -12,6 +12,7 @@ from dpaudit.mechanisms import posterior
 from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.loss import worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
 from dpaudit.sweeps.sources import made
@@ -59,9 +60,9 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
     effort = Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30), part=part)
     if spec["quantity"] == "epsilon":
-        return _shown(worst_loss(subject, effort))
+        return _shown(true_epsilon(subject, effort) if part is None else worst_loss(subject, effort))
     if spec["quantity"] == "delta":
-        return _shown(worst_delta(subject, Fraction(spec["at"]), effort))
+        return _shown(effort.widest(subject, lambda e: worst_delta(subject, Fraction(spec["at"]), e)))
     effort.check_memory(subject)
     released = posterior(subject)
     if released is None:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.page import Page
 from dpaudit.audit.questions import on_data
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
@@ -25,6 +26,7 @@ from dpaudit.posterior.divergences import check_offered, choice
 from dpaudit.posterior.model import Histogram, parse_data
 from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND
 from dpaudit.utility.checks import BoundFound, Checker, applicable
+from dpaudit.utility.page import page as accuracy_page
 from dpaudit.utility.staircase import ALL_OUTPUTS, TIE_BITS, Staircase, build
 from dpaudit.utility.threshold import count_below
 
@@ -96,6 +98,10 @@ class AccuracyResult(SettingAnswer):
             narrow(cumulative, self.digits, 1),
             outputs,
         )
+
+    def page(self) -> Page:
+        """Returns the result for people."""
+        return accuracy_page(self)
 
     def members(self) -> dict[str, Any]:
         """Returns the members of ``dpaudit accuracy --json``."""

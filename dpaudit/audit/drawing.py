@@ -1,0 +1,265 @@
+"""How a page looks on a console: no number, no name and no command is ever broken in two.
+
+Where a table is too wide, its enclosures lose digits (rounded outward: they stay enclosures), then its columns stand in
+several tables one below the other, then its rows become blocks. A file or a pipe is as wide as it need be.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.audit.page import Command, Fields, Note, Page, Table, Verbatim, Words
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import visible
+from dpaudit.privacy.protocols import text
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+WIDE = 10_000
+"""Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
+DIGITS = (None, 12, 9, 6)
+"""Significant digits of an enclosure, tried in this order until all fits; None: all."""
+PROSE = 56
+"""A column of prose is not wider than this, so that it can be read."""
+LEAST_PROSE = 18
+"""A table whose prose would be narrower than this is drawn as blocks."""
+STEP = 2
+"""How far a value stands in that is written below its name."""
+SEAM = 3
+"""What a column takes besides its text: a blank on both sides and a line; the table one more."""
+GROUP = re.compile(r"[^\s\[(]*[\[(](?:[^\s\[\]()]+, )+[^\s\[\]()]+[\])]\S*|\S+")
+"""A word; "0.41[65, 67]" and "(4, 4)" are one."""
+PIECE = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+"
+ARGUMENT = re.compile(rf"(?:--\S+ (?!--))?{PIECE}")
+"""A word of a command, with the option that it belongs to."""
+
+
+def draw(console: Any, page: Page) -> None:
+    """Draws the parts, and says so at the end if digits were left out."""
+    cut = False
+    for part in page:
+        cut |= bool(DRAWN[type(part)](console, part))
+    if cut:
+        note = f"Rounded outward to fit {console.width} columns; all digits: --json, to_dict(), or a wider terminal."
+        _fields(console, Fields([("", note)]))
+
+
+def as_text(page: Page, width: int = WIDE) -> str:
+    """Returns what is drawn, without colour: nothing but the line ends acts."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    lines = StringIO()
+    draw(Console(file=lines, highlight=False, emoji=False, width=width, color_system=None), page)
+    return "".join(f"{visible(line.rstrip())}\n" for line in lines.getvalue().split("\n")[:-1])
+
+
+def here() -> int:
+    """Returns the width of the terminal, or WIDE where the output is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else WIDE
+
+
+# ------------------------------------------------------------------ cells
+
+
+def shown(cell: Any, digits: int | None = None) -> Text:
+    """Returns the cell as text in its styles, its enclosures with at most so many significant digits."""
+    from rich.text import Text
+
+    found = Text()
+    for piece, style in cell.pieces() if isinstance(cell, Words) else [(cell, "")]:
+        short = piece.shortened(digits) if digits is not None and isinstance(piece, Enclosure) else piece
+        found.append(text(short), style or None)
+    return found
+
+
+def words(line: Text, width: int, pattern: re.Pattern[str] = GROUP) -> Iterator[tuple[int, int]]:
+    """Yields where the words of a line begin and end; a list or an argument wider than ``width`` is several."""
+    for match in pattern.finditer(line.plain):
+        first, last = match.span()
+        if last - first > width and "]" not in match[0]:
+            smaller = re.finditer(PIECE if pattern is ARGUMENT else r"\S+", match[0])
+            yield from ((first + part.start(), first + part.end()) for part in smaller)
+        else:
+            yield first, last
+
+
+def widest(found: Text, width: int) -> int:
+    """Returns the columns of the longest word."""
+    return max((end - start for start, end in words(found, width)), default=0)
+
+
+def folded(found: Text, width: int, pattern: re.Pattern[str] = GROUP) -> list[Text]:
+    """Returns lines of at most ``width`` columns, but for single words that are longer; no word is broken."""
+    lines, first, last = [], 0, 0
+    for start, end in words(found, width, pattern):
+        if end - first > width and last > first:
+            lines.append(found[first:last])
+            first = start
+        last = end
+    return [*lines, found[first:last]]
+
+
+def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
+    """Returns the lines of a value; a command goes on with a backslash, as the shell takes it."""
+    if not isinstance(value, Command):
+        return folded(shown(value, digits), width)
+    lines = folded(shown(value.text), width - 2, ARGUMENT)
+    return [line + " \\" for line in lines[:-1]] + lines[-1:]
+
+
+def _fitting(value: Any, room: int) -> int | None:
+    """Returns the most digits with which every word of the value fits into the room, else the fewest."""
+    fits = (digits for digits in DIGITS if widest(shown(value, digits), room) <= room)
+    return next(fits, DIGITS[-1])
+
+
+# ------------------------------------------------------------------ parts
+
+
+def _fields(console: Any, part: Fields) -> bool:
+    """Draws names and values, a value below its name where it does not fit beside; returns whether digits were cut."""
+    from rich.text import Text
+
+    names = [len(name) for name, _ in part.rows]
+    margin = max((size for size in names if size <= max(20, console.width // 3)), default=0) + 2
+    cut = False
+    for name, value in part.rows:
+        digits = _fitting(value, console.width - margin)
+        cut |= shown(value, digits).plain != shown(value).plain
+        lines = _value_lines(value, digits, console.width - margin)
+        label, indent = Text(visible(name).ljust(margin), "bold"), margin
+        if len(label) > margin or max(map(len, lines)) > console.width - margin:
+            console.print(label, soft_wrap=True)
+            label, indent = Text(" " * STEP), STEP
+            lines = _value_lines(value, digits, console.width - STEP)
+        for line in lines:
+            console.print(label + line, soft_wrap=True)
+            label = Text(" " * indent)
+    return cut
+
+
+def _note(console: Any, part: Note) -> bool:
+    for line in folded(shown(part.line), console.width):
+        console.print(line, soft_wrap=True)
+    return False
+
+
+def _verbatim(console: Any, part: Verbatim) -> bool:
+    for line in part.lines:
+        console.print(line, markup=False, soft_wrap=True)
+    return False
+
+
+def _table(console: Any, part: Table) -> bool:
+    """Draws a table as it fits; returns whether digits were left out."""
+    groups, digits = _arranged(part, console.width)
+    if not groups:
+        return _blocks(console, part)
+    for group in groups:
+        _grid(console, part, group, digits)
+    return digits is not None
+
+
+def _arranged(part: Table, width: int) -> tuple[list[list[int]], int | None]:
+    """Returns the columns of each table to be drawn, and the digits; no tables where the rows must be blocks.
+
+    The first column stands in every table.
+    """
+    everything = list(range(len(part.columns)))
+    several: list[tuple[list[list[int]], int | None]] = []
+    for digits in DIGITS if _has_enclosures(part) else DIGITS[:1]:
+        least = [_least(part, i, digits, width) for i in everything]
+        if _total(least) <= width:
+            return [everything], digits
+        if not part.prose and all(_total([least[0], other]) <= width for other in least[1:]):
+            several.append((_packed(least, width), digits))
+    return min(several, key=lambda found: len(found[0]), default=([], None))
+
+
+def _has_enclosures(part: Table) -> bool:
+    return any(isinstance(cell, Enclosure | Words) for row in part.rows for cell in row)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + SEAM * len(widths) + 1
+
+
+def _packed(least: Sequence[int], width: int) -> list[list[int]]:
+    """Returns groups of columns, the first column in each, as many in a group as fit."""
+    groups: list[list[int]] = []
+    for i in range(1, len(least)):
+        if groups and _total([least[j] for j in (*groups[-1], i)]) <= width:
+            groups[-1].append(i)
+        else:
+            groups.append([0, i])
+    return groups
+
+
+def _least(part: Table, i: int, digits: int | None, width: int) -> int:
+    """Returns the columns that column i needs: its cells whole; of prose, and of its title, the longest word."""
+    cells = [shown(row[i], digits) for row in part.rows]
+    title = widest(shown(part.columns[i]), width)
+    if part.columns[i] not in part.prose:
+        return max([title, *map(len, cells)])
+    natural = max((len(cell) for cell in cells), default=0)
+    return max([title, min(natural, LEAST_PROSE), *(widest(cell, width) for cell in cells)])
+
+
+def _widths(part: Table, group: Sequence[int], digits: int | None, width: int) -> list[int]:
+    """Returns the widths of these columns; what is left of the width goes to titles, then to prose."""
+    least = [_least(part, i, digits, width) for i in group]
+    prose = [j for j, i in enumerate(group) if part.columns[i] in part.prose]
+    spare = width - _total(least)
+    for j in (*(j for j in range(len(group)) if j not in prose), *prose):
+        title, cells = len(part.columns[group[j]]), [len(shown(row[group[j]])) for row in part.rows]
+        wanted = min(max([title, *cells]), PROSE) if j in prose else title
+        share = spare // (len(prose) - prose.index(j)) if j in prose else spare
+        more = max(0, min(share, wanted - least[j]))
+        least[j], spare = least[j] + more, spare - more
+    return least
+
+
+def _grid(console: Any, part: Table, group: Sequence[int], digits: int | None) -> None:
+    """Draws these columns."""
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    least = _widths(part, group, digits, console.width)
+    title = None if part.title is None else Text(part.title, "italic")
+    grid = Grid(title=title, title_justify="left", width=_total(least))
+    joined: Callable[[list[Text]], Text] = Text("\n").join
+    for j, i in enumerate(group):
+        grid.add_column(joined(folded(shown(part.columns[i]), least[j])), width=least[j], no_wrap=True)
+    for number, row in enumerate(part.rows):
+        cells = [joined(folded(shown(row[i], digits), least[j])) for j, i in enumerate(group)]
+        grid.add_row(*cells, style="bold" if number == part.bold else None)
+    console.print(grid, crop=False)
+
+
+def _blocks(console: Any, part: Table) -> bool:
+    """Draws every row as names and values; returns whether digits were left out."""
+    if part.title is not None:
+        _note(console, Note(Words(part.title, style="italic")))
+    cut = False
+    for number, row in enumerate(part.rows):
+        values = [Words(*cell.parts, style="bold") if number == part.bold else cell for cell in map(_as_words, row)]
+        filled = [(name, value) for name, value in zip(part.columns, values, strict=True) if str(value)]
+        cut |= _fields(console, Fields(filled))
+        console.print()
+    return cut
+
+
+def _as_words(cell: Any) -> Words:
+    return cell if isinstance(cell, Words) else Words(cell)
+
+
+DRAWN: dict[type, Callable[[Any, Any], bool]]
+DRAWN = {Fields: _fields, Table: _table, Note: _note, Verbatim: _verbatim}

@@ -1,0 +1,89 @@
+"""The words in which several answers say the same: what was audited, what was claimed, how hard was looked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpaudit.audit.page import Cell, Command, Line, Words, badge
+from dpaudit.audit.setting import Setting
+from dpaudit.numbers.errors import approximately
+from dpaudit.privacy.claim import Claim, Evidence
+from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.protocols import Counts, text
+
+QUANTITIES = {
+    "epsilon": "true ε",
+    "delta": "δ({epsilon})",
+    "renyi": "D at order {alpha}",
+    "zcdp_rho": "zCDP ρ",
+    "gdp_mu": "GDP μ",
+    "trade-off": "least margin over the trade-off function",
+}
+
+
+def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
+    """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
+    form, known = QUANTITIES.get(quantity, quantity), at or {}
+    where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
+    name = form.format_map({"epsilon": "", "alpha": "", **known})
+    return name, ", ".join(f"{key} = {value}" for key, value in where.items())
+
+
+def precision_words(bits: int) -> str:
+    """Returns the working precision for people; without bits nothing was rounded."""
+    return f"{bits} bits" if bits else "exact, by algebra"
+
+
+def subject_rows(setting: Setting) -> list[Line]:
+    """Returns what was audited."""
+    mechanism = setting.mechanism
+    rows: list[Line] = [("mechanism", f"{mechanism.name}: {mechanism.formula_here()}")]
+    place, origin = mechanism.setting_text(), mechanism.describe()
+    rows += [("setting", place)] if place else []
+    sha256 = origin.get("source_sha256")
+    return [*rows, ("source", f"{origin['source']}, SHA-256 {sha256[:12]}…")] if sha256 else rows
+
+
+def pair_text(witness: Witness) -> str:
+    """Returns the two data sets."""
+    return f"x = {text(witness.x)}, x′ = {text(witness.x_prime)}"
+
+
+def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
+    """Returns the claimed bound, the verdict and what decided it, unless that is ``known`` from a row of its own."""
+    if claim.guarantee is None:
+        return [("claimed", "nothing is claimed")]
+    silent = "none: δ here neither proves nor refutes it"
+    verdict: Cell = silent if claim.verdict is None else badge(claim.verdict.value)
+    rows: list[Line] = [("claimed", claim.guarantee.text()), ("verdict", verdict)]
+    said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
+    return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
+
+
+def _decided(evidence: Evidence) -> Line:
+    """Returns the quantity that decided, with its pair."""
+    pair = text(evidence.witness.x), text(evidence.witness.x_prime)
+    name, where = evidence_words(evidence.quantity, evidence.at, *pair)
+    return "decided by", Words(f"{name} = ", evidence.value, f", at {where}")
+
+
+def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
+    """Returns what was looked at and how precisely."""
+    datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
+    covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
+    precision = f"{tier if bits else ''}{precision_words(bits)}"
+    return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]
+
+
+def tier_text(tier: str, left: int | None) -> str:
+    """Returns by which tier the worst case was found, and how many pairs the floats left."""
+    shown = tier if tier == "closed form" else f"{tier} tier"
+    plural = "s" * (left != 1)
+    return f"{shown}, " if left is None else f"{shown} (the float filter left {left} ordered pair{plural}), "
+
+
+def again(rows: Sequence[Line], command: str | None) -> list[Line]:
+    """Returns the rows, and last the command that asks the same again, where there is one."""
+    asked: list[Any] = [("again", Command(command))] if command else []
+    return [*rows, *asked]

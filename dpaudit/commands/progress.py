@@ -1,0 +1,145 @@
+"""How far a long job is, on stderr: a bar on a terminal, else a line now and then, so that a log shows that it lives.
+
+The work of a command has several phases, each counted from 0. A phase that is over is no end: the bar shows that the
+work goes on until the answer is there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+from time import monotonic
+from typing import Any
+
+from dpaudit.numbers.errors import visible
+
+FIRST = 5.0
+"""Seconds until the first line."""
+EVERY = 15.0
+"""Seconds between two lines."""
+TICK = 0.5
+"""Seconds between two looks at the clock."""
+SWITCH = "DPAUDIT_PROGRESS"
+"""Set to "off" in the environment, nothing is said."""
+
+Tell = Callable[[int, int], None]
+
+
+def duration(seconds: float) -> str:
+    """Returns "12 s", "3 min 5 s" or "2 h 10 min".
+
+    >>> duration(12), duration(185), duration(7800)
+    ('12 s', '3 min 5 s', '2 h 10 min')
+    """
+    whole_seconds = int(seconds)
+    minutes, rest = divmod(whole_seconds, 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+class Meter:
+    """Where the work stands, and when the next line about it is due."""
+
+    def __init__(self, label: str, clock: Callable[[], float] = monotonic) -> None:
+        self.label, self._clock = visible(label), clock
+        self._start = self._phase = clock()
+        self._next = self._start + FIRST
+        self._done, self._total, self._words = 0, 0, ""
+
+    def tell(self, done: int, total: int) -> None:
+        """Notes how much of this phase is done; fewer than before is a new phase."""
+        if done < self._done or total != self._total:
+            self._phase = self._clock()
+        self._done, self._total = done, total
+
+    def say(self, words: str) -> None:
+        """Notes in words what is being done, and how it stands."""
+        self._words = visible(words)
+
+    def due(self) -> str | None:
+        """Returns the line that is to be printed now, else None."""
+        now = self._clock()
+        if now < self._next:
+            return None
+        self._next = now + EVERY
+        spent = f"{duration(now - self._start)} so far"
+        return f"dpaudit: {self.label}: {', '.join(filter(None, [self._words, *self._counted(now), spent]))}"
+
+    def _counted(self, now: float) -> list[str]:
+        """Returns count, share and time left of a phase that is under way."""
+        if not 0 < self._done < self._total:
+            return []
+        left = (now - self._phase) * (self._total - self._done) / self._done
+        share = f"{self._done * 100 // self._total} %"
+        return [f"{self._done} of {self._total}", share, f"about {duration(left)} left"]
+
+
+@contextmanager
+def watched(label: str) -> Iterator[Tell]:
+    """Yields the function that is told (done, total) of every phase."""
+    if not sys.stderr.isatty():
+        with lines(label) as meter:
+            yield meter.tell
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    with bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as drawn:
+        drawn.add_task(visible(label), total=None)
+
+        def tell(done: int, total: int) -> None:
+            over = done >= total  # this phase is over, the work is not: the bar moves, and shows no share
+            drawn.tasks[0].total, drawn.tasks[0].completed = (None, 0) if over else (total, done)
+
+        yield tell
+
+
+@contextmanager
+def said(label: str) -> Iterator[Callable[[str], None]]:
+    """Yields the function that is told in words what is being done."""
+    if not sys.stderr.isatty():
+        with lines(label) as meter:
+            yield meter.say
+        return
+    from rich.progress import SpinnerColumn, TimeElapsedColumn
+
+    with bar(SpinnerColumn(), TimeElapsedColumn()) as drawn:
+        task = drawn.add_task(visible(label), total=None)
+        yield lambda words: drawn.update(task, description=visible(words))
+
+
+def bar(*columns: Any) -> Any:
+    """Returns a bar on stderr that vanishes at the end, its description as plain text before the columns."""
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    words = TextColumn("{task.description}", markup=False)
+    return Progress(words, *columns, console=Console(stderr=True, emoji=False), transient=True)
+
+
+@contextmanager
+def lines(label: str, meter: Meter | None = None) -> Iterator[Meter]:
+    """Yields a meter whose lines are printed on stderr when they are due, also while nothing is told."""
+    found, over = meter or Meter(label), Event()
+
+    def watch() -> None:
+        while not over.wait(TICK):
+            line = found.due()
+            if line is not None:
+                with suppress(OSError, ValueError):  # stderr may be gone
+                    print(line, file=sys.stderr, flush=True)
+
+    if os.environ.get(SWITCH) == "off":
+        yield found
+        return
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,50 @@
+"""dpaudit samples: what counts of outputs show."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dpaudit.audit.setting import Setting
+from dpaudit.commands.options import Given, Shown, option
+from dpaudit.commands.reply import Reply
+from dpaudit.numbers.errors import InputError
+
+
+def samples(
+    setting: Given,
+    file: Annotated[
+        str, typer.Argument(metavar="COUNTS", help="counts.csv: one row a data set, one column an output.")
+    ],
+    mech: Annotated[
+        str | None, option("--mech", "NAME", "The law that the code should have, with its setting.")
+    ] = None,
+    event: Annotated[str | None, option("--event", "R,S,…", "Outputs: the event that was named in advance.")] = None,
+    pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets that were named in advance.")] = None,
+    confidence: Annotated[str, option("--confidence", "C", "All statements together hold with it.")] = "999/1000",
+    claim: Annotated[str | None, option("--claim", "EPS", "The ε that is claimed.")] = None,
+    claim_delta: Annotated[str, option("--claim-delta", "DELTA", "The δ that is claimed.")] = "0",
+    at: Annotated[str | None, option("--at", "C,…", "Show the best that events of this probability can show.")] = None,
+) -> Shown:
+    """What sampling shows of code that cannot be followed: "ε ≥ … with confidence 0.999", and what it cannot show.
+
+    Clopper and Pearson's bounds, certified. Sampling refutes; it never proves privacy. Name the event and the pair
+    before you sample; without them every single output and ordered pair counts as a test.
+
+    Examples:
+
+    dpaudit samples counts.csv --event yes --pair no,yes --claim 1
+
+    dpaudit samples counts.csv --mech EHDS --n 4 --at 1/100
+    """
+    from dpaudit.sampling.samples import samples as compute
+
+    if mech is None and setting:
+        name = next(iter(setting))
+        raise InputError(name, setting[name], "belongs to --mech, the law that the code should have")
+    law = None if mech is None else Setting.read(mech, **setting)
+    result = compute(
+        file, event=event, pair=pair, confidence=confidence, delta=claim_delta, claim=claim, at=at or (), law=law
+    )
+    return Reply(result)

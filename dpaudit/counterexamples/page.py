@@ -1,0 +1,51 @@
+"""What a search found, as people read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpaudit.audit.page import Fields, Line, Page, Words, strong
+from dpaudit.audit.words import again, claim_rows, pair_text
+from dpaudit.privacy.protocols import text
+
+if TYPE_CHECKING:
+    from dpaudit.counterexamples.search import Place, SearchResult
+
+
+def page(result: SearchResult) -> Page:
+    """Returns the region, the finding and its places."""
+    region, subject = result.to_dict()["region"], result.subject.mechanism
+    shown = {"n": region["n"], "k": region["k"], "ε": region["eps_between"] or region["eps"], "prior": region["prior"]}
+    where = [f"{name} = {value}" for name, value in shown.items() if value is not None]
+    where += [f"prior entries in {region['prior_box']}"] if region["prior_box"] else []
+    if result.found:
+        least = "the smallest n" if result.exhaustive else "the smallest n found"
+        place = "" if result.minimal_n is None else f"; {least} in {region['n']} is {result.minimal_n}"
+        finding = Words(Words("violated", style="bold red"), place)
+    else:
+        finding = strong("no violation found")
+    parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
+    rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where)), ("finding", finding)]
+    if result.minimal:
+        rows += _place("smallest n", result.minimal)
+    rows += _place("largest ratio", result.largest)
+    if not result.exhaustive:
+        rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))
+    if result.exhaustive:
+        rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
+    rows += [("screened", result.screened), ("effort", f"{result.seconds:.1f} s")]
+    return [Fields(again(rows, result.command))]
+
+
+def _place(title: str, found: Place) -> list[Line]:
+    """Returns one certified place as rows: the ratio, the setting with its witness, what else decided the claim."""
+    result, witness = found.result, found.result.witness
+    bound = "nominal" if result.claim.epsilon is None else "claimed"
+    pair = f"{pair_text(witness)}, output {text(witness.output)}"
+    place = f"{result.subject.mechanism.setting_text()}; {pair}"
+    rows: list[Line] = [(title, Words(f"true ε / {bound} ε = ", found.ratio)), ("", place)]
+    if result.claim.guarantee is None or (result.claim.epsilon is not None and not result.claim.delta):
+        return rows
+    claimed, *decided = [value for _, value in claim_rows(result.claim)]
+    parts = [part for value in decided for part in ("; ", value)]
+    return [*rows, ("", Words(f"claimed {claimed}", *parts))]

@@ -1,0 +1,70 @@
+"""The true epsilon of a setting; where n, epsilon or the prior ranges, the theorem about all of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from dpaudit.audit import questions
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.forall.ranged import Ranged, read
+from dpaudit.forall.theorem import Theorem
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import Guarantee
+
+THEOREMS: dict[tuple[str, ...], str] = {
+    ("eps",): "dpaudit.forall.every_epsilon:every_epsilon",
+    ("prior",): "dpaudit.forall.prior_boxes:prior_map",
+}
+"""What ranges -> the call that decides it: of the ranged setting and the effort, and for priors of the rest."""
+
+
+def epsilon(
+    mech: Any,
+    *,
+    digits: int | str = 15,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    guarantee: Guarantee | None = None,
+    rest: Exact | None = None,
+    **setting: Any,
+) -> EpsilonResult | Theorem:
+    """Returns the true epsilon (``audit.questions.epsilon``), or the theorem where eps, n or the prior ranges.
+
+    eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". ``rest`` is the area of a box of priors that may
+    stay undecided, as a share of the box.
+    """
+    chosen = read(mech, **setting)
+    if isinstance(chosen, Ranged):
+        if guarantee is not None:
+            raise InputError("guarantee", guarantee.text(), "a theorem judges what the mechanism claims")
+        return theorem(chosen, Effort.read(digits, memory, progress, tier), rest)
+    refuse_rest(rest)
+    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}
+    return questions.epsilon(chosen, **effort, guarantee=guarantee)
+
+
+def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Theorem:
+    """Returns what is decided for all values of what ranges."""
+    where = THEOREMS.get(ranged.ranging)
+    if where is None:
+        name = ranged.ranging[0]
+        possible = "; ".join(" and ".join(names) for names in THEOREMS)
+        rule = f"there is no theorem on every value of {' and '.join(ranged.ranging)} here; there is one on: {possible}"
+        raise InputError(name, ranged.told(name), rule)
+    module, _, name = where.partition(":")
+    box = ranged.ranging == ("prior",)
+    if not box:
+        refuse_rest(rest)
+    decide: Callable[..., Theorem] = getattr(import_module(module), name)
+    return decide(ranged, effort, rest) if box else decide(ranged, effort)
+
+
+def refuse_rest(rest: Exact | None) -> None:
+    """Refuses a rest where there is no box."""
+    if rest is not None:
+        raise InputError("rest", rest, "goes with a box of priors: --prior 1/100..2,1/100..2")

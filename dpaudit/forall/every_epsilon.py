@@ -1,0 +1,204 @@
+"""Every epsilon at once: the supremum of true epsilon / epsilon (EVERY_EPSILON.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.words import pair_text
+from dpaudit.forall.every_epsilon_cover import Cover, Search
+from dpaudit.forall.ranged import Ranged, Span
+from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
+from dpaudit.mechanisms.closed_form import ClosedForm
+from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.errors import InputError, TooLargeError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import verdict
+from dpaudit.privacy.pairs import Witness
+
+LIMITS = {"0": "in the limit ε → 0", "inf": "in the limit ε → ∞"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatioResult(Theorem):
+    """The supremum of true epsilon / epsilon over every epsilon asked about lies in ``ratio``.
+
+    ``at`` says where: {"limit": "0"} or {"limit": "inf"} if it is proved to be that limit, {"epsilon": "every"} if the
+    worst pair has it at every epsilon, {"epsilon": e} at that one, else {"lower", "upper"}: somewhere in between.
+    """
+
+    ratio: Enclosure
+    exactly: Fraction | None
+    at: dict[str, str]
+    witness: Witness
+    method: str
+    pairs: int
+    by_oscillation: int
+    intervals: int
+    precision_bits: int
+    cover: Cover | None = field(default=None, repr=False)
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields for JSON; the cover is for the certificate."""
+        return {name: value for name, value in super().members().items() if name != "cover"}
+
+    def lines(self) -> list[Line]:
+        """Returns the ratio, where it is attained, and the cover."""
+        known = "" if self.exactly is None else f" = {self.exactly}, by algebra"
+        found: list[Line] = [("true ε / ε", Words("at most ", strong(self.ratio), known)), ("attained", self.where())]
+        found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
+        return [*found, ("covers", self.covered())]
+
+    def where(self) -> str:
+        """Returns for people where the supremum is."""
+        if "limit" in self.at:
+            return LIMITS[self.at["limit"]]
+        if "epsilon" in self.at:
+            known = self.at["epsilon"]
+            return "by this pair at every ε" if known == "every" else f"at ε = {known}"
+        return f"for an ε between {self.at['lower']} and {self.at['upper']}"
+
+    def covered(self) -> str:
+        """Returns what the proof looks at."""
+        if self.method == "closed form":
+            return "every ε, in closed form"
+        rest = self.pairs - self.by_oscillation
+        return (
+            f"{self.pairs} ordered pairs up to symmetry: {self.by_oscillation} by their oscillation, "
+            f"{rest} with {self.intervals} intervals of ε"
+        )
+
+    def effort_text(self) -> str:
+        """Returns how it was found."""
+        return f"{self.method}, {self.precision_bits} bits, {self.seconds:.3f} s"
+
+
+def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
+    """Returns an enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
+    start, factor = perf_counter(), claimed_factor(ranged)
+    found = _by_cover(ranged, effort) if isinstance(ranged.mechanism, Exponential) else _in_closed_form(ranged, effort)
+    ratio, known = found["ratio"], found["exactly"]
+    decided = verdict(ratio, factor)
+    if known is not None:
+        decided = Verdict.PROVED if known <= factor else Verdict.REFUTED
+    return RatioResult(
+        subject=ranged,
+        claim=Claim(EveryEpsilon(factor, ranged.told("eps")), decided),
+        **found,
+        seconds=perf_counter() - start,
+        command=ranged.command_line("epsilon", digits=effort.digits),
+    )
+
+
+# ------------------------------------------------------------------ the exponential family
+
+
+def _by_cover(ranged: Ranged, effort: Effort) -> dict[str, Any]:
+    """Returns the members of the result for the exponential family."""
+    mechanism, span = ranged.mechanism, ranged.epsilon
+    assert isinstance(mechanism, Exponential)
+    assert isinstance(span, Span)
+    effort.check_memory(mechanism)
+    need = mechanism.model.size**2 * BALL_BYTES
+    if need > effort.memory:
+        raise TooLargeError(need, effort.memory, f"all rows of {mechanism.name} at every ε")
+
+    def attempt() -> tuple[Enclosure, Cover] | None:
+        cover = Search(mechanism, span, effort).run()
+        narrow = balls.enclosure(cover.value, effort.digits, least=0)
+        if narrow is None and cover.ran_out:
+            narrow = outward(*balls.ends(cover.value), effort.digits)
+        return None if narrow is None else (narrow, cover)
+
+    (ratio, cover), bits = balls.refine(attempt, *balls.bits_for(effort.digits + 4, mechanism.model.size))
+    pair = cover.pair
+    return {
+        "ratio": ratio,
+        "exactly": None,
+        "at": _place(cover),
+        "witness": Witness(pair.x, pair.y, mechanism.outputs()[pair.output]),
+        "method": "oscillation and intervals of ε",
+        "pairs": cover.by_oscillation + len(cover.pairs),
+        "by_oscillation": cover.by_oscillation,
+        "intervals": sum(map(len, cover.closed.values())),
+        "precision_bits": bits,
+        "cover": cover,
+    }
+
+
+def _place(cover: Cover) -> dict[str, str]:
+    """Returns where the supremum is, as far as the cover knows."""
+    if cover.pair.alike:
+        return {"epsilon": "every"}
+    if cover.known:
+        limits = {None: {"limit": "inf"}, Fraction(0): {"limit": "0"}}
+        return limits.get(cover.epsilon, {"epsilon": str(cover.epsilon)})
+    spots = [node.interval for node in cover.left] or [(cover.epsilon or Fraction(0), cover.epsilon)]
+    highs = [high for _, high in spots]
+    low = min(low for low, _ in spots)
+    high = None if None in highs else max(h for h in highs if h is not None)
+    if high is None:
+        return {"lower": str(low), "upper": "inf"}
+    return outward(low, high, 8).to_dict()
+
+
+# ------------------------------------------------------------------ the Laplace family
+
+
+def _in_closed_form(ranged: Ranged, effort: Effort) -> dict[str, Any]:
+    """Returns the members of the result from loss / epsilon = c + b ln(2 - e^(-t)) / (s t), t = epsilon / s."""
+    form, span = ranged.mechanism.algebra().worst(), ranged.epsilon
+    assert isinstance(span, Span)
+    if not isinstance(form, ClosedForm):
+        rule = f"{ranged.mechanism.name} has no closed form under this adjacency; give one ε"
+        raise InputError("eps", ranged.told("eps"), rule)
+    known, place = _largest(form, span)
+    bits = 0
+    if isinstance(known, Fraction):
+        ratio = exact(known, effort.digits)
+    else:
+        worst = known
+
+        def attempt() -> Enclosure | None:
+            return balls.enclosure(_ratio(form, worst[0]), effort.digits, least=0)
+
+        ratio, bits = balls.refine(attempt, *balls.bits_for(effort.digits))
+    return {
+        "ratio": ratio,
+        "exactly": known if isinstance(known, Fraction) else None,
+        "at": place,
+        "witness": Witness(form.x, form.x_prime, form.output),
+        "method": "closed form",
+        "pairs": ranged.mechanism.counts().pairs,
+        "by_oscillation": 0,
+        "intervals": 0,
+        "precision_bits": bits,
+    }
+
+
+def _largest(form: ClosedForm, span: Span) -> tuple[Fraction | tuple[Fraction], dict[str, str]]:
+    """Returns the supremum of loss / epsilon, exactly or as the epsilon that has it, and where it is.
+
+    ln(2 - e^(-t)) is concave and 0 at 0, so its quotient by t falls, from 1 to 0.
+    """
+    linear, log = Fraction(-form.ratio.q, form.unit), Fraction(form.ratio.corner, form.unit)
+    if not log:
+        return linear, {"epsilon": "every"}
+    if log > 0:
+        return (linear + log, {"limit": "0"}) if span.low is None else ((span.low,), {"epsilon": str(span.low)})
+    return (linear, {"limit": "inf"}) if span.high is None else ((span.high,), {"epsilon": str(span.high)})
+
+
+def _ratio(form: ClosedForm, epsilon: Fraction) -> Ball:
+    """Returns a ball that contains the worst-case loss at this epsilon, divided by it."""
+    step = epsilon / form.unit
+    log = (2 - (-ball(step)).exp()).log() / ball(epsilon)
+    return ball(Fraction(-form.ratio.q, form.unit)) + form.ratio.corner * log

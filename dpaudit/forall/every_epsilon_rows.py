@@ -1,0 +1,88 @@
+"""One data set at any epsilon: A(x, r), ln Z_x(epsilon) and its slope (EVERY_EPSILON.md, section 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, NeedsMoreBits, ball
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.protocols import Dataset
+
+
+@dataclass(frozen=True)
+class Value:
+    """At one epsilon: ``log`` contains ln Z, ``slope`` its derivative, ``excess`` contains Z - 1."""
+
+    log: Ball
+    slope: Ball
+    excess: Ball
+
+
+class Row:
+    """The exponents A(x, r) of one data set: P_x(r) is proportional to e^(-epsilon A(x, r)); A(x, x) = 0 alone."""
+
+    def __init__(self, exponents: list[Ball], own: int) -> None:
+        self.exponents = exponents
+        self.others = exponents[:own] + exponents[own + 1 :]
+        if not balls.is_zero(exponents[own]) or not balls.certainly_less(balls.zero(), self.least):
+            raise NeedsMoreBits(balls.working_bits())
+        self._values: dict[Fraction, Value] = {}
+
+    @cached_property
+    def least(self) -> Ball:
+        """Returns a ball that contains the least A(x, r) with r other than x."""
+        return balls.minimum(self.others)
+
+    @cached_property
+    def most(self) -> Ball:
+        """Returns a ball that contains the largest A(x, r)."""
+        return balls.maximum(self.others)
+
+    @cached_property
+    def mean(self) -> Ball:
+        """Returns a ball that contains the plain average of A(x, r)."""
+        return balls.total(self.others) / len(self.exponents)
+
+    @cached_property
+    def variance(self) -> Ball:
+        """Returns a ball that contains the plain variance of A(x, r)."""
+        return balls.total([(a - self.mean) ** 2 for a in self.exponents]) / len(self.exponents)
+
+    def value(self, epsilon: Fraction) -> Value:
+        """Returns ln Z_x and its slope at this epsilon, as balls."""
+        if epsilon not in self._values:
+            step = -ball(epsilon)
+            weights = [(step * a).exp() for a in self.others]
+            excess = balls.total(weights)
+            moment = balls.total([w * a for w, a in zip(weights, self.others, strict=True)])
+            self._values[epsilon] = Value((1 + excess).log(), -moment / (1 + excess), excess)
+        return self._values[epsilon]
+
+
+class Rows:
+    """The rows of one mechanism at the precision in force; those of an orbit are made once."""
+
+    def __init__(self, mechanism: Exponential) -> None:
+        self.mechanism = mechanism
+        law = mechanism.law()
+        self._h, self._rate = law.h, law.rate
+        self._unit = 1 / ball(mechanism.epsilon)
+        self._kept: dict[Dataset, Row] = {}
+
+    def exponents(self, x: Histogram) -> list[Ball]:
+        """Returns balls that contain A(x, r) = rate(x) s(x, r) / epsilon, output by output."""
+        factor = self._rate(x) * self._unit
+        found = [factor * s for s in self._h.row(x)]
+        found[self.mechanism.model.index[x]] = balls.zero()  # no score tells a posterior from itself
+        return found
+
+    def __getitem__(self, x: Histogram) -> Row:
+        """Returns the row of x, or of another data set of its orbit, which differs in the order of the outputs."""
+        (key,) = self.mechanism.model.canonical(x)
+        if key not in self._kept:
+            self._kept[key] = Row(self.exponents(key), self.mechanism.model.index[key])
+        return self._kept[key]

@@ -1,0 +1,149 @@
+"""The certified map of a box of priors: where a claim is true, where it is false, and what is left (PRIOR_BOXES.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.page import Line
+from dpaudit.forall.prior_boxes_rows import Box
+from dpaudit.forall.prior_boxes_search import MapSearch, Patch
+from dpaudit.forall.ranged import Ranged, Span
+from dpaudit.forall.theorem import EveryPrior, Theorem, claimed_factor
+from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.errors import InputError, TooLargeError
+from dpaudit.numbers.rationals import Exact, probability
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Effort
+
+REST = Fraction(1, 100)
+"""The share of a box that may stay undecided, unless another is asked for."""
+BITS = 96
+"""The working precision: boxes are wide, and what it does not decide is halved."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorMapResult(Theorem):
+    """The claim is true for every prior of a PROVED box, false for every one of a REFUTED box, with one witness.
+
+    ``proved``, ``refuted`` and ``undecided`` are shares of the box; ``rest`` is what may stay undecided.
+    """
+
+    proved: Fraction
+    refuted: Fraction
+    undecided: Fraction
+    rest: Fraction
+    examined: int
+    boxes: tuple[Patch, ...]
+    precision_bits: int = BITS
+    tree: Any = field(default=None, repr=False)
+    """How the box was decided, see ``MapSearch.tree``; for the certificate."""
+
+    def box(self) -> Box:
+        """Returns the whole box."""
+        return Box(tuple(_side(alpha) for alpha in self.subject.prior))
+
+    @property
+    def complete(self) -> bool:
+        """Returns whether no more than the rest is undecided."""
+        return self.undecided <= self.rest
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields for JSON, one entry a box."""
+        shown = [
+            {
+                "verdict": patch.verdict.value,
+                "prior": [f"{low}..{high}" if low < high else str(low) for low, high in patch.box.sides],
+                "witness": None if patch.witness is None else patch.witness.to_dict(),
+            }
+            for patch in self.boxes
+        ]
+        return {name: value for name, value in super().members().items() if name != "tree"} | {"boxes": shown}
+
+    def some(self, verdict: Verdict) -> list[Patch]:
+        """Returns the boxes with this verdict, the largest first."""
+        return sorted((p for p in self.boxes if p.verdict is verdict), key=lambda patch: -patch.box.area)
+
+    def lines(self) -> list[Line]:
+        """Returns the shares, with the largest box of each kind."""
+        found: list[Line] = []
+        for verdict, share in (
+            (Verdict.PROVED, self.proved),
+            (Verdict.REFUTED, self.refuted),
+            (Verdict.UNDECIDED, self.undecided),
+        ):
+            chosen = self.some(verdict)
+            if not chosen:
+                found.append((verdict.value.lower(), "nowhere"))
+                continue
+            known = chosen[0].witness
+            seen = "" if known is None else f", by x = {known.x}, x′ = {known.x_prime}, output {known.output}"
+            boxes = f"{len(chosen)} boxes, the largest" if len(chosen) > 1 else "one box,"
+            where = f"{float(100 * share):.4g} % in {boxes} {_told(chosen[0].box)}{seen}"
+            found.append((verdict.value.lower(), where))
+        return found
+
+    def effort_text(self) -> str:
+        """Returns how it was found."""
+        plural = "es" * (self.examined != 1)
+        return f"{self.examined} box{plural} examined, {self.precision_bits} bits, {self.seconds:.3f} s"
+
+
+def _told(box: Box) -> str:
+    """Returns the sides to 5 digits, for people; JSON has them exactly."""
+    return " × ".join(f"[{float(low):.5g}, {float(high):.5g}]" for low, high in box.sides)
+
+
+def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> PriorMapResult:
+    """Returns the map of the box of priors for what the mechanism claims, or epsilon-DP where it claims nothing."""
+    start, factor = perf_counter(), claimed_factor(ranged)
+    mechanism, share = ranged.mechanism, REST if rest is None else probability("rest", rest)
+    option = ranged.told("prior")
+    if not isinstance(mechanism, Exponential):
+        raise InputError("prior", option, f"the prior plays no part in the privacy of {mechanism.name}: give one")
+    if mechanism.score != Hellinger.name:
+        raise InputError("prior", option, f"a map is drawn for the Hellinger score, not {mechanism.score}")
+    need = mechanism.model.size**2 * BALL_BYTES * 8
+    if need > effort.memory:
+        raise TooLargeError(need, effort.memory, f"all rows of {mechanism.name} over a box of priors")
+    box = Box(tuple(_side(alpha) for alpha in ranged.prior))
+    bound = factor * mechanism.epsilon
+    with balls.precision(BITS):
+        search = MapSearch(mechanism, balls.ball(bound))
+        left = search.run(box, share * box.area, effort)
+    patches = (*search.patches, *(patch for node in left for patch in node.patches()))
+    shares = {v: sum((p.box.area for p in patches if p.verdict is v), Fraction(0)) / box.area for v in Verdict}
+    return PriorMapResult(
+        subject=ranged,
+        claim=Claim(EveryPrior(bound, option), _whole(shares)),
+        proved=shares[Verdict.PROVED],
+        refuted=shares[Verdict.REFUTED],
+        undecided=shares[Verdict.UNDECIDED],
+        rest=share,
+        examined=search.examined,
+        boxes=patches,
+        tree=search.tree(box, search.is_symmetric(box)),
+        seconds=perf_counter() - start,
+        command=ranged.command_line("epsilon", rest=None if share == REST else share),
+    )
+
+
+def _side(alpha: Fraction | Span) -> tuple[Fraction, Fraction]:
+    """Returns the ends of a side."""
+    if not isinstance(alpha, Span):
+        return alpha, alpha
+    assert alpha.low is not None
+    assert alpha.high is not None
+    return alpha.low, alpha.high
+
+
+def _whole(shares: dict[Verdict, Fraction]) -> Verdict:
+    """Returns the verdict on the claim for every prior of the box."""
+    if shares[Verdict.REFUTED]:
+        return Verdict.REFUTED
+    return Verdict.UNDECIDED if shares[Verdict.UNDECIDED] else Verdict.PROVED

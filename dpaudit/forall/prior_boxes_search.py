@@ -1,0 +1,201 @@
+"""The map of a box of priors: halves of halves, each PROVED, REFUTED with a witness, or still open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+from dpaudit.forall.prior_boxes_jets import Jet
+from dpaudit.forall.prior_boxes_rows import Box, BoxRows
+from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Witness
+
+MOST_BOXES = 20_000
+"""The search stops after so many boxes and names what is left."""
+PATIENCE = 100
+"""Boxes that are looked at on top where nothing is refuted so far."""
+Pair = tuple[Histogram, Histogram]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A box with its verdict; ``witness`` exceeds the bound for every prior of a REFUTED box."""
+
+    box: Box
+    verdict: Verdict
+    witness: Witness | None = None
+
+    def mirrored(self) -> Patch:
+        """Returns the patch with the order of the cells reversed."""
+        swapped = None
+        if self.witness is not None and self.witness.output is not None:
+            swapped = Witness(self.witness.x[::-1], self.witness.x_prime[::-1], self.witness.output[::-1])
+        return Patch(self.box.mirrored(), self.verdict, swapped)
+
+
+@dataclass(frozen=True)
+class Node:
+    """An open box: the ordered pairs that are not proved on it yet, and a witness that may refute it."""
+
+    box: Box
+    pairs: tuple[Pair, ...]
+    suspect: Witness | None = None
+    twice: bool = False
+    """Whether its mirror image is part of the map too."""
+
+    @property
+    def area(self) -> Fraction:
+        """Returns the area that it stands for."""
+        return self.box.area * (1 + self.twice)
+
+    def patches(self) -> list[Patch]:
+        """Returns the boxes that it leaves undecided."""
+        patch = Patch(self.box, Verdict.UNDECIDED)
+        return [patch, patch.mirrored()] if self.twice else [patch]
+
+
+@dataclass(frozen=True)
+class Open:
+    """What is left of a box: its pairs, the worst of them, and the side that matters most for it."""
+
+    pairs: tuple[Pair, ...]
+    suspect: Witness
+    axis: int
+
+
+def mirror(pair: Pair) -> Pair:
+    """Returns the pair with the order of the cells reversed."""
+    return pair[0][::-1], pair[1][::-1]
+
+
+class MapSearch:
+    """The state of the search."""
+
+    def __init__(self, mechanism: Exponential, bound: Ball) -> None:
+        self.mechanism, self.bound = mechanism, bound
+        self.outputs = mechanism.model.histograms
+        self.patches: list[Patch] = []
+        self.found: dict[Box, Patch | Open] = {}
+        """What was decided of every box that was examined, mirror images left out."""
+        self.examined = 0
+        self.refuted = False
+
+    def run(self, box: Box, rest: Fraction, effort: Effort) -> list[Node]:
+        """Fills ``patches``, the largest open box first; returns what is left open, an area of ``rest`` at most.
+
+        More is left where there were too many boxes. As long as nothing is refuted the rest is looked at too, for as
+        many boxes again: all of it may be proved.
+        """
+        whole, undecided = box.area, box.area
+        serial = count()
+        heap = [(-whole, next(serial), Node(box, self.first(box)))]
+        most, reached = MOST_BOXES, 0
+        while heap and self.examined < most:
+            if undecided <= rest:
+                if self.refuted:
+                    break
+                most = min(most, reached := reached or 2 * self.examined + PATIENCE)
+            effort.tell(int(1000 * (whole - undecided) / whole), 1000)
+            _, _, node = heappop(heap)
+            self.examined += 1
+            found = self.found[node.box] = self.decide(node)
+            if isinstance(found, Patch):
+                self.patches += [found, found.mirrored()] if node.twice else [found]
+                self.refuted = self.refuted or found.verdict is Verdict.REFUTED
+                undecided -= node.area
+            else:
+                for child in self.children(node, found):
+                    heappush(heap, (-child.area, next(serial), child))
+        effort.tell(1000, 1000)
+        return [node for _, _, node in heap]
+
+    def first(self, box: Box) -> tuple[Pair, ...]:
+        """Returns every ordered adjacent pair; on a box that is its own mirror image one of a pair and its mirror."""
+        found = [(x, y) for x in self.mechanism.datasets() for y in self.mechanism.neighbours(x)]
+        if self.is_symmetric(box):
+            found = [pair for pair in found if pair <= mirror(pair)]
+        return tuple(found)
+
+    def is_symmetric(self, box: Box) -> bool:
+        """Returns whether the box is its own mirror image, k = 2, and the mirror carries neighbours to neighbours."""
+        mirrors = len(box.sides) == 2 and self.mechanism.adjacency.keeps_under_permutation
+        return mirrors and box.sides[0] == box.sides[1]
+
+    def children(self, node: Node, found: Open) -> list[Node]:
+        """Returns the halves of a box; of one that is its own mirror image three quarters, one standing for two."""
+        if not self.is_symmetric(node.box):
+            return [Node(half, found.pairs, found.suspect, node.twice) for half in node.box.split(found.axis)]
+        (low, above), (_, high) = (half.split(1) for half in node.box.split(0))
+        both = tuple(dict.fromkeys((*found.pairs, *map(mirror, found.pairs))))
+        parts = [Node(low, found.pairs, found.suspect), Node(high, found.pairs, found.suspect)]
+        return [*parts, Node(above, both, found.suspect, twice=True)]
+
+    def tree(self, box: Box, mirrors: bool) -> Any:
+        """Returns how the box was decided: a verdict, a witness, or the side it was halved along with what was left.
+
+        [axis, pairs, half, half]: all pairs but these are proved on the box, and only these are looked at in the
+        halves; ["REFUTED", x, x', output]; "PROVED" for the pairs left; "UNDECIDED". ``mirrors``: a box that was not
+        examined may be the mirror image of one that was.
+        """
+        found, turned = self.found.get(box), False
+        if found is None and mirrors:
+            found, turned = self.found.get(box.mirrored()), True
+        if found is None:
+            return Verdict.UNDECIDED.value
+        if isinstance(found, Patch):
+            known = (found.mirrored() if turned else found).witness
+            return found.verdict.value if known is None else [found.verdict.value, *known.to_dict().values()]
+        left = [mirror(pair) for pair in found.pairs] if turned else list(found.pairs)
+        if not self.is_symmetric(box):
+            axis = 1 - found.axis if turned else found.axis
+            return [axis, left, *(self.tree(half, mirrors) for half in box.split(axis))]
+        left = list(dict.fromkeys((*left, *map(mirror, left))))
+        halves = [[1, left, *(self.tree(part, mirrors) for part in half.split(1))] for half in box.split(0)]
+        return [0, left, *halves]
+
+    def losses(self, rows: BoxRows, pair: Pair) -> list[Jet]:
+        """Returns ln P_x(r) - ln P_y(r) over the box, output by output."""
+        x, y = rows[pair[0]], rows[pair[1]]
+        gap = y.log.minus(x.log)
+        return [b.minus(a).plus(gap) for a, b in zip(x.exponents, y.exponents, strict=True)]
+
+    def refutes(self, rows: BoxRows, witness: Witness) -> bool:
+        """Returns True only if the loss at the witness exceeds the bound for every prior of the box."""
+        x, y, i = rows[witness.x], rows[witness.x_prime], self.outputs.index(witness.output or ())
+        jet = y.exponents[i].minus(x.exponents[i]).plus(y.log.minus(x.log))
+        return balls.certainly_less(self.bound, jet.tight(rows.halves).span)
+
+    def decide(self, node: Node) -> Patch | Open:
+        """Returns the box with its verdict, or what is left to be decided."""
+        rows = BoxRows(self.mechanism, node.box)
+        if node.suspect is not None and self.refutes(rows, node.suspect):
+            return Patch(node.box, Verdict.REFUTED, node.suspect)
+        left: list[tuple[float, Pair, int, Jet]] = []
+        for pair in node.pairs:
+            jets = self.losses(rows, pair)
+            if not all(balls.certainly_at_most(jet.span, self.bound) or self._below(jet, rows) for jet in jets):
+                i = balls.argsort([jet.centre for jet in jets])[-1]
+                left.append((float(jets[i].centre.mid()), pair, i, jets[i]))
+        if not left:
+            return Patch(node.box, Verdict.PROVED)
+        _, (x, y), i, jet = max(left, key=lambda entry: entry[0])
+        witness = Witness(x, y, self.outputs[i])
+        if self.refutes(rows, witness):
+            return Patch(node.box, Verdict.REFUTED, witness)
+        return Open(tuple(pair for _, pair, _, _ in left), witness, self._axis(rows, jet))
+
+    def _below(self, jet: Jet, rows: BoxRows) -> bool:
+        return balls.certainly_at_most(jet.tight(rows.halves).span, self.bound)
+
+    def _axis(self, rows: BoxRows, jet: Jet) -> int:
+        """Returns the side along which the loss may change most."""
+        reach = [float(balls.upper(abs(a) * half)) for a, half in zip(jet.slopes, rows.halves, strict=True)]
+        return rows.h.axes[reach.index(max(reach))]

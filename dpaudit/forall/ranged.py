@@ -1,0 +1,181 @@
+"""A setting in which n, epsilon or the prior is not one value: all of them, or a range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dpaudit.audit.setting import Setting, command_line, is_ranged
+from dpaudit.mechanisms import PosteriorMechanism, in_family, posterior
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import parse_range
+from dpaudit.numbers.rationals import positive, sequence
+from dpaudit.posterior.model import show
+from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Span:
+    """Every number from ``low`` to ``high``, or every one that is allowed where there are no ends."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+    @staticmethod
+    def read(option: str, value: Any, all_of_them: bool = True) -> Span:
+        """Returns the span that "all" or "1/100..16" denotes; its ends are > 0 and apart."""
+        text = str(value).strip()
+        if text.lower() == ALL and all_of_them:
+            return Span()
+        found = parse_range(option, text, positive)
+        if found.step is not None:
+            raise InputError(option, value, "every number of the range is meant: leave the step out")
+        if found.low == found.high:
+            raise InputError(option, value, "is empty: the first number must be below the second")
+        return Span(found.low, found.high)
+
+    @property
+    def width(self) -> Fraction:
+        """Returns high - low of a span with ends."""
+        assert self.low is not None
+        assert self.high is not None
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        return ALL if self.low is None else f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """A mechanism of the registry where n, epsilon or entries of the prior are spans; see ``Setting``."""
+
+    mech: str
+    n: int | Span
+    prior: tuple[Fraction | Span, ...]
+    epsilon: Fraction | Span
+    parameters: tuple[tuple[str, Any], ...] = ()
+    adjacency: str | Adjacency | None = None
+
+    @property
+    def ranging(self) -> tuple[str, ...]:
+        """Returns which of n, prior and eps are not a single value."""
+        places = {"n": (self.n,), "prior": self.prior, "eps": (self.epsilon,)}
+        return tuple(name for name, values in places.items() if any(isinstance(v, Span) for v in values))
+
+    @property
+    def drawable(self) -> bool:
+        """Returns whether this is a box of priors with two sides."""
+        return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
+
+    def told(self, name: str) -> str:
+        """Returns n, prior or eps as the option takes it."""
+        return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])
+
+    def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:
+        """Returns the setting at one point; what is a span here must be given."""
+        place = {"n": self.n if n is None else n, "prior": self.prior if prior is None else prior}
+        place["eps"] = self.epsilon if eps is None else eps
+        return Setting.read(self.mech, **place, adjacency=self.adjacency, settings=dict(self.parameters))
+
+    @cached_property
+    def mechanism(self) -> PosteriorMechanism:
+        """Returns the mechanism at one of the points: it has the name, the formula and the parameters."""
+        prior = tuple(_first(alpha) for alpha in self.prior)
+        n = 1 if isinstance(self.n, Span) else self.n
+        made = posterior(self.at(n, prior, _first(self.epsilon)).mechanism)
+        assert made is not None
+        return made
+
+    def describe(self) -> dict[str, Any]:
+        """Returns the same members as a mechanism's own description, spans as text."""
+        found = self.mechanism.describe()
+        found["n"] = self.n if isinstance(self.n, int) else str(self.n)
+        return found | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
+
+    def setting_text(self) -> str:
+        """Returns the setting in one line, for people."""
+        texts = {"n": str(self.n), "ε": str(self.epsilon), **self.mechanism.settings()}
+        words = {"n": "every n ≥ 1", "ε": "every ε > 0"}
+        parts = [words.get(name, "") if value == ALL else f"{name} = {value}" for name, value in texts.items()]
+        shape = [f"k = {len(self.prior)}", f"prior ({', '.join(map(str, self.prior))})"]
+        relation = [] if self.mechanism.adjacency == REPLACE_ONE else [self.mechanism.adjacency.text()]
+        return ", ".join([parts[0], *shape, *parts[1:], *relation])
+
+    def command_line(self, command: str, **options: Any) -> str:
+        """Returns the command that asks this again; options at their defaults are left out."""
+        uniform = self.prior == (Fraction(1),) * len(self.prior)
+        words: dict[str, Any] = {"mech": self.mech, "n": self.n, "prior": None if uniform else self.prior}
+        words["k"] = len(self.prior) if uniform and len(self.prior) > 2 else None
+        words["eps"] = None if self.epsilon == 1 else self.epsilon
+        relation = self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
+        words |= {"adjacency": relation, **dict(self.parameters)}
+        parts = [part for name, value in words.items() if value is not None for part in (f"--{name}", show(value))]
+        return command_line(command, *parts, **options)
+
+
+def _first(value: Fraction | Span) -> Fraction:
+    """Returns a value of the span."""
+    if not isinstance(value, Span):
+        return value
+    return Fraction(1) if value.low is None else value.low
+
+
+def read(
+    mech: Any,
+    *,
+    n: Any = None,
+    k: Any = None,
+    prior: Any = None,
+    eps: Any = None,
+    epsilon: Any = None,
+    adjacency: str | Adjacency | None = None,
+    settings: Mapping[str, Any] | None = None,
+    **parameters: Any,
+) -> Setting | Ranged:
+    """Returns the setting (``Setting.read``), or a ranged one where n, prior or eps is "all" or a range.
+
+    >>> read("EHDL", n=100, eps="all").command_line("epsilon")
+    'dpaudit epsilon --mech EHDL --n 100 --eps all'
+    """
+    nominal = epsilon if eps is None else eps
+    asked = {"n": n, "prior": prior, "eps": nominal}
+    spans = [name for name, value in asked.items() if is_ranged(value)]
+    if isinstance(mech, Ranged):
+        return mech
+    rest = {"adjacency": adjacency, "settings": {**(settings or {}), **parameters}}
+    if not spans or isinstance(mech, Setting):
+        return Setting.read(mech, n=n, k=k, prior=prior, eps=eps, epsilon=epsilon, **rest)  # type: ignore[arg-type]
+    if not in_family(mech):
+        rule = "theorems are about the mechanisms of the registry; your own is audited at one value"
+        raise InputError(spans[0], show(asked[spans[0]]), rule)
+    entries = sequence("prior", prior) if "prior" in spans else prior
+    sides = [Span.read("prior", v, all_of_them=False) if is_ranged(v) else None for v in entries or ()]
+    point = Setting.read(
+        mech,
+        n=1 if "n" in spans else n,
+        k=k,
+        prior=[side.low if side else v for side, v in zip(sides, entries, strict=True)] if "prior" in spans else prior,
+        eps=1 if "eps" in spans else nominal,
+        **rest,  # type: ignore[arg-type]
+    )
+    assert point.model is not None
+    return Ranged(
+        point.mech,
+        _every("n", n) if "n" in spans else point.model.n,
+        tuple(s or v for s, v in zip(sides, point.model.prior, strict=True)) if "prior" in spans else point.model.prior,
+        Span.read("eps", nominal) if "eps" in spans else point.epsilon,
+        point.parameters,
+        adjacency,
+    )
+
+
+def _every(option: str, value: Any) -> Span:
+    """Returns the span of all n; a range of n is no theorem but a list of audits."""
+    if str(value).strip().lower() != ALL:
+        raise InputError(option, value, "must be a whole number >= 1 or all; compare and sweep take ranges of n")
+    return Span()

@@ -1,0 +1,109 @@
+"""What the theorems of this room answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dpaudit.audit.page import Fields, Line, Page
+from dpaudit.audit.results import Answer
+from dpaudit.audit.words import again, claim_rows
+from dpaudit.forall.ranged import Ranged
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+
+if TYPE_CHECKING:
+    from dpaudit.privacy.effort import Effort
+    from dpaudit.privacy.pairs import Worst
+    from dpaudit.privacy.protocols import Audited
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem(Answer):
+    """A statement about every value of what ranges in ``subject``, with the verdict on what is claimed there."""
+
+    subject: Ranged
+    claim: Claim
+
+    def about(self) -> dict[str, Any]:
+        """Returns the setting, spans as text."""
+        return self.subject.describe()
+
+    def lines(self) -> list[Line]:
+        """Returns the answer for people, row by row, without the setting and the verdict."""
+        raise NotImplementedError
+
+    def page(self) -> Page:
+        """Returns what was asked, the answer, the verdict and the effort."""
+        mechanism = self.subject.mechanism
+        asked = [("mechanism", f"{mechanism.name}: {mechanism.formula}"), ("setting", self.subject.setting_text())]
+        rows = [*asked, *self.lines(), *claim_rows(self.claim), ("effort", self.effort_text())]
+        return [Fields(again(rows, self.command))]
+
+    @property
+    def complete(self) -> bool:
+        """Returns whether all that was asked is decided; else the exit code is 3."""
+        return self.claim.verdict is not Verdict.UNDECIDED
+
+    def effort_text(self) -> str:
+        """Returns how it was found."""
+        return f"{self.seconds:.3f} s"
+
+
+@dataclass(frozen=True)
+class EveryEpsilon(Guarantee):
+    """(factor epsilon)-DP for every nominal epsilon > 0, or for every one of a range."""
+
+    factor: Fraction
+    span: str = "all"
+    kind: ClassVar[str] = "every-epsilon"
+    least: ClassVar[dict[str, int]] = {"factor": 0}
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """Returns "ε-DP for every ε > 0"."""
+        multiple = "" if self.factor == 1 else f"{self.factor}·"
+        where = "every ε > 0" if self.span == "all" else f"every ε in {self.span}"
+        return f"{multiple}ε-DP for {where}"
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """Returns the factor: no option takes such a claim."""
+        return "ratio={factor}"
+
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
+        """Refuses: one audit speaks of one epsilon."""
+        raise InputError("claim", self.text(), "is about every ε: dpaudit epsilon --eps all judges it")
+
+
+@dataclass(frozen=True)
+class EveryPrior(Guarantee):
+    """epsilon-DP for every prior of a box."""
+
+    epsilon: Fraction
+    box: str
+    kind: ClassVar[str] = "every-prior"
+    words: ClassVar[str] = "{epsilon}-DP for every prior in {box}"
+    form: ClassVar[str] = "eps={epsilon}"
+    least: ClassVar[dict[str, int]] = {"epsilon": 0}
+
+    def judge(self, mechanism: Audited, effort: Effort, worst: Worst | None = None) -> Claim:
+        """Refuses: one audit speaks of one prior."""
+        raise InputError(
+            "claim", self.text(), "is about every prior of a box: dpaudit epsilon --prior a..b,c..d judges it"
+        )
+
+
+def claimed_factor(ranged: Ranged) -> Fraction:
+    """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then."""
+    mechanism = ranged.mechanism
+    claimed = mechanism.claimed_here()
+    if claimed is None:
+        return Fraction(1)
+    if not isinstance(claimed, EpsilonDelta) or claimed.delta:
+        rule = f"{mechanism.name} claims {claimed.text()}, not a multiple of ε: no theorem here is about that"
+        raise InputError(ranged.ranging[0], ranged.told(ranged.ranging[0]), rule)
+    return claimed.epsilon / mechanism.epsilon

@@ -1,0 +1,71 @@
+"""Does the code have the law that it should have? Exact binomial tests, output by output, with the error shared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpaudit.audit.display import Members
+from dpaudit.mechanisms import Mechanism, posterior
+from dpaudit.numbers import balls
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.protocols import text
+from dpaudit.sampling.binomial import lower_bound, upper_bound
+
+
+@dataclass(frozen=True)
+class Fit(Members):
+    """ "These counts come from P_x": REFUTED where an output's probability lies outside its bounds, else UNDECIDED.
+
+    The chance to refute the right law, in any row, is at most the level. It is never proved: no number of samples can.
+    """
+
+    x: str
+    verdict: Verdict
+    output: str | None
+    count: int | None
+    of: int
+    why: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns the members, the verdict as text."""
+        return {**super().to_dict(), "verdict": self.verdict.value}
+
+
+def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]], level: Fraction) -> tuple[Fit, ...]:
+    """Returns for each row whether its counts refute the mechanism's law; errors of all rows together <= level."""
+    names = {_compact(text(output)): i for i, output in enumerate(mechanism.outputs())}
+    found = []
+    for x, row in counts.items():
+        name = x if posterior(mechanism) is None else _compact(x).replace(" ", ",")
+        dataset = mechanism.read_dataset("TABLE", name)
+        share = level / (2 * len(counts) * max(1, len(row)))
+        with balls.precision(256):
+            law = mechanism.law().probabilities(dataset)
+        found.append(_row(x, row, {name: balls.ends(law[i]) for name, i in names.items()}, share))
+    return tuple(found)
+
+
+def _compact(name: str) -> str:
+    """Returns the name of an output without the signs in which writings of it differ: (3, 1) and 3,1."""
+    return " ".join(name.translate(str.maketrans(",()", "   ")).split())
+
+
+def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fraction]], level: Fraction) -> Fit:
+    total = sum(row.values())
+    for output, count in row.items():
+        known = law.get(_compact(output))
+        if known is None and not count:
+            continue
+        if known is None:
+            raise InputError("TABLE", output, "is no output of the mechanism that --mech names")
+        least, most = known
+        if count and most == 0:
+            return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")
+        if most < lower_bound(count, total, level):
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {float(most):.4g} by the law")
+        if least > upper_bound(count, total, level):
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too rarely: at least {float(least):.4g} by the law")
+    return Fit(x, Verdict.UNDECIDED, None, None, total, "nothing in these counts contradicts the law")

@@ -1,0 +1,61 @@
+"""How accurate a mechanism is, as people read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.audit.page import Fields, Line, Note, Page, Part, Table, Words, strong
+from dpaudit.audit.words import again, subject_rows
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from dpaudit.utility.accuracy import AccuracyResult
+
+SHOWN = 12
+"""Steps in the table; JSON has all."""
+BRIEF = 6
+"""Significant digits in the table of the bounds."""
+MARKS = {
+    Verdict.PROVED: Words("holds", style="bold green"),
+    Verdict.REFUTED: Words("fails", style="bold red"),
+    Verdict.UNDECIDED: Words("undecided", style="bold yellow"),
+}
+
+
+def page(result: AccuracyResult) -> Page:
+    """Returns the numbers, the first steps of the law, and the documents' bounds."""
+    rows: list[Line] = [*subject_rows(result.subject), ("data x", result.x), ("distance", result.metric)]
+    rows += [("mean", strong(result.mean)), ("median", result.median)]
+    rows += [(f"quantile {level}", value) for level, value in result.quantiles]
+    if result.probability is not None:
+        rows.append((f"Pr[< {result.t}]", strong(result.probability)))
+    steps = [result.step(i) for i in range(min(SHOWN, len(result.law)))]
+    shown = [(step.distance, step.outputs, step.probability, step.cumulative) for step in steps]
+    more = len(result.law) - SHOWN
+    return [
+        Fields(again(rows, result.command)),
+        Table(["distance", "outputs", "probability", "Pr[≤ distance]"], shown),
+        *([Note(f"… and {more} more steps: --json has them all")] if more > 0 else []),
+        *_bounds(result),
+    ]
+
+
+def _bounds(result: AccuracyResult) -> list[Part]:
+    """Returns the documents' bounds with their verdicts."""
+    if not result.bounds:
+        return [Note("The documents state no bound for this mechanism, distance and k.")]
+    rows = []
+    for bound in result.bounds:
+        verdict = MARKS[bound.verdict]
+        if bound.thresholds > 1:
+            verdict = Words(verdict, f" at {bound.failing or bound.thresholds} of {bound.thresholds} t")
+        numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
+        rows.append([bound.claim, bound.statement, *map(_brief, numbers), verdict])
+    columns = ["claim", "statement", "at t", "κ", "here", "bound", "margin", "verdict"]
+    all_t = "Each bound at every t that separates two distances; the row shows the worst. --t asks for one."
+    return [Table(columns, rows, prose=["statement"]), *([Note(all_t)] if result.t is None else [])]
+
+
+def _brief(value: Any) -> Any:
+    return value.shortened(BRIEF) if isinstance(value, Enclosure) else value

@@ -1,0 +1,185 @@
+"""Certificates of theorems: what the verifier accepts, and that no changed one is accepted."""
+
+import copy
+import json
+import random
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.evidence import verify as verifier
+from dpaudit.evidence.certificate import certificate
+from dpaudit.numbers.errors import InputError
+
+RATIOS = [
+    ("EHDL", {"n": 6, "eps": "all"}),
+    ("EHDL", {"n": 5, "prior": "1/100,3", "eps": "all"}),
+    ("EHDS", {"n": 4, "prior": "1/2,3", "eps": "all", "gamma": "1/3"}),
+    ("MH", {"n": 3, "k": 3, "eps": "all"}),
+    ("EHD", {"n": 1, "prior": "1/100,1/100", "eps": "all"}),
+    ("EHD", {"n": 9, "eps": "1..9"}),
+    ("EHDL", {"n": 4, "eps": "all", "adjacency": "all"}),
+]
+MAPS = [
+    ("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"}),
+    ("EHD", {"n": 2, "prior": "1/1000..1/4,1/50..3", "rest": "1/2"}),
+    ("EHDS", {"n": 3, "prior": "1/100..2,1/100..2"}),
+    ("MH", {"n": 2, "prior": "1/2..1,1,1/2..1"}),
+    ("EHD/exact", {"n": 3, "prior": "1/100..1,1/100..1"}),
+]
+
+
+def made(mech, setting):
+    return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, **setting))))
+
+
+def accepted(document, full=True):
+    """The lines and the statement, or None if the certificate is rejected; its hash fits."""
+    document["sha256"] = verifier.digest(document)
+    try:
+        return verifier.verify(document, full)
+    except verifier.Rejected:
+        return None
+
+
+@pytest.mark.parametrize(("mech", "setting"), [*RATIOS, *MAPS])
+def test_the_verifier_accepts_it(mech, setting):
+    document = made(mech, setting)
+    for full in (False, True):
+        lines, said = accepted(document, full)
+        assert said["verdict"] == document["statement"]["verdict"]
+        assert any("not checked" in line for line in lines) != full
+    assert said["checked"] == "full"
+
+
+def places(node, path=()):
+    """The paths of all texts and numbers of a document."""
+    if isinstance(node, dict | list):
+        for key in node if isinstance(node, dict) else range(len(node)):
+            yield from places(node[key], (*path, key))
+    else:
+        yield path
+
+
+def changed(document, path, value):
+    found = copy.deepcopy(document)
+    node = found
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return found
+
+
+@pytest.mark.parametrize(("mech", "setting"), RATIOS[:3])
+def test_a_stronger_ratio_is_rejected(mech, setting):
+    document = made(mech, setting)
+    statement = document["statement"]
+    low, high = statement["lower"], statement["upper"]
+    middle = str((verifier.Fraction(low) + verifier.Fraction(high)) / 2)
+    assert accepted(changed(document, ("statement", "upper"), low)) is None
+    assert accepted(changed(document, ("statement", "lower"), high)) is None
+    both = (
+        accepted(changed(document, ("statement", "upper"), middle)),
+        accepted(changed(document, ("statement", "lower"), middle)),
+    )
+    assert None in both
+    other = {"PROVED": "REFUTED", "REFUTED": "PROVED"}[statement["verdict"]]
+    assert accepted(changed(document, ("statement", "verdict"), other)) is None
+    wrong = "2" if statement["verdict"] == "REFUTED" else "1/10"
+    assert accepted(changed(document, ("statement", "claimed"), wrong)) is None
+
+
+def test_every_interval_of_the_cover_is_needed():
+    document = made("EHDL", {"n": 6, "eps": "all"})
+    worst = next(i for i, entry in enumerate(document["cover"]) if entry[:2] == [[0, 6], [1, 5]])
+    assert accepted(changed(document, ("cover", worst), document["cover"][worst - 1])) is None
+    assert accepted(changed(document, ("cover", worst, 2), ["1"])) is None
+    assert accepted(changed(document, ("cover", worst, 2), ["4", "1/4"])) is None
+    assert accepted(changed(document, ("cover",), document["cover"][worst + 1 :])) is None
+
+
+def test_a_range_is_not_stretched():
+    document = made("EHD", {"n": 9, "eps": "1..9"})
+    for text in ("all", "1/2..9", "1..100", "9..1", "1..2..3", "", None):
+        found = accepted(changed(document, ("subject", "nominal_epsilon"), text))
+        assert found is None or text == "1..100"
+    assert accepted(changed(document, ("witness", "epsilon"), "1/2")) is None
+    assert accepted(changed(document, ("witness", "epsilon"), "inf")) is None
+    assert accepted(changed(document, ("subject", "mechanism"), "MHdelta")) is None
+
+
+@pytest.mark.parametrize(("mech", "setting"), MAPS[:3])
+def test_a_changed_map_is_rejected(mech, setting):
+    document = made(mech, setting)
+    leaves = [path for path in places(document["cover"]) if path and isinstance(path[-1], int)]
+    source, seen = random.Random(14), 0
+    for path in source.sample(leaves, min(8, len(leaves))):
+        node = document["cover"]
+        for key in path:
+            node = node[key]
+        for value in {"PROVED", "REFUTED", "UNDECIDED"} - {node} if isinstance(node, str) else {node + 1, node - 1}:
+            found = accepted(changed(document, ("cover", *path), value))
+            assert found is None or found[1]["verdict"] == document["statement"]["verdict"]
+            seen += found is None
+    assert seen
+    for name in ("proved", "refuted", "undecided"):
+        assert accepted(changed(document, ("statement", name), "1/7")) is None
+    assert accepted(changed(document, ("statement", "claimed"), "1/10")) is None
+    if document["statement"]["verdict"] == "REFUTED":
+        assert accepted(changed(document, ("subject", "prior", 0), "5..9")) is None
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    for name, words in (
+        ("ratio.json", ["--mech", "EHDL", "--n", "6", "--eps", "all"]),
+        ("map.json", ["--mech", "EHD", "--n", "1", "--prior", "1/100..1,1/100..1", "--rest", "1/3"]),
+    ):
+        path = str(tmp_path / name)
+        assert main(["epsilon", *words, "--certificate", path]) == 0
+        assert main(["verify", path, "--full"]) == 0
+        assert "ACCEPTED (full)" in capsys.readouterr().out
+
+
+def test_what_has_no_replay_is_refused_before_any_work():
+    for words in ("--mech LSDim --n 5 --eps all", "--mech EHDL --n 5 --eps all --score kl"):
+        assert main(["epsilon", *words.split(), "--certificate", "never.json"]) == 2
+    with pytest.raises(InputError, match="closed form"):
+        certificate(dpaudit.epsilon("LSDim", n=5, eps="all"))
+
+
+@pytest.mark.parametrize(("mech", "setting"), [RATIOS[0], MAPS[0]])
+def test_a_certificate_of_another_form_is_malformed(mech, setting):
+    document = made(mech, setting)
+    for path, value in (
+        (("kind",), "prior-map" if document["kind"] == "every-epsilon" else "every-epsilon"),
+        (("kind",), ["every-epsilon"]),
+        (("statement", "quantity"), "epsilon"),
+        (("statement", "verdict"), None),
+        (("method", "counts", "pairs"), 7),
+        (("method", "counts", "pairs"), True),
+        (("versions",), None),
+        (("cover",), None),
+        (("cover",), 3),
+        (("cover",), [[]]),
+        (("subject", "n"), 10**9),
+        (("subject", "mechanism"), "LSDim"),
+        (("subject", "prior"), "1,1"),
+        (("more",), 1),
+    ):
+        assert accepted(changed(document, path, value)) is None, path
+
+
+def test_the_verifiers_digammas_contain_the_true_differences():
+    from fractions import Fraction
+
+    from mpmath import digamma, mp, mpf
+
+    with mp.workdps(40):
+        for alpha in (Fraction(1, 10**6), Fraction(1, 7), Fraction(1), Fraction(99, 2), Fraction(10**6)):
+            at = mpf(alpha.numerator) / alpha.denominator
+            for half, row in zip((0, mpf(1) / 2), verifier.digammas(alpha, 6, 30), strict=True):
+                for i, found in enumerate(row):
+                    true = digamma(at + half + i) - digamma(at)
+                    assert mpf(str(found.lo)) - mpf(10) ** -25 <= true <= mpf(str(found.hi)) + mpf(10) ** -25
+                    assert found.hi - found.lo < 1e-6

@@ -1,0 +1,216 @@
+"""How far a job is: a line now and then in a log, a bar that never stands at its end while work goes on."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.commands import options, progress, sweep
+from dpaudit.commands.progress import EVERY, FIRST, Meter
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_the_lines_come_when_they_are_due():
+    clock = Clock()
+    meter = Meter("EHDS", clock)
+    meter.tell(1, 100)
+    clock.now += FIRST - 0.1
+    assert meter.due() is None
+    meter.tell(20, 100)
+    clock.now += 0.1
+    assert meter.due() == "dpaudit: EHDS: 20 of 100, 20 %, about 20 s left, 5 s so far"
+    clock.now += EVERY - 0.1
+    assert meter.due() is None
+    clock.now += 0.1
+    meter.tell(40, 100)
+    assert meter.due() == "dpaudit: EHDS: 40 of 100, 40 %, about 30 s left, 20 s so far"
+
+
+def test_a_phase_that_is_over_is_not_the_end():
+    clock = Clock()
+    meter = Meter("EHDS", clock)
+    meter.tell(100, 100)
+    clock.now += FIRST
+    assert meter.due() == "dpaudit: EHDS: 5 s so far"
+    meter.tell(0, 100)
+    clock.now += EVERY
+    meter.tell(50, 100)
+    assert meter.due() == "dpaudit: EHDS: 50 of 100, 50 %, about 15 s left, 20 s so far"
+
+
+def test_words_are_said_and_cannot_act():
+    clock = Clock()
+    meter = Meter("report\x1b[31m", clock)
+    meter.say("EHDS: loss map")
+    clock.now += 100
+    line = meter.due()
+    assert line.endswith(": EHDS: loss map, 1 min 40 s so far")
+    assert "\x1b" not in line
+
+
+@pytest.fixture
+def talkative(monkeypatch):
+    monkeypatch.delenv(progress.SWITCH)
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    monkeypatch.setattr(progress, "FIRST", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+
+
+def test_a_piped_job_speaks_on_stderr_and_the_answer_is_alone_on_stdout(talkative, capsys):
+    assert main(["epsilon", "--mech", "EHDS", "--n", "60", "--tier", "exact", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["verdict"] == "PROVED"
+    assert err.startswith("dpaudit: EHDS: ")
+    assert all(line.startswith("dpaudit: ") for line in err.splitlines())
+
+
+def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
+    with progress.lines("pmf"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err.startswith("dpaudit: pmf: 0 s so far\n")
+
+
+def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
+    def report(*_, progress, **__):
+        progress("LSHist: loss map")
+        time.sleep(0.05)
+        return []
+
+    monkeypatch.setattr("dpaudit.reports.report.report", report)
+    assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
+    assert "dpaudit: report: LSHist: loss map, 0 s so far" in capsys.readouterr().err
+
+
+def test_a_sweep_says_how_far_it_is(talkative, capsys):
+    before = SimpleNamespace(done=1, failed=0, total=9, cost_done=1, cost_total=9)
+    with sweep._progress(before) as tell:
+        time.sleep(0.01)
+        tell(SimpleNamespace(done=4, failed=1, total=9, cost_done=5, cost_total=9))
+        time.sleep(0.05)
+    assert "dpaudit: sweep: 5 of 9 jobs, " in capsys.readouterr().err
+
+
+def test_a_short_job_says_nothing(monkeypatch, capsys):
+    monkeypatch.delenv(progress.SWITCH)
+    assert main(["epsilon", "--mech", "EHDS", "--n", "4"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+class Terminal(io.StringIO):
+    """A stderr that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_bar_of_a_finished_phase_shows_no_share(monkeypatch):
+    drawn = []
+    real = progress.bar
+    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(real(*columns)) or drawn[-1])
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.watched("EHDS") as tell:
+        task = drawn[0].tasks[0]
+        assert task.total is None
+        tell(3, 10)
+        assert (task.completed, task.total) == (3, 10)
+        tell(10, 10)
+        assert task.total is None
+        tell(0, 7)
+        assert (task.completed, task.total) == (0, 7)
+
+
+class Response:
+    """Randomised response among k."""
+
+    def datasets(self):
+        return list(range(12))
+
+    outputs = datasets
+
+    def probability(self, x, r):
+        e = dpaudit.exp(1)
+        return (e if x == r else 1) / (e + 11)
+
+    def claimed(self):
+        return 1
+
+
+def phases(told):
+    """The numbers of steps of the phases that were told."""
+    starts = [i for i, (done, _) in enumerate(told) if done == 0]
+    return [told[i][1] for i in starts]
+
+
+def test_the_work_of_algebra_is_told():
+    told = []
+    found = dpaudit.epsilon(Response(), progress=lambda *now: told.append(now))
+    assert found.closed_form == "1"
+    assert phases(told) == [12, 12]
+    assert all(0 <= done <= total for done, total in told)
+
+
+def test_the_exact_trade_off_is_told(monkeypatch):
+    class Table(Response):
+        def probability(self, x, r):
+            return Fraction(2 if x == r else 1, 13)
+
+    def told():
+        found = []
+        dpaudit.judge(Table(), "f=0:1;1/13:11/13;11/13:1/13;1:0", progress=lambda *now: found.append(now))
+        return phases(found)
+
+    everything = told()
+    monkeypatch.setattr("dpaudit.privacy.judge_tests._exact_deficit", lambda *_: None)
+    assert everything == [*told(), 12]
+
+
+@pytest.mark.parametrize("command", ["pmf", "sensitivity", "accuracy", "epsilon", "profile", "compare", "check"])
+def test_every_long_command_is_watched(command, monkeypatch, capsys):
+    labels = []
+
+    @contextmanager
+    def watched(label):
+        labels.append(label)
+        yield lambda done, total: None
+
+    monkeypatch.setattr(options, "watched", watched)
+    words = {
+        "sensitivity": ["--n", "2"],
+        "check": ["gs.supremum", "--jobs", "1"],
+        "compare": ["--x", "1,1", "--mech", "LSHist"],
+        "pmf": ["--mech", "LSHist", "--x", "1,1"],
+        "accuracy": ["--mech", "LSHist", "--x", "1,1"],
+    }
+    assert main([command, *words.get(command, ["--mech", "LSHist", "--n", "2"])]) == 0
+    assert len(labels) == 1
+
+
+def test_ctrl_c_ends_the_lines_cleanly():
+    soon = "from dpaudit import cli; from dpaudit.commands import progress; progress.FIRST = 0; cli.run()"
+    command = [sys.executable, "-c", soon, "epsilon", "--mech", "EHDS", "--n", "900", "--tier", "exact"]
+    environment = {name: value for name, value in os.environ.items() if name != progress.SWITCH}
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert job.stderr.readline().startswith("dpaudit: EHDS: ")
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    assert (job.returncode, out, err.splitlines()[-1]) == (130, "", "dpaudit: interrupted")
+    assert "Traceback" not in err
