@@ -34,6 +34,7 @@ LATER = {
     "compare_over_priors": "dpaudit.comparison.ranges",
     "table": "dpaudit.audit.tables",
     "verify": "dpaudit.evidence.verification",
+    "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
     "release": "dpaudit.releases.release",
     "report": "dpaudit.reports.report",

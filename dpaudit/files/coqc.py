@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -23,22 +23,22 @@ REAL_AXIOMS = frozenset(
 """What the real numbers of Coq's standard library rest on: all that a theorem here may assume."""
 FORBIDDEN = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|give_up|Unset|bypass_check)\b")
 """Words by which a file could claim what it does not prove."""
+LONGER = "takes longer than"
 LIBRARY = "DP"
 """Files of one folder know each other by this name: From DP Require Import Laws."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """How it ended: "" or the first line of what is wrong; what each theorem that was asked for assumes."""
+    """How it ended: "" or what is wrong in one line; what the theorems that were asked for assume together."""
 
     problem: str
-    assumptions: Mapping[str, frozenset[str]]
-    seconds: float
+    assumptions: frozenset[str] = frozenset()
 
     @property
     def own_axioms(self) -> list[str]:
         """Returns what is assumed beyond the real numbers."""
-        return sorted(frozenset().union(*self.assumptions.values()) - REAL_AXIOMS)
+        return sorted(self.assumptions - REAL_AXIOMS)
 
 
 def installed() -> str | None:
@@ -52,29 +52,27 @@ def forbidden(text: str) -> str | None:
     return found.group() if found else None
 
 
-def compile_texts(files: Mapping[str, str], theorems: Mapping[str, str], seconds: float) -> Compiled:
-    """Returns what the kernel says of the files, in their order, and of the theorems (each with its file).
+def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: float) -> Compiled:
+    """Returns what the kernel says of the files, in their order, and what the theorems ("File.name") assume.
 
-    Every theorem is asked what it assumes. Nothing is left behind. Coq must be installed.
+    Nothing is left behind. Coq must be installed.
     """
-    start = perf_counter()
+    end = perf_counter() + seconds
     for name, text in files.items():
         word = forbidden(text)
         if word:
-            return Compiled(f"{name}: the word {word} is not allowed", {}, 0.0)
-    lines = [f"From {LIBRARY} Require {name}." for name in files]
-    for theorem, name in theorems.items():
-        lines += [f'Goal True. idtac "@@ {theorem}". exact I. Qed.', f"Print Assumptions {name}.{theorem}."]
-    asked = {**files, "Asked": "\n".join(lines) + "\n"}
+            return Compiled(f"{name}.v: the word {word} is not allowed")
+    asked = "".join(f"From {LIBRARY} Require {name}.\n" for name in files)
+    asked += f"Definition together := ({', '.join(theorems)}, tt).\nPrint Assumptions together.\n"
     with tempfile.TemporaryDirectory(prefix="dpaudit-coq-") as folder:
         output = ""
-        for name, text in asked.items():
+        for name, text in {**files, "Asked": asked}.items():
             Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
-            left = seconds - (perf_counter() - start)
-            problem, output = _compile(folder, name, left)
+            problem, output = _compile(folder, name, end - perf_counter())
             if problem:
-                return Compiled(problem.format(seconds=f"{seconds:g}"), {}, perf_counter() - start)
-    return Compiled("", _assumptions(output), perf_counter() - start)
+                return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem)
+    names = re.findall(r"^([A-Za-z_][\w.']*)\s*(?::|$)", output, flags=re.MULTILINE)
+    return Compiled("", frozenset(names) - {"Axioms"})
 
 
 def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:
@@ -85,24 +83,14 @@ def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:
             command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=max(seconds, 1), check=False
         )
     except subprocess.TimeoutExpired:
-        return f"{name}.v: takes longer than {{seconds}} seconds", ""
+        return f"{name}.v: {LONGER}", ""
     if done.returncode == 0:
         return "", done.stdout.decode("utf-8", "replace")
     said = " ".join(done.stderr.decode("utf-8", "replace").split())
     where = re.search(r"line (\d+)", said)
     error = said.split("Error:", 1)[-1].strip()[:200] or f"coqc ended with code {done.returncode}"
     at = f", line {where.group(1)}" if where else ""
-    return f"{name}.v{at}: {error}".replace("{", "{{").replace("}", "}}"), ""
-
-
-def _assumptions(output: str) -> dict[str, frozenset[str]]:
-    """Returns what Print Assumptions said of each theorem: a name at the beginning of a line, then its type."""
-    found = dict[str, frozenset[str]]()
-    for block in re.split(r"^@@ ", output, flags=re.MULTILINE)[1:]:
-        theorem, _, rest = block.partition("\n")
-        names = re.findall(r"^([A-Za-z_][\w.']*)\s*(?::|$)", rest, flags=re.MULTILINE)
-        found[theorem.strip()] = frozenset(names) - {"Axioms"}
-    return found
+    return f"{name}.v{at}: {error}", ""
 
 
 def _without_comments(text: str) -> str:

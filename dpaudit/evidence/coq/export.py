@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpaudit.audit.display import Shown
+from dpaudit.audit.page import Note, Page
 from dpaudit.evidence.coq import family, sums
 from dpaudit.evidence.coq.texts import template
 from dpaudit.evidence.verify import FORMAT, MAX_BYTES, Rejected, digest, read, refused
 from dpaudit.files.strict_json import Unreadable
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 
 CAN = "epsilon certificates of the family with priors m/2, of tables and of own mechanisms made of exp and rationals can"
 THEOREMS = ("upper_bound", "lower_bound")
+
+
+FILE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
+
+
+@dataclass(frozen=True)
+class ExportResult(Shown):
+    """What was written, and the theorems in it."""
+
+    file: str
+    coq: str
+    characters: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit export --json``."""
+        return {"file": self.file, "coq": self.coq, "characters": self.characters, "theorems": list(THEOREMS)}
+
+    def page(self) -> Page:
+        """Returns where it is, and what to do with it."""
+        said = f"{self.coq}: {self.characters} characters, theorems {' and '.join(THEOREMS)}; check it with: coqc {self.coq}"
+        return [Note(said)]
+
+
+def export(file: str, *, coq: str) -> ExportResult:
+    """Writes the certificate as a file for Coq; refuses what cannot be exported, and a name that coqc does not take."""
+    if not FILE_NAME.fullmatch(Path(coq).name):
+        rule = "coqc wants a name of letters, digits and _ that begins with a letter and ends with .v"
+        raise InputError("coq", coq, rule)
+    text = text_of(read_certificate(file))
+    write_file("coq", coq, text)
+    return ExportResult(file, coq, len(text))
 
 
 def read_certificate(path: str) -> dict[str, Any]:
