@@ -118,7 +118,7 @@ def test_without_coqc_the_line_is_by_hand(monkeypatch):
     proof = Proof().formal(THEOREMS["dp.ehds"])
     (line,) = proof.lines
     assert (line.kind, line.came_out) == (Kind.HAND, True)
-    assert line.step().value.endswith(f"[by hand: Coq theorem Model.ehds_private, {NOT_RUN}]")
+    assert line.step().value.endswith(f"[by hand: Coq theorem Histograms.ehds_histograms, {NOT_RUN}]")
     assert proof.obstacle  # it does not count as content for all values
 
 
@@ -149,7 +149,9 @@ def test_the_kernel_accepts_exported_certificates(tmp_path):
 def test_verify_asks_the_kernel(tmp_path):
     result = dpaudit.verify(str(written(tmp_path, "EHDL", n=1)), coq=True, seconds=600)
     assert result.accepted, result.reason
-    assert result.established[-1].startswith("Coq: the kernel accepts upper_bound and lower_bound, which assume nothing")
+    assert result.established[-1].startswith(
+        "Coq: the kernel accepts upper_bound and lower_bound, which assume nothing"
+    )
     assert "both bounds by Coq" in str(result)
 
 

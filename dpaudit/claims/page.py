@@ -18,8 +18,8 @@ numbers. {introduction}
 - PROVED with **for all n, by algebra** is a theorem with a written proof; `--explain` says of each line whether a
   machine checked it or whether it is prose ("by hand"). PROVED with **ON THE GRID ONLY** was decided exactly, with
   certified arithmetic, for every instance of the grid that is named there, and for nothing beyond it.
-- "Coq: `File.theorem`" names a theorem that the kernel of the proof assistant Coq accepts; the check asks it again where
-  coqc is installed.
+- "Coq: `File.theorem`" names a theorem that the kernel of the proof assistant Coq accepts; the check asks it again
+  where coqc is installed.
 - REFUTED comes with the first counterexample in the order of search (least n, then simplest ε and prior).
 - UNWITNESSED: "there is …" without a witness on the grid. IMPOSSIBLE: "there is …", and it is proved that there is
   none. MEASURED: an O(·) statement, which numbers cannot decide.

@@ -13,7 +13,8 @@ from dpaudit.commands.reply import Reply, writable
 def export(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
     coq: Annotated[
-        str, typer.Option("--coq", metavar="FILE.v", callback=writable, help="Write a file for the proof assistant Coq.")
+        str,
+        typer.Option("--coq", metavar="FILE.v", callback=writable, help="Write a file for the proof assistant Coq."),
     ],
 ) -> Shown:
     """Writes a certificate of ε as a self-contained file for Coq: definitions to read, two theorems, their proofs.

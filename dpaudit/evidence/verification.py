@@ -65,9 +65,10 @@ def verify(
 ) -> VerifyResult:
     """Returns what an independent recomputation says of the certificate; with ``full`` of its upper bound too.
 
-    With ``coq`` everything is recomputed, and both bounds are proved by Coq's kernel as well; an InputError where coqc is not installed, or where the
-    certificate cannot be exported. It ends within the seconds and the MiB of memory, whatever the file holds. A file that cannot be read is an
-    InputError; one that is no certificate, or needs more than the limits allow, is rejected.
+    With ``coq`` everything is recomputed, and both bounds are proved by Coq's kernel as well; an InputError where coqc
+    is not installed, or where the certificate cannot be exported. It ends within the seconds and the MiB of memory,
+    whatever the file holds. A file that cannot be read is an InputError; one that is no certificate, or needs more than
+    the limits allow, is rejected.
     """
     most = {"work": 10**15, "seconds": 10**6, "memory": 10**6}
     given = {"work": work, "seconds": seconds, "memory": memory}

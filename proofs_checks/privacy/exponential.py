@@ -178,9 +178,13 @@ def private_check(claim: str, mech: str, audited: Audited, prove: Callable[[Proo
     def decide(ctx: Context) -> Outcome:
         near, far = audited.grids(ctx.wide)
         subject = maker(mech, **options)
-        return prove(ctx.proof()).formal(THEOREMS[claim]).settle(
-            (f"true ε computed: {near}", scan(PRIVATE, epsilon_batches(near, subject, promised))),
-            (f"far out: {far}", scan(PRIVATE, each(far, subject, far_loss))),
+        return (
+            prove(ctx.proof())
+            .formal(THEOREMS[claim])
+            .settle(
+                (f"true ε computed: {near}", scan(PRIVATE, epsilon_batches(near, subject, promised))),
+                (f"far out: {far}", scan(PRIVATE, each(far, subject, far_loss))),
+            )
         )
 
 

@@ -166,10 +166,14 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     statement = SMOOTH_EXP if exponential else SMOOTH
     far = Grid("x = 1, x′ = 2 and back", n=[40], gamma=rationals("1/10000 100"), prior=priors("1 1", "1/2 2"))
     theorem = THEOREMS["smooth.exp" if exponential else "smooth.gamma"]
-    return proof_for(*law, statement).formal(theorem).settle(
-        (f"adjacent pairs, ties exactly: {grid}", scan(statement, smooth_batches(grid, exponential))),
-        ("S ≥ LS on the same grid, equality exactly", scan(AT_LEAST_LOCAL, local_batches(grid, exponential))),
-        (f"far out: {far}", scan(statement, smooth_batches(far, exponential, two_pairs))),
+    return (
+        proof_for(*law, statement)
+        .formal(theorem)
+        .settle(
+            (f"adjacent pairs, ties exactly: {grid}", scan(statement, smooth_batches(grid, exponential))),
+            ("S ≥ LS on the same grid, equality exactly", scan(AT_LEAST_LOCAL, local_batches(grid, exponential))),
+            (f"far out: {far}", scan(statement, smooth_batches(far, exponential, two_pairs))),
+        )
     )
 
 

@@ -16,7 +16,9 @@ from dpaudit.files.strict_json import Unreadable
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 
-CAN = "epsilon certificates of the family with priors m/2, of tables and of own mechanisms made of exp and rationals can"
+CAN = (
+    "epsilon certificates of the family with priors m/2, of tables and of own mechanisms made of exp and rationals can"
+)
 THEOREMS = ("upper_bound", "lower_bound")
 
 
@@ -37,8 +39,8 @@ class ExportResult(Shown):
 
     def page(self) -> Page:
         """Returns where it is, and what to do with it."""
-        said = f"{self.coq}: {self.characters} characters, theorems {' and '.join(THEOREMS)}; check it with: coqc {self.coq}"
-        return [Note(said)]
+        names = " and ".join(THEOREMS)
+        return [Note(f"{self.coq}: {self.characters} characters, theorems {names}; check it with: coqc {self.coq}")]
 
 
 def export(file: str, *, coq: str) -> ExportResult:
@@ -91,7 +93,9 @@ def _heading(document: dict[str, Any]) -> str:
     """Returns the comment on top: what is proved, and what remains to be trusted."""
     subject, statement = document["subject"], document["statement"]
     if "rows" in subject:
-        what = f"the table of this certificate ({len(subject['datasets'])} data sets, {len(subject['outputs'])} outputs)"
+        what = (
+            f"the table of this certificate ({len(subject['datasets'])} data sets, {len(subject['outputs'])} outputs)"
+        )
         trusted = "That the table is what somebody's code computes is not part of the proof."
     else:
         what = f"{subject['mechanism']} with n = {subject['n']}, k = {subject['k']}"

@@ -58,7 +58,9 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
     """Returns the file for a certificate that holds its rows: a table, or somebody's own mechanism."""
     names, outputs, rows = subject["datasets"], subject["outputs"], subject["rows"]
     if len(rows) < len(names):
-        raise InputError("certificate", subject["mechanism"], "it holds only some of its rows, so it has no upper bound")
+        raise InputError(
+            "certificate", subject["mechanism"], "it holds only some of its rows, so it has no upper bound"
+        )
     if len(names) * len(outputs) > MOST:
         rule = f"{len(names)} x {len(outputs)} probabilities are more than the {MOST} that can be exported"
         raise InputError("certificate", subject["mechanism"], rule)
@@ -69,7 +71,9 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
         shared += [common] if common else []
         lines.append(f"[{'; '.join(entries)}]")
     listed = "; ".join(f"({i}, {j})" for i, j in pairs or [])
-    own = "existsb (fun p => (Nat.eqb (fst p) x && Nat.eqb (snd p) y) || (Nat.eqb (fst p) y && Nat.eqb (snd p) x)) pairs"
+    own = (
+        "existsb (fun p => (Nat.eqb (fst p) x && Nat.eqb (snd p) y) || (Nat.eqb (fst p) y && Nat.eqb (snd p) x)) pairs"
+    )
     values: dict[str, object] = {
         "SHARED": "".join(shared),
         "TABLE": ";\n   ".join(lines),
@@ -151,4 +155,4 @@ def _written(tree: Tree) -> str:
     name, a, b = tree
     if name in ("num", "exp"):
         return f"{name.capitalize()} {rational(a)}"
-    return f"{ {'+': 'Add', '*': 'Mul', '/': 'Div'}[name]} ({_written(a)}) ({_written(b)})"
+    return f"{ {'+': 'Add', '*': 'Mul', '/': 'Div'}[name] } ({_written(a)}) ({_written(b)})"
