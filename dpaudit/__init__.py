@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
     from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
     from dpaudit.audit.setting import Setting
+    from dpaudit.code.law import sampler
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 LATER = {
     "accuracy": "dpaudit.utility.accuracy",
-    "calibrate": "dpaudit.calibration.nominal",
+    "calibrate": "dpaudit.calibration.dispatch",
     "check": "dpaudit.claims.runner:decide",
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
@@ -32,7 +33,7 @@ LATER = {
     "search": "dpaudit.counterexamples.search",
     "compare_over_n": "dpaudit.comparison.ranges",
     "compare_over_priors": "dpaudit.comparison.ranges",
-    "table": "dpaudit.audit.tables",
+    **dict.fromkeys(("export_table", "table"), "dpaudit.audit.tables"),
     "verify": "dpaudit.evidence.verification",
     "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
@@ -49,6 +50,7 @@ LATER = {
     **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),
     **dict.fromkeys(("PI", "exp", "log", "log_gamma", "sqrt"), "dpaudit.numbers.expressions"),
     "Verdict": "dpaudit.numbers.verdict",
+    "sampler": "dpaudit.code.law",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
@@ -83,6 +85,7 @@ __all__ = [
     "log_gamma",
     "mechanism",
     "pmf",
+    "sampler",
     "sensitivity",
     "sqrt",
 ]

@@ -38,6 +38,19 @@ def test_certificates_of_the_first_version_are_accepted(path):
         assert outcome(document, full) is None
 
 
+def test_a_theorem_wants_its_file_beside_it(tmp_path):
+    path = tmp_path / "theorem.json"
+    assert main(["epsilon", "--mech", "EHDL", "--n", "5", "--eps", "all", "--certificate", str(path)]) == 0
+    done = alone(str(path), "--full", folder=tmp_path)
+    assert done.returncode == 1
+    assert "verify_theorems.py" in done.stdout + done.stderr
+    beside = Path(verifier.__file__).with_name("verify_theorems.py")
+    (tmp_path / beside.name).write_text(beside.read_text())
+    done = alone(str(path), "--full", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ACCEPTED" in done.stdout
+
+
 def test_it_runs_alone(tmp_path):
     path = str(OLD[0])
     done = alone(path, "--full", folder=tmp_path)

@@ -181,3 +181,34 @@ def test_draws_follow_the_law_on_the_whole():
         for output, p in zip(mechanism.outputs(), mechanism.law().probabilities((3, 3)), strict=True):
             share = float(p)
             assert abs(seen.count(output) - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
+
+
+AUDITED = dpaudit.Setting.read("EHDS", n=3).mechanism
+SHARES = {x: AUDITED.draws(x) for x in AUDITED.datasets()}
+
+
+class Circle:
+    """The release itself as code to be audited: what `dpaudit release` runs."""
+
+    def datasets(self):
+        return list(SHARES)
+
+    def neighbours(self, x):
+        return list(AUDITED.neighbours(x))
+
+    def outputs(self):
+        return list(AUDITED.outputs())
+
+    def sample(self, x, rng):
+        return SHARES[x].draw(rng)
+
+
+def test_the_circle_closes():
+    """The exact law of the code that releases is the law that was audited, up to what 64 bits leave open."""
+    for x in SHARES:
+        audited, drawn = dpaudit.pmf("EHDS", x, n=3), dpaudit.pmf(Circle, x)
+        pairs = zip(audited.probabilities, drawn.probabilities, strict=True)
+        assert all(p.lower <= q.upper and q.lower <= p.upper and q.width < Fraction(1, 10**15) for p, q in pairs)
+    audited, drawn = dpaudit.epsilon("EHDS", n=3).epsilon, dpaudit.epsilon(Circle).epsilon
+    assert drawn.lower <= audited.upper
+    assert audited.lower <= drawn.upper < audited.upper + Fraction(1, 10**12)

@@ -13,18 +13,23 @@ from mpmath import mp, mpf
 from dpaudit.evidence import verify as v
 
 
-def exact(end):
+def exact(end, e=0):
     """An end of an interval as a number of mpmath, exactly."""
     sign, digits, exponent = end.as_tuple()
     whole = mpf(int("".join(map(str, digits)))) * (-1 if sign else 1)
-    return whole * mpf(10) ** exponent if exponent >= 0 else whole / mpf(10) ** -exponent
+    return whole * mpf(10) ** (exponent + e)
 
 
 def check(found, value, most=8):
     """The interval contains the value and is at most ``most`` units of its last place wide."""
-    low, high = exact(found.lo), exact(found.hi)
+    low, high = exact(found.lo, found.e), exact(found.hi, found.e)
     assert low <= value <= high
     assert high - low <= most * abs(value) / mpf(10) ** (found.digits - 1) or low == high == value
+
+
+def ends_of(found):
+    """Both ends, with whatever exponent they have."""
+    return tuple(Fr(end) * Fr(10) ** found.e for end in (found.lo, found.hi))
 
 
 def point(end, digits):
@@ -54,10 +59,12 @@ def test_functions(digits):
 @pytest.mark.parametrize("digits", [20, 61])
 def test_numbers_far_from_one(digits):
     with mp.workdps(2 * digits + 1200):
-        for x in (10**6, -(10**6), 10**14, -(10**14), 10**18, -(10**18)):
+        for x in (10**6, -(10**6), 10**16, 10**17, -(10**18), 10**30, -(10**30), 10**300):
             check(v.exp_of(Fr(x), digits), mp.exp(mpf(x)))
-        huge = v.exp_of(Fr(10**17), digits).lo
-        check(point(huge, digits).log(), mp.log(exact(huge)))
+        for x in (10**16, -(10**30)):
+            huge = v.exp_of(Fr(x), digits)
+            check(v.Interval(huge.lo, huge.lo, digits, huge.e).log(), mp.log(exact(huge.lo, huge.e)))
+            check(huge.sqrt(), mp.exp(mpf(x) / 2))
         check(v.rational(Fr(1, 10**900), digits).log(), -900 * mp.log(10))
         near = v.rational(1, digits) + v.rational(Fr(3, 10 ** (digits - 1)), digits)
         check(near.log(), mp.log(1 + mpf(3) / mpf(10) ** (digits - 1)))
@@ -77,8 +84,8 @@ def test_random_operations_contain_the_exact_result():
             ends = (
                 Decimal((end < 0, tuple(map(int, str(abs(end)))), scale)) for end in (lo, lo + rng.choice([0, 1, 5]))
             )
-            x = v.Interval(*ends, digits).at(digits)
-            low, high = x.ends()
+            x = v.Interval(*ends, digits, rng.choice([0, 0, 40, -40, 400])).at(digits)
+            low, high = ends_of(x)
             pairs.append((x, low + (high - low) * Fr(rng.randint(0, 8), 8)))
         (x, a), (y, b) = pairs
         results = [(x + y, a + b), (x - y, a - b), (x * y, a * b), (-x, -a), (x.positive_part(), max(a, Fr(0)))]
@@ -86,7 +93,7 @@ def test_random_operations_contain_the_exact_result():
         if y.sign() not in (None, 0):
             results.append((x / y, a / b))
         for found, value in results:
-            low, high = found.ends()
+            low, high = ends_of(found)
             assert low <= value <= high
 
 
@@ -113,7 +120,7 @@ def test_undecided_is_said():
             action()
     assert around_zero.sign() is None
     assert (one - one).sign() == 0
-    for action in (v.rational(-1, 20).sqrt, v.rational(-1, 20).log, point(Decimal("1e19"), 20).exp):
+    for action in (v.rational(-1, 20).sqrt, v.rational(-1, 20).log, point(Decimal("1e1201"), 20).exp):
         with pytest.raises(v.Malformed):
             action()
 
@@ -123,3 +130,20 @@ def test_it_is_one_file_that_uses_the_standard_library_alone():
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_what_lies_far_below_is_rounded_outward():
+    one, tiny = v.rational(1, 20), v.exp_of(Fr(-(10**40)), 20)
+    for small, more in ((tiny, True), (-tiny, False)):
+        for found in (one + small, small + one):
+            assert (found.hi > 1) == more
+            assert (found.lo < 1) == (not more)
+            assert found.lo <= 1 <= found.hi
+    assert (tiny + tiny).e == tiny.e
+    assert (one * tiny / tiny - one).sign() is None or (one * tiny / tiny - one).sign() == 0
+    assert (v.exp_of(Fr(10**40), 20) - one).sign() == 1
+    assert v.hull(one, tiny).lo >= 0
+    assert v.larger(one, tiny).lo == 1
+    with pytest.raises(v.Malformed):
+        v.exp_of(Fr(10**40), 20).exp()
+    assert tiny.exp().lo <= 1 <= tiny.exp().hi

@@ -17,7 +17,7 @@ from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
-from dpaudit.numbers.enclosure import Enclosure, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
@@ -140,11 +140,14 @@ def profile(
     effort.check_whole(subject, "profile")
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
-    found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
-    small = [at for at in points if at not in found["deltas"]]
-    again = effort.widest(subject, lambda e: worst_deltas(subject, small, e)) if small else []
-    deltas = found["deltas"] | {at: worst.value for at, worst in zip(small, again, strict=True)}
-    found["deltas"] = tuple((at, deltas[at]) for at in points)
+    if true.is_open:
+        found, bits = _points_only(subject, effort, points, chosen, compose)
+    else:
+        found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))
+        small = [at for at in points if at not in found["deltas"]]
+        again = effort.widest(subject, lambda e: worst_deltas(subject, small, e)) if small else []
+        deltas = found["deltas"] | {at: worst.value for at, worst in zip(small, again, strict=True)}
+        found["deltas"] = tuple((at, deltas[at]) for at in points)
     words: dict[str, Any] = {"at": given, "orders": None if orders is None else chosen, "compose": times}
     return ProfileResult(
         subject=asked,
@@ -165,7 +168,7 @@ def _order(order: Exact) -> Fraction:
 
 def _points(true: Enclosure) -> list[Fraction]:
     """Returns 0 and four steps up to the true epsilon, rounded up to two digits."""
-    top = Fraction(1) if true.is_infinite else true.upper
+    top = Fraction(1) if true.is_infinite else true.lower if true.is_open else true.upper
     size = 10 ** max(0, 2 - len(str(math.floor(top)))) if top >= 1 else 10 ** (1 + _zeros(top))
     top = Fraction(math.ceil(top * size), size)
     return [top * i / 4 for i in range(5)] if top else [Fraction(0)]
@@ -177,6 +180,26 @@ def _zeros(value: Fraction) -> int:
 
 Found = dict[str, Any]
 """The members of a ProfileResult by name."""
+
+
+def _points_only(
+    subject: Mechanism, effort: Effort, points: Sequence[Fraction], orders: Sequence[Fraction], compose: Any
+) -> tuple[Found, int]:
+    """Returns delta at the points where a part of the law is not known: no curve, nor bounds above on divergences."""
+    if compose is not None:
+        raise InputError("compose", compose, f"a part of the law of {subject.name} is not known, so nothing composes")
+    worst = effort.widest(subject, lambda e: worst_deltas(subject, [Fraction(0), *points], e))
+    unknown = at_least(Fraction(0), 1)
+    parts: Found = {
+        "total_variation": worst[0].value,
+        "segments": (),
+        "slack": unknown,
+        "deltas": tuple((at, found.value) for at, found in zip(points, worst[1:], strict=True)),
+        "renyi": tuple((order, unknown) for order in orders),
+        "rho": unknown,
+        "composition": None,
+    }
+    return parts, worst[0].bits
 
 
 def _refined(

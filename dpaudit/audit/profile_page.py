@@ -18,17 +18,18 @@ SHOWN = 12
 def page(result: ProfileResult) -> Page:
     """Returns the numbers, the curve, delta, the divergences and the composition."""
     curve = f"{len(result.segments)} segments; nothing rises above by more than "
+    unknown = result.epsilon.is_open
     rows = [
         *subject_rows(result.subject),
         ("true ε", strong(result.epsilon)),
         ("total variation", Words(result.total_variation, "   (the adversary's best advantage)")),
         ("zCDP ρ", result.rho),
-        ("curve", Words(curve, result.slack)),
+        ("curve", "δ at the points only: a part of the law is not known" if unknown else Words(curve, result.slack)),
         ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
     ]
     return [
         Fields(again(rows, result.command)),
-        _curve(result.segments),
+        *([] if unknown else [_curve(result.segments)]),
         Table(["ε", "δ"], result.deltas, title="δ(ε)"),
         Table(["order", "divergence"], result.renyi, title="Rényi divergences"),
         *([] if result.composition is None else _composition(result.composition)),

@@ -11,7 +11,7 @@ from typing import Any
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.page import Fields, Line, Page, Table, strong
 from dpaudit.audit.setting import Setting
-from dpaudit.audit.words import again, claim_rows, effort_rows, pair_text, subject_rows, tier_text
+from dpaudit.audit.words import again, claim_rows, effort_rows, open_rows, pair_text, subject_rows, tier_text
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
@@ -96,7 +96,7 @@ class EpsilonResult(WorstResult):
 
     def found(self) -> list[Line]:
         """Returns the true epsilon, its closed form, the worst pair and output."""
-        rows: list[Line] = [("true ε", strong(self.epsilon))]
+        rows: list[Line] = [("true ε", strong(self.epsilon)), *open_rows(self.epsilon)]
         if self.closed_form_symbolic:
             rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
         elif self.closed_form:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -10,12 +13,14 @@ from typing import Any
 from dpaudit.audit.page import Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
-from dpaudit.audit.setting import command_line
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.files.writing import write_file
 from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
 from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.protocols import text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,3 +76,29 @@ def table(
         seconds=perf_counter() - start,
         command=command_line("table", file, adjacency=adjacency, **asked),
     )
+
+
+def export_table(mech: Any, path: str, **setting: Any) -> None:
+    """Writes the distributions of a mechanism whose probabilities are rational, as ``dpaudit table`` reads them.
+
+    CSV or JSON by the name of the file. Which data sets are adjacent does not stand in it.
+    """
+    subject = Setting.read(mech, **setting).mechanism
+    datasets, rows = list(subject.datasets()), []
+    for x in datasets:
+        row = subject.algebra().rational_row(x)
+        if row is None:
+            residual = subject.caveats().get("residual", "0")
+            why = "are not all rational" if residual == "0" else f"are known up to {residual} only"
+            raise InputError("table", path, f"the probabilities of {subject.name} {why}; a table is exact")
+        rows.append([str(p) for p in row])
+    names, outputs = [text(x) for x in datasets], [text(output) for output in subject.outputs()]
+    if path.lower().endswith(".json"):
+        document = {"outputs": outputs, "rows": dict(zip(names, rows, strict=True))}
+        write_file("table", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    elif path.lower().endswith(".csv"):
+        lines = io.StringIO()
+        csv.writer(lines).writerows([["", *outputs], *([x, *row] for x, row in zip(names, rows, strict=True))])
+        write_file("table", path, lines.getvalue())
+    else:
+        raise InputError("table", path, "must be a .csv or .json file")

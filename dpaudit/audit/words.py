@@ -7,6 +7,7 @@ from typing import Any
 
 from dpaudit.audit.page import Cell, Command, Line, Words, badge
 from dpaudit.audit.setting import Setting
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
@@ -42,7 +43,26 @@ def subject_rows(setting: Setting) -> list[Line]:
     place, origin = mechanism.setting_text(), mechanism.describe()
     rows += [("setting", place)] if place else []
     sha256 = origin.get("source_sha256")
-    return [*rows, ("source", f"{origin['source']}, SHA-256 {sha256[:12]}…")] if sha256 else rows
+    rows += [("source", f"{origin['source']}, SHA-256 {sha256[:12]}…")] if sha256 else []
+    return [*rows, *caveat_rows(origin)]
+
+
+def caveat_rows(caveats: Mapping[str, Any]) -> list[Line]:
+    """Returns what the answer rests on where a mechanism's code was followed."""
+    rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
+    residual = caveats.get("residual", "0")
+    words = f"at most {residual} of the probability was not followed; it is in every bound"
+    return [*rows, ("residual", words)] if residual != "0" else rows
+
+
+def open_rows(value: Enclosure) -> list[Line]:
+    """Returns in words what a lower bound alone means."""
+    if not value.is_open:
+        return []
+    return [
+        ("", "no upper bound: what was not followed may end in outputs that are impossible for a neighbour."),
+        ("", "ε-DP can be refuted, not proved; (ε, δ) can be: dpaudit delta, or a claim with δ above the residual"),
+    ]
 
 
 def pair_text(witness: Witness) -> str:
@@ -65,7 +85,7 @@ def _decided(evidence: Evidence) -> Line:
     """Returns the quantity that decided, with its pair."""
     pair = text(evidence.witness.x), text(evidence.witness.x_prime)
     name, where = evidence_words(evidence.quantity, evidence.at, *pair)
-    return "decided by", Words(f"{name} = ", evidence.value, f", at {where}")
+    return "decided by", Words(f"{name} " if evidence.value.is_open else f"{name} = ", evidence.value, f", at {where}")
 
 
 def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:

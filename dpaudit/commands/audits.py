@@ -44,8 +44,8 @@ def epsilon(
 ) -> Judged:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
 
-    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with a box of priors the map of where the
-    claim is true.
+    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with --n all the largest over every n; with
+    a box of priors the map of where the claim is true.
 
     Examples:
 
@@ -56,6 +56,8 @@ def epsilon(
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
 
     dpaudit epsilon --mech EHDL --n 100 --eps all
+
+    dpaudit epsilon --mech EHDS --n all
     """
     if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
         raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
@@ -68,7 +70,7 @@ def judged(result: Any, certified: Any = None) -> Reply:
     return Reply(result, None, result.claim, lambda: certified or result)
 
 
-def theorem(result: Theorem, picture: str | None) -> Reply:
+def theorem(result: Theorem, picture: str | None = None) -> Reply:
     """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
     drawn = None if picture is None else draw_map(result, picture)
     code = 0 if result.complete else 3

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.commands.audits import theorem
 from dpaudit.commands.options import Certified, Effort, Given, Wanted, option
 from dpaudit.commands.reply import Reply
+from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.guarantee import EpsilonDelta
 
@@ -28,12 +31,14 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 100 --target 1
 
+    dpaudit calibrate --mech EHDS --n all --target 1   # safe for every n
+
     dpaudit calibrate --mech MH --n 40 --target 1/2 --over gamma
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
+    from dpaudit.calibration.dispatch import calibrate as calibrate_epsilon
     from dpaudit.calibration.gammas import calibrate_gamma
-    from dpaudit.calibration.nominal import calibrate as calibrate_epsilon
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
     if "eps" in setting:
@@ -42,6 +47,8 @@ def calibrate(
         many = calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
         return Reply(many)
     result = calibrate_epsilon(target=target, **effort, **setting)
+    if isinstance(result, Theorem):
+        return replace(theorem(result), certified=lambda: result.theorem)
     return Reply(result, certified=lambda: bounded(result, effort))
 
 

@@ -43,7 +43,10 @@ def _place(title: str, found: Place) -> list[Line]:
     bound = "nominal" if result.claim.epsilon is None else "claimed"
     pair = f"{pair_text(witness)}, output {text(witness.output)}"
     place = f"{result.subject.mechanism.setting_text()}; {pair}"
-    rows: list[Line] = [(title, Words(f"true ε / {bound} ε = ", found.ratio)), ("", place)]
+    rows: list[Line] = [
+        (title, Words(f"true ε / {bound} ε {'' if found.ratio.is_open else '= '}", found.ratio)),
+        ("", place),
+    ]
     if result.claim.guarantee is None or (result.claim.epsilon is not None and not result.claim.delta):
         return rows
     claimed, *decided = [value for _, value in claim_rows(result.claim)]

@@ -16,7 +16,7 @@ from dpaudit.audit.setting import Setting
 from dpaudit.counterexamples.page import page as search_page
 from dpaudit.counterexamples.region import Region, make_region
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
@@ -112,6 +112,8 @@ class Search:
         bound = eps if claim.epsilon is None else claim.epsilon
         if true.is_infinite or not bound:
             ratio = infinite() if true.is_infinite or true.lower > 0 else exact(Fraction(1), DIGITS)
+        elif true.is_open:
+            ratio = at_least(true.lower / bound, DIGITS)
         else:
             ratio = outward(true.lower / bound, true.upper / bound, DIGITS)
         violated = true.lower > eps if claim.verdict is None else claim.verdict is Verdict.REFUTED

@@ -17,8 +17,6 @@ from dpaudit.audit.setting import Setting
 from dpaudit.evidence import covers
 from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
 from dpaudit.files.writing import write_file
-from dpaudit.forall.every_epsilon import RatioResult
-from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.numbers import balls
@@ -36,13 +34,13 @@ MAX_ENTRIES = 50_000
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
-Result = EpsilonResult | DeltaResult | GuaranteeResult | RatioResult | PriorMapResult
+Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
 ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
-    if isinstance(result, RatioResult | PriorMapResult):
+    if isinstance(result, covers.TheoremResult):
         return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
@@ -78,6 +76,9 @@ def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence
             raise InputError("certificate", "UNDECIDED", "nothing could be measured, so there is nothing to certify")
         return result.evidence
     if isinstance(result, EpsilonResult):
+        if result.epsilon.is_open:
+            rule = "of the true epsilon only a lower bound is known: take dpaudit delta --at … --certificate"
+            raise InputError("certificate", "(not written)", rule)
         return Evidence("epsilon", result.epsilon, result.witness, bits=result.precision_bits)
     return Evidence("delta", result.delta, result.witness, {"epsilon": str(result.at)}, result.precision_bits)
 
@@ -133,7 +134,9 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
     exact = mechanism.exact_rows(held) or ExactRows(False, [])
-    described = {name: value for name, value in mechanism.describe().items() if name != "adjacency"}
+    left_out = ("adjacency", "assumptions", "residual")
+    described = {name: value for name, value in mechanism.describe().items() if name not in left_out}
+    described |= {"source": described["source"] + _rests_on(mechanism)} if mechanism.caveats() else {}
     return {
         **described,
         "datasets": [text(x) for x in datasets],
@@ -142,6 +145,14 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
         "logarithmic": exact.logarithmic,
         "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
     }
+
+
+def _rests_on(mechanism: Mechanism) -> str:
+    """Returns what the table rests on where it is the law of somebody's code."""
+    found = mechanism.caveats()
+    return (
+        f" (the law of its code; not followed: at most {found['residual']}; assumed: {'; '.join(found['assumptions'])})"
+    )
 
 
 def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:

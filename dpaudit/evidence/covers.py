@@ -8,17 +8,21 @@ from typing import Any
 from dpaudit.evidence.verify import FORMAT
 from dpaudit.forall.every_epsilon import RatioResult
 from dpaudit.forall.every_epsilon_cover import Cover
+from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
+from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
 
+TheoremResult = RatioResult | PriorMapResult | EveryNResult
+
 
 def check_possible(ranged: Ranged) -> None:
     """Refuses a theorem that the verifier cannot replay, before any work is done."""
     name = ranged.ranging[0]
-    if ranged.ranging not in (("eps",), ("prior",)):
+    if ranged.ranging not in (("eps",), ("prior",), ("n",), ("n", "eps")):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
         raise InputError(name, ranged.told(name), rule)
     if ranged.ranging == ("eps",) and not isinstance(ranged.mechanism, Exponential):
@@ -26,8 +30,10 @@ def check_possible(ranged: Ranged) -> None:
         raise InputError("eps", ranged.told("eps"), rule)
 
 
-def document(result: RatioResult | PriorMapResult) -> dict[str, Any]:
+def document(result: TheoremResult) -> dict[str, Any]:
     """Returns what the certificate of a theorem says, without method and versions."""
+    if isinstance(result, EveryNResult):
+        return every_n(result)
     return every_epsilon(result) if isinstance(result, RatioResult) else prior_map(result)
 
 
@@ -70,6 +76,43 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
             "verdict": judged["verdict"],
         },
         "cover": result.tree,
+    }
+
+
+def every_n(result: EveryNResult) -> dict[str, Any]:
+    """Returns what the certificate for every n says: M, N, the blocks of n with their pairs, and the witness."""
+    theory, ranged = result.theory, result.subject
+    blocks = [closed for closed in theory.cover if not closed.sloped]
+    if len(blocks) < len(theory.cover):
+        rule = "the supremum lies on a plateau of n, which the verifier does not replay: ask for fewer digits"
+        raise InputError("certificate", "(not written)", rule)
+    best, judged = theory.best, result.claim.to_dict()
+    ratio = isinstance(result, EveryNRatioResult)
+    if ratio and isinstance(best, Below):
+        raise InputError("certificate", "(not written)", "the supremum is at one n: take a certificate of that n")
+    if isinstance(best, Below):
+        assert best.witness is not None
+        x, y, r = (cells[0] for cells in (best.witness.x, best.witness.x_prime, best.witness.output))  # type: ignore[index]
+        witness = {"n": best.n, "side": 0, "x": x, "x_prime": y, "output": r}
+    else:
+        peak = best.peak
+        witness = {"side": int(best.side != ranged.prior), "x": peak.x, "x_prime": peak.x_prime, "output": peak.output}
+        witness |= {} if best.n is None else {"n": best.n}
+    sides = {side: i for i, side in reversed(list(enumerate([ranged.prior, ranged.prior[::-1]])))}
+    cover = [[c.block.first, c.block.last, sides[c.side], list(c.pairs)] for c in blocks]
+    return {
+        "format": FORMAT,
+        "version": 1,
+        "kind": "every-n",
+        "subject": ranged.describe(),
+        "statement": {
+            "quantity": "every-n",
+            **result.epsilon.to_dict(),
+            "claimed": judged["guarantee"]["factor"] if ratio else judged["claimed"],
+            "verdict": str(judged["verdict"]),
+        },
+        "witness": witness,
+        "cover": {"m": theory.m, "first": theory.first, "blocks": cover},
     }
 
 

@@ -1,5 +1,7 @@
 """The verifier of certificates: one file, standard library only, nothing of the engine.
 
+Certificates of theorems (for every epsilon, every prior of a box, every n) need verify_theorems.py beside it.
+
     python verify.py certificate.json           the lower bound, from the witness alone
     python verify.py certificate.json --full    and the upper bound: every pair, every output
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import decimal
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -38,8 +41,8 @@ FORMAT = "dpaudit certificate"
 WORK, SECONDS, MEMORY = 60_000_000, 60, 1024
 """The limits unless raised: steps of about a microsecond, seconds, MiB."""
 MAX_BYTES = 32 << 20
-MAX_EXPONENT = 10**18
-"""exp takes arguments up to this size; a number is at most about 10^(10^18)."""
+MAX_SIZE = 1200
+"""exp takes arguments below 10^MAX_SIZE."""
 
 
 class Undecided(Exception):
@@ -97,44 +100,45 @@ def _rounding(digits: int) -> tuple[Context, Context]:
 
 
 class Interval:
-    """All numbers from lo to hi, both of at most ``digits`` digits.
+    """All numbers from lo 10^e to hi 10^e, both of at most ``digits`` digits; e is 0, or large and even.
 
     Every operation finds both ends of the exact result, the lower one rounded down, the upper one rounded up: the
     result contains what the exact operation gives for any members of the operands.
     """
 
-    __slots__ = ("digits", "hi", "lo")
+    __slots__ = ("digits", "e", "hi", "lo")
 
-    def __init__(self, lo: Decimal, hi: Decimal, digits: int) -> None:
-        self.lo, self.hi, self.digits = lo, hi, digits
+    def __init__(self, lo: Decimal, hi: Decimal, digits: int, e: int = 0) -> None:
+        self.lo, self.hi, self.digits, self.e = lo, hi, digits, e
 
     def __add__(self, other: Interval) -> Interval:
         down, up = _rounding(self.digits)
-        return Interval(down.add(self.lo, other.lo), up.add(self.hi, other.hi), self.digits)
+        a, b, c, d, e = _aligned(self, other)
+        return Interval(down.add(a, c), up.add(b, d), self.digits, e)
 
     def __neg__(self) -> Interval:
-        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits)
+        return Interval(self.hi.copy_negate(), self.lo.copy_negate(), self.digits, self.e)
 
     def __sub__(self, other: Interval) -> Interval:
         return self + -other
 
     def __mul__(self, other: Interval) -> Interval:
         """x y is monotone in x and in y: the extremes lie at ends."""
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e + other.e
         if self.lo >= 0 and other.lo >= 0:
-            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits)
+            return Interval(down.multiply(self.lo, other.lo), up.multiply(self.hi, other.hi), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits)
+        return Interval(min(down.multiply(*i) for i in ends), max(up.multiply(*i) for i in ends), self.digits, e)
 
     def __truediv__(self, other: Interval) -> Interval:
         """So is x / y where y keeps its sign."""
         if other.lo <= 0 <= other.hi:
             raise Undecided
-        down, up = _rounding(self.digits)
+        (down, up), e = _rounding(self.digits), self.e - other.e
         if self.lo >= 0 and other.lo > 0:
-            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits)
+            return Interval(down.divide(self.lo, other.hi), up.divide(self.hi, other.lo), self.digits, e)
         ends = list(product((self.lo, self.hi), (other.lo, other.hi)))
-        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits)
+        return Interval(min(down.divide(*i) for i in ends), max(up.divide(*i) for i in ends), self.digits, e)
 
     def sqrt(self) -> Interval:
         """The library rounds to nearest: the root lies between the neighbours of what it returns."""
@@ -142,15 +146,18 @@ class Interval:
             raise Malformed("sqrt of a negative number") if self.hi < 0 else Undecided
         down, up = _rounding(self.digits)
         low, high = (down.sqrt(end) for end in (self.lo, self.hi))
-        return Interval(down.next_minus(low) if low else low, up.next_plus(high) if high else high, self.digits)
+        ends = (down.next_minus(low) if low else low, up.next_plus(high) if high else high)
+        return Interval(*ends, self.digits, self.e // 2)
 
     def exp(self) -> Interval:
         """e^x rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_exp(end, self.digits) for end in {self.lo, self.hi}))
+        plain = self.plain()
+        return reduce(hull, (_exp(end, self.digits) for end in {plain.lo, plain.hi}))
 
     def log(self) -> Interval:
         """The logarithm rises: from the lower bound at lo to the upper bound at hi."""
-        return reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        found = reduce(hull, (_log(end, self.digits) for end in {self.positive().lo, self.hi}))
+        return found + rational(self.e, self.digits) * _log(Decimal(10), self.digits) if self.e else found
 
     def positive(self) -> Interval:
         """Returns the interval itself if it lies above 0."""
@@ -164,18 +171,37 @@ class Interval:
 
     def positive_part(self) -> Interval:
         """Returns max(0, x)."""
-        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits)
+        return Interval(max(self.lo, Decimal()), max(self.hi, Decimal()), self.digits, self.e)
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Returns both ends, exactly."""
-        if abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
+        if self.e or abs(self.lo.adjusted()) + abs(self.hi.adjusted()) > 1 << 19:
             raise Undecided
         return Fraction(self.lo), Fraction(self.hi)
 
     def at(self, digits: int) -> Interval:
         """Returns an interval around this one with another precision."""
         down, up = _rounding(digits)
-        return Interval(down.plus(self.lo), up.plus(self.hi), digits)
+        return Interval(down.plus(self.lo), up.plus(self.hi), digits, self.e)
+
+    def plain(self) -> Interval:
+        """Returns an interval around this one with e = 0."""
+        if self.e > 0 and (self.lo or self.hi):
+            raise Malformed("a number is too large for a function")
+        return Interval(*_aligned(rational(1, self.digits), self)[2:4], self.digits)
+
+
+def _aligned(a: Interval, b: Interval) -> tuple[Decimal, Decimal, Decimal, Decimal, int]:
+    """Returns the ends of both with one e, the larger one; what lies far below the other is rounded outward."""
+    if a.e == b.e or not (a.lo or a.hi):
+        return a.lo, a.hi, b.lo, b.hi, b.e
+    if a.e < b.e or not (b.lo or b.hi):
+        c, d, low, high, e = _aligned(b, a)
+        return low, high, c, d, e
+    (down, up), by = _rounding(b.digits), max(b.e - a.e, -(10**18))
+    part = Interval(down.scaleb(b.lo, by), up.scaleb(b.hi, by), b.digits)
+    part = part if by == b.e - a.e else hull(part, rational(0, b.digits))
+    return a.lo, a.hi, part.lo, part.hi, a.e
 
 
 def rational(value: Fraction | int, digits: int) -> Interval:
@@ -187,12 +213,14 @@ def rational(value: Fraction | int, digits: int) -> Interval:
 
 def hull(a: Interval, b: Interval) -> Interval:
     """Returns the interval from the smaller lower end to the larger upper end."""
-    return Interval(min(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(min(p, r), max(q, t), a.digits, e)
 
 
 def larger(a: Interval, b: Interval) -> Interval:
     """The maximum lies between the larger lower and the larger upper end."""
-    return Interval(max(a.lo, b.lo), max(a.hi, b.hi), a.digits)
+    p, q, r, t, e = _aligned(a, b)
+    return Interval(max(p, r), max(q, t), a.digits, e)
 
 
 def total(values: Iterable[Interval], digits: int) -> Interval:
@@ -208,11 +236,18 @@ def _exp(x: Decimal, digits: int) -> Interval:
 
     Every operation is off by a factor 1 +- u, u = 10^(1 - wide), t and n terms (all positive, what is left out is below
     u) together by less than 4n + 4 of them; h squares make it 2^h (4n + 5) u < 10^(h/3) 10^8 u < 10^-(digits + 3).
+    A large x is k ln 10 + rest, k even, in intervals: e^x = 10^k e^rest.
     """
     if not x:
         return rational(1, digits)
-    if x.copy_abs() > MAX_EXPONENT:
-        raise Malformed(f"exp of a number beyond {MAX_EXPONENT}")
+    if x.adjusted() > MAX_SIZE:
+        raise Malformed(f"exp of a number beyond 10^{MAX_SIZE}")
+    if x.adjusted() > 16:
+        wide = digits + x.adjusted() + 10
+        ln10, near = _log(Decimal(10), wide), _rounding(wide)[0]
+        k = 2 * int(near.divide(x, near.multiply(2, ln10.lo)))
+        rest = (Interval(x, x, wide) - ln10 * rational(k, wide)).at(digits + 5).exp().at(digits)
+        return Interval(rest.lo, rest.hi, digits, k)
     h = isqrt(4 * digits) + max(0, 4 * x.adjusted() + 4)
     wide = digits + h // 3 + 13
     near, n = _rounding(wide)[0], 0
@@ -228,6 +263,7 @@ def _exp(x: Decimal, digits: int) -> Interval:
     return (Interval(found, found, wide) * Interval(near.subtract(1, slack), near.add(1, slack), wide)).at(digits)
 
 
+@lru_cache(maxsize=1 << 8)
 def _log(x: Decimal, digits: int) -> Interval:
     """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
@@ -280,7 +316,8 @@ def _tangents(n: int) -> list[int]:
 
 def log_gamma(x: Interval, digits: int, work: Work) -> Interval:
     """ln Gamma(x), x > 0; paid for, and found once."""
-    wide = digits + 20 + 2 * max(0, x.positive().hi.adjusted() + 1)
+    x = x.positive().plain()
+    wide = digits + 20 + 2 * max(0, x.hi.adjusted() + 1)
     work.spend(4 * wide * step(wide) + (wide // 3 + 5) ** 2 * step(wide * 2, 16) + 4 * function(wide))
     return _log_gamma(x.lo, x.hi, wide).at(digits)
 
@@ -527,12 +564,15 @@ def _power(base: Number, exponent: Fraction | None, digits: int, work: Work) -> 
         found = _product(work, found, square) if n & 1 else found
         n >>= 1
         square = _product(work, square, square) if n else square
+        if square.value.e.bit_length() > 1 << 13:
+            raise Malformed("a power is too large")
     return found
 
 
 def _function(name: str, argument: Number, digits: int, work: Work) -> Number:
     value, exact = argument.value, argument.rational()
-    work.spend(2 * function(digits + 20))
+    size = max(0, min(MAX_SIZE, max(value.lo.adjusted(), value.hi.adjusted())))
+    work.spend(2 * function(digits + 20) + 20 * step(digits + size))
     if name == "pi":
         work.spend(8 * digits * step(digits))
         return Number(pi(digits))
@@ -1126,7 +1166,7 @@ class Moments:
     def cumulant(self, order: Fraction) -> Interval:
         """Returns K(order)."""
         if order not in self._found:
-            self.work.spend(len(self.cells) * 2 * function(self.digits + 20))
+            self.work.spend(len(self.cells) * 2 * function(self.digits + 20 + _length(order.numerator)))
             less = rational(order - 1, self.digits)
             self._found[order] = total((p * (less * loss).exp() for p, loss in self.cells), self.digits).log()
         return self._found[order]
@@ -1553,478 +1593,32 @@ class Bounds:
         }
 
 
-# ================================================================== theorems
+THEOREMS = ("every-epsilon", "prior-map", "every-n")
+"""Kinds of certificates that the file verify_theorems.py beside this one checks."""
 
 
-def theorem(document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]) -> list[Any]:
-    """Returns the subject, the counts, the statement and the further members of a certificate about many settings."""
-    parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
-    rest = dict.fromkeys(("kind", "format", "version", "sha256"))
-    subject, stated, method, versions, *found = shape(document, "the certificate", {**parts, **more, **rest})
-    shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
-    counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
-    shape(stated, "the statement", {**statement, "verdict": str, "quantity": None})
-    if stated["quantity"] != document["kind"]:
-        raise Malformed("the statement is not about what the certificate is")
-    if subject.get("mechanism") not in ("EHD", "EHDL", "EHDS", "MH"):
-        raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
-    return [subject, shape(counts, "the counts", dict.fromkeys(COUNTS, int)), stated, *found[: len(more)]]
+def kind_of(name: Any) -> Any:
+    """Returns the class for a certificate of this ``kind``.
 
-
-def excess(value: Interval, bound: Fraction) -> int:
-    """Returns the sign of the number minus the bound."""
-    found = (value - rational(bound, value.digits)).sign()
-    if found is None:
-        raise Undecided
-    return found
-
-
-# ================================================================== every epsilon
-# P_x(r) = e^(-e A(x,r)) / Z_x(e), A = H / divisor >= 0, and 0 at r = x alone. With D(r) = A(y,r) - A(x,r) the loss over
-# e is D(r) + G(e), G = (ln Z_y - ln Z_x) / e. Z_y / Z_x is an average of e^(-e D): the swing max D - min D bounds the
-# loss over e at every e. On an interval of e: ln Z is convex, so ln Z_y lies below its chord and ln Z_x above its
-# tangents at both ends, each taken to the middle; a line over e is monotone: its values at both ends of a half bound G.
-
-End = Fraction | None
-"""An end of an interval of epsilon: 0, and None for infinity, stand for the limit."""
-
-
-class Exponents:
-    """A(x, r) of one data set; ln Z, its slope -E[A] and Z - 1 at any epsilon."""
-
-    def __init__(self, law: Any, x: Cells) -> None:
-        self.digits, divisor = law.digits, law.divisor(x)
-        self.all = [law.hellinger(x, r) / divisor for r in law.datasets()]
-        self.others = [a.positive() for a in self.all if a.sign() != 0]
-        if len(self.others) != len(self.all) - 1:
-            raise Undecided
-        self.most, self.least = reduce(larger, self.others), -reduce(larger, (-a for a in self.others))
-        size = rational(len(self.all), self.digits)
-        self.mean = total(self.others, self.digits) / size
-        self.variance = total(((a - self.mean) * (a - self.mean) for a in self.all), self.digits) / size
-        self._found: dict[Fraction, tuple[Interval, Interval, Interval]] = {}
-
-    def at(self, epsilon: Fraction) -> tuple[Interval, Interval, Interval]:
-        """Returns ln Z, its slope, Z - 1."""
-        if epsilon not in self._found:
-            weights = [(rational(-epsilon, self.digits) * a).exp() for a in self.others]
-            excess = total(weights, self.digits)
-            mass = excess + rational(1, self.digits)
-            moment = total((w * a for w, a in zip(weights, self.others, strict=True)), self.digits)
-            self._found[epsilon] = mass.log(), -(moment / mass), excess
-        return self._found[epsilon]
-
-
-def gain(x: Exponents, y: Exponents, epsilon: End) -> Interval:
-    """Returns G; its limits are mean A(x, .) - mean A(y, .) at 0, and 0 at infinity, where Z tends to 1."""
-    if epsilon is None:
-        return rational(0, x.digits)
-    return (y.at(epsilon)[0] - x.at(epsilon)[0]) / rational(epsilon, x.digits) if epsilon else x.mean - y.mean
-
-
-def gains(x: Exponents, y: Exponents, low: Fraction, high: End) -> list[Interval]:
-    """Returns numbers whose maximum is above G on the interval.
-
-    To infinity: ln Z_x >= 0, and ln Z_y / e falls; from low on Z_y - 1 falls at least like e^(-e least(y)), and
-    Z_x - 1 >= e^(-e least(x)): where the first is below the second, at low and in its exponent, G <= 0. From 0: the
-    variances of A, the second derivatives of ln Z, stay within e^(+-e most) of the plain ones; while that of y is the
-    smaller one, G falls: e^2 G' is the integral of s (ln Z_y - ln Z_x)''(s). Else chord and tangent start in ln |R|.
+    It is made of the document, whether all is checked, and the work; it has check(), which returns lines and a
+    statement with ``text``, and refused().
     """
-    digits, (end_x, slope_x, _), (end_y, _, excess) = x.digits, x.at(high or low), y.at(high or low)
-    if high is None:
-        slowest = (rational(-low, digits) * x.least).exp()
-        below = x.least.hi <= y.least.lo and excess.hi <= slowest.lo
-        return [gain(x, y, None) if below else end_y / rational(low, digits)]
-    spread = (rational(high, digits) * (x.most + y.most)).exp()
-    if not low and (spread * y.variance).hi <= x.variance.lo:
-        return [gain(x, y, low)]
-    if low:
-        (start_x, slope, _), start_y, first = x.at(low), y.at(low)[0], gain(x, y, low)
-    else:
-        start_x = start_y = rational(len(x.all), digits).log()
-        slope, first = -x.mean, (end_y - start_y) / rational(high, digits) + x.mean
-    half, middle = rational((high - low) / 2, digits), rational((high + low) / 2, digits)
-    chord = (start_y + end_y) / rational(2, digits)
-    tangents = start_x + slope * half, end_x - slope_x * half
-    return [first, *((chord - line) / middle for line in tangents), gain(x, y, high)]
-
-
-class Ratio:
-    """lower <= sup over epsilon of true epsilon / epsilon <= upper, by a cover of all pairs and every epsilon."""
-
-    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
-        names = dict.fromkeys(("lower", "upper", "claimed"), str)
-        found = theorem(document, {**names}, {"witness": dict, "cover": list})
-        subject, self.counts, self.statement, self.witness, cover = found
-        self.least, self.most, self.claimed = (number(self.statement[name], name, DIGITS) for name in names)
-        if self.least > self.most:
-            raise Malformed("lower and upper are no interval")
-        shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", "output", "epsilon")))
-        self.verdict, self.full, self.work = self.statement["verdict"], full, work
-        self.low, self.high = self._range(subject.get("nominal_epsilon"))
-        self.subject = {**subject, "nominal_epsilon": "1"}
-        self.digits = 40 + max(len(self.statement[end]) for end in ("lower", "upper"))
-        self.law = read_law(self.subject, self.digits, work)
-        self.cuts = dict(map(self._entry, cover))
-
-    @staticmethod
-    def _range(text: Any) -> tuple[Fraction, End]:
-        """Returns the ends of the epsilons that the certificate is about."""
-        if text == "all":
-            return ZERO, None
-        low, high, *more = (number(end, "epsilon", 100) for end in f"{text}..0..0".split("..")[:3])
-        if more != [ZERO] or not 0 < low < high:
-            raise Malformed("nominal_epsilon is neither all nor a range")
-        return low, high
-
-    def _entry(self, entry: Any) -> tuple[tuple[Cells, Cells], list[End]]:
-        """Returns an ordered pair and the ends of its intervals, which rise from the first epsilon to the last."""
-        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], list):
-            raise Malformed("an entry of the cover is not [x, x', cuts]")
-        cuts = [self.low, *(number(cut, "a cut", DIGITS) for cut in entry[2])]
-        known = [*cuts, *([] if self.high is None else [self.high])]
-        if any(a >= b for a, b in pairwise(known)) or len(known) < 2:
-            raise Malformed("the cuts of a pair do not rise within the range of epsilon")
-        return (self.law.place(entry[0], "x"), self.law.place(entry[1], "x_prime")), [*cuts, self.high]
-
-    def refused(self) -> None:
-        """Nothing more than its form can forbid it."""
-
-    def check(self) -> tuple[list[str], dict[str, Any]]:
-        """Returns what was established and the statement, with more digits if that is needed to decide."""
-        for factor in (1, 2, 4):
-            law = self.law = read_law(self.subject, factor * self.digits, self.work)
-            if self.counts != list(law.counts()):
-                raise Rejected("the counts are not as stated")
-            law.pay(law.size if self.full else 2)
-            points = sum(map(len, self.cuts.values())) if self.full else 1
-            self.work.spend(2 * points * law.size * (function(law.digits) + 4 * step(law.digits)))
-            with suppress(Undecided):
-                return [*self._at_witness(law), *self._everywhere(law), *self._conclude()], self._say(law)
-        raise Rejected(f"undecided with {4 * self.digits} digits: the stated bounds are too tight to be confirmed")
-
-    def _at_witness(self, law: Any) -> list[str]:
-        x, y, output = (law.place(self.witness[name], name) for name in ("x", "x_prime", "output"))
-        text = self.witness["epsilon"]
-        epsilon = None if text == "inf" else number(text, "epsilon", DIGITS)
-        if not law.adjacent(x, y):
-            raise Rejected("the witness is not a pair of adjacent data sets")
-        beyond = self.high is not None and (epsilon is None or epsilon > self.high)
-        if beyond or (epsilon is not None and epsilon < self.low):
-            raise Rejected("the epsilon of the witness is not one of those asked about")
-        i, one, other = list(law.datasets()).index(output), Exponents(law, x), Exponents(law, y)
-        if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
-            raise Rejected("the ratio at the witness is below the stated lower bound")
-        return ["lower bound: the ratio at the witness reaches it"]
-
-    def _everywhere(self, law: Any) -> list[str]:
-        if not self.full:
-            return ["upper bound: not checked (--full does)"]
-        rows: dict[Cells, Exponents] = {c: Exponents(law, c) for c in law.datasets()}
-        for pair in ((x, y) for x in law.datasets() for y in law.neighbours(x)):
-            x, y = (rows[c] for c in pair)
-            differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
-            top = reduce(larger, differences)
-            cells = [sorted(zip(law.prior, c, strict=True)) for c in pair]
-            if cells[0] == cells[1]:  # they differ by an exchange of cells with the same prior: Z_x = Z_y, G = 0
-                bounds = [top]
-            elif pair in self.cuts:
-                ends = pairwise(self.cuts[pair])
-                bounds = [top + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
-            else:
-                bounds = [top + reduce(larger, (-d for d in differences))]
-            if any(excess(bound, self.most) > 0 for bound in bounds):
-                raise Rejected(f"x = {brief(pair[0])}, x' = {brief(pair[1])} is not covered by the upper bound")
-        return [
-            f"{law.digits} digits",
-            "upper bound: every pair at every epsilon, by its swing or interval by interval",
-        ]
-
-    def _conclude(self) -> list[str]:
-        expected = "PROVED" if self.most <= self.claimed else "REFUTED" if self.least > self.claimed else "UNDECIDED"
-        if self.verdict != expected:
-            raise Rejected(f"the verdict {brief(self.verdict)} contradicts the bounds, by which it is {expected}")
-        return [] if self._sure else [f"verdict: not checked ({self.verdict} is stated)"]
-
-    @property
-    def _sure(self) -> bool:
-        return self.verdict == "REFUTED" or (self.full and self.verdict == "PROVED")
-
-    def _say(self, law: Any) -> dict[str, Any]:
-        """Returns the full sentence and its members."""
-        subject, words, relation = law.says()
-        where = "every epsilon > 0" if self.high is None else f"every epsilon from {self.low} to {self.high}"
-        words = words.replace("nominal epsilon = 1", f"for {where}")
-        lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
-        open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
-        ends = f"lies between {lower} and {upper}" if self.full else open_
-        claim = f"({self.claimed} epsilon)-DP for {where}"
-        verdict = self.verdict + ("" if self._sure or self.verdict == "UNDECIDED" else ", which is NOT CHECKED")
-        checked = "full" if self.full else "witness only"
-        return {
-            "text": f"{words}; adjacent: {relation}: the largest true epsilon / epsilon {ends}; "
-            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
-            "subject": {**subject, "nominal_epsilon": "all" if self.high is None else f"{self.low}..{self.high}"},
-            **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
-            **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
-        }
-
-
-# ================================================================== every prior of a box
-# H falls and BC rises in every entry of the prior: dH/d alpha_i = -q_i BC / (2 H), q_i = psi(alpha_i + (c_i+d_i)/2)
-# - psi(alpha_i + c_i)/2 - psi(alpha_i + d_i)/2 >= 0, as psi is concave, and q_i falls in alpha_i, as psi' is convex:
-# all extremes lie at corners of the box. Numbers are carried with their values and slopes over the box (``Spread``)
-# and their value at its centre; the mean value theorem cuts the first to centre +- sum |slope_i| (half of side i).
-
-
-def digammas(alpha: Fraction, n: int, digits: int) -> tuple[list[Interval], list[Interval]]:
-    """Returns psi(alpha + i) - psi(alpha) and psi(alpha + 1/2 + i) - psi(alpha), i = 0..n: psi(z+1) = psi(z) + 1/z.
-
-    psi(alpha + 1/2) - psi(alpha) = 2 sum (-1)^k / (2 alpha + k). From k = m (even) on, with u = 2 alpha + m, it is the
-    integral of 2 e^(-ut) / (1 + e^-t) = e^(-ut) (1 + tanh(t/2)), and t/2 - t^3/24 <= tanh(t/2) <= t/2: it lies between
-    1/u + 1/(2u^2) - 1/(4u^4) and 1/u + 1/(2u^2).
-    """
-    m, one = 2 * digits, rational(1, digits)
-    parts = [rational(Fraction(2 * (-1) ** k) / (2 * alpha + k), digits) for k in range(m)]
-    u = 2 * alpha + m
-    rest = hull(rational(1 / u + 1 / (2 * u * u) - 1 / (4 * u**4), digits), rational(1 / u + 1 / (2 * u * u), digits))
-    starts = rational(0, digits), total(parts, digits) + rest
-    found = []
-    for start, base in zip(starts, (alpha, alpha + Fraction(1, 2)), strict=True):
-        found.append(list(accumulate((one / rational(base + i, digits) for i in range(n)), initial=start)))
-    return found[0], found[1]
-
-
-class Spread:
-    """A number that depends on the prior: an interval of its values on the box, and of each of its slopes."""
-
-    def __init__(self, value: Interval, slopes: list[Interval]) -> None:
-        self.value, self.slopes = value, slopes
-
-    def __add__(self, other: Spread) -> Spread:
-        return Spread(self.value + other.value, list(map(add, self.slopes, other.slopes)))
-
-    def __neg__(self) -> Spread:
-        return self.through(-self.value, rational(-1, self.value.digits))
-
-    def __sub__(self, other: Spread) -> Spread:
-        return self + -other
-
-    def __mul__(self, other: Spread) -> Spread:
-        pairs = zip(self.slopes, other.slopes, strict=True)
-        return Spread(self.value * other.value, [a * other.value + b * self.value for a, b in pairs])
-
-    def through(self, value: Interval, slope: Interval) -> Spread:
-        """Returns a function of the number, of this value and this derivative."""
-        return Spread(value, [slope * a for a in self.slopes])
-
-    def cut(self, centre: Interval, halves: list[Interval]) -> Spread:
-        """Returns the number with the values that the mean value theorem leaves: |f - centre| <= sum |slope| half."""
-        reach = total((larger(a, -a) * half for a, half in zip(self.slopes, halves, strict=True)), centre.digits)
-        near = hull(centre - reach, centre + reach)
-        return Spread(Interval(max(near.lo, self.value.lo), min(near.hi, self.value.hi), centre.digits), self.slopes)
-
-
-def least(spreads: list[Spread]) -> Spread:
-    """The minimum: its slope is, almost everywhere on a segment, that of a member which is not above it throughout."""
-    top = min(s.value.hi for s in spreads)
-    active = [s for s in spreads if s.value.lo <= top]
-    value = Interval(min(s.value.lo for s in active), top, active[0].value.digits)
-    return Spread(value, [reduce(hull, parts) for parts in zip(*(s.slopes for s in active), strict=True)])
-
-
-class Box:
-    """The rows of a mechanism for all priors between two corners."""
-
-    def __init__(
-        self, subject: dict[str, Any], sides: list[tuple[Fraction, Fraction]], digits: int, work: Work
-    ) -> None:
-        corners = [[side[i] for side in sides] for i in (0, 1)]
-        middle = [(low + high) / 2 for low, high in sides]
-        self.low, self.high, self.law = (
-            read_law({**subject, "prior": list(map(str, prior))}, digits, work) for prior in (*corners, middle)
-        )
-        self.digits, self.axes = digits, [i for i, (low, high) in enumerate(sides) if low < high]
-        self.halves = [rational((sides[i][1] - sides[i][0]) / 2, digits) for i in self.axes]
-        self._psi = {i: [digammas(end, self.law.n, digits) for end in sides[i]] for i in self.axes}
-        self._rows: dict[Cells, tuple[list[tuple[Interval, Spread]], tuple[Interval, Spread]]] = {}
-        self._kept: dict[Any, Spread] = {}
-
-    def constant(self, value: Interval) -> Spread:
-        """Returns a number that does not depend on the prior."""
-        return Spread(value, [rational(0, self.digits)] * len(self.axes))
-
-    def _q(self, i: int, end: int, c: int, d: int) -> Interval:
-        even, odd = self._psi[i][end]
-        m, rest = divmod(c + d, 2)
-        return (odd if rest else even)[m] - (even[c] + even[d]) / rational(2, self.digits)
-
-    def hellinger(self, c: Cells, d: Cells) -> Spread:
-        """Returns H(c, d)."""
-        if c == d:
-            return self.constant(rational(0, self.digits))
-        key = (min(c, d), max(c, d))
-        if key not in self._kept:
-            ends = [law.hellinger(c, d) for law in (self.low, self.high)]
-            one, two = rational(1, self.digits), rational(2, self.digits)
-            factors = [(one - end * end) / (two * end) for end in ends]
-            q = [[self._q(i, end, c[i], d[i]) for end in (1, 0)] for i in self.axes]
-            self._kept[key] = Spread(hull(*ends), [-hull(factors[0] * a, factors[1] * b) for a, b in q])
-        return self._kept[key]
-
-    def inverse(self, c: Cells) -> Spread:
-        """Returns 1 / LS(c), the least 1 / H(c, d) of a neighbour d."""
-        if c not in self._kept:
-            one, found = rational(1, self.digits), [self.hellinger(c, d) for d in replaced(c)]
-            self._kept[c] = least([h.through(one / h.value, -one / (h.value * h.value)) for h in found])
-        return self._kept[c]
-
-    def rate(self, c: Cells) -> Spread:
-        """Returns epsilon / divisor(c)."""
-        law, name = self.law, self.law.mechanism
-        gamma, scale = law.parameters.get("gamma", ZERO), law.epsilon / 2
-        if name == "EHD" and law.parameters["gs"] == "constant":
-            return self.constant(rational(law.epsilon, self.digits) / law.divisor(c))
-        if name == "EHDL":
-            found = self.inverse(c)
-        else:
-            steps = ((d, rational(gamma * distance(c, d), self.digits)) for d in law.datasets())
-            found = least([self.inverse(d) + self.constant(apart) for d, apart in steps])
-        scale = scale / (1 + gamma) if name == "EHDS" else scale
-        return found.through(rational(scale, self.digits) * found.value, rational(scale, self.digits))
-
-    def row(self, x: Cells) -> Any:
-        """Returns A(x, r) = rate(x) H(x, r), output by output, and ln Z_x; each at the centre and over the box."""
-        if x not in self._rows:
-            centre, rate, law = rational(self.law.epsilon, self.digits) / self.law.divisor(x), self.rate(x), self.law
-            found = []
-            for r in law.datasets():
-                middle = centre * law.hellinger(x, r)
-                found.append((middle, (rate * self.hellinger(x, r)).cut(middle, self.halves)))
-            weights = [a.through(w := (-a.value).exp(), -w) for _, a in found]
-            mass = reduce(add, weights)
-            log = mass.through(mass.value.log(), rational(1, self.digits) / mass.value)
-            middle = total(((-a).exp() for a, _ in found), self.digits).log()
-            self._rows[x] = found, (middle, log.cut(middle, self.halves))
-        return self._rows[x]
-
-    def losses(self, x: Cells, y: Cells) -> Iterator[Interval]:
-        """Yields the loss, output by output."""
-        (rows_x, (log_x, logs_x)), (rows_y, (log_y, logs_y)) = self.row(x), self.row(y)
-        for (a, over_a), (b, over_b) in zip(rows_x, rows_y, strict=True):
-            yield (over_b - over_a + logs_y - logs_x).cut(b - a + log_y - log_x, self.halves).value
-
-
-class Map:
-    """Which priors of a box make the mechanism ``claimed``-DP: a tree of halves, every leaf with a verdict.
-
-    A node [side, pairs, half, half] says that all pairs which came down to it are proved on its box but these, which
-    go on to its halves; a leaf is "PROVED" (the pairs that came down), ["REFUTED", x, x', output] or "UNDECIDED".
-    """
-
-    SHARES = ("proved", "refuted", "undecided")
-
-    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
-        names = dict.fromkeys(("claimed", *self.SHARES), str)
-        self.subject, self.counts, statement, self.tree = theorem(document, {**names}, {"cover": None})
-        self.statement: dict[str, Any] = statement
-        self.claimed, *self.shares = (number(statement[name], name, 5000) for name in ("claimed", *self.SHARES))
-        prior = shape({"prior": self.subject.get("prior")}, "the subject", {"prior": list})[0]
-        self.sides = [tuple(number(end, "prior", 100) for end in str(alpha).split("..")) * 2 for alpha in prior]
-        if any(len(side) not in (2, 4) or side[0] > side[1] for side in self.sides) or self.claimed < 0:
-            raise Malformed("the prior is no box, or the bound is negative")
-        self.full, self.work = full, work
-        self.law = read_law({**self.subject, "prior": [str(side[0]) for side in self.sides]}, DIGITS_OF_BOXES, work)
-
-    def refused(self) -> None:
-        """Nothing more than its form can forbid it."""
-
-    def check(self) -> tuple[list[str], dict[str, Any]]:
-        """Returns what was established and the statement."""
-        law, areas = self.law, dict.fromkeys(self.SHARES, ZERO)
-        if self.counts != list(law.counts()):
-            raise Rejected("the counts are not as stated")
-        self.work.spend(4 * law.counts()[1] if self.full else 0)
-        pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbours(x)) if self.full else frozenset()
-        try:
-            self._walk(self.tree, [side[:2] for side in self.sides], pairs, Fraction(1), areas)
-        except Undecided:
-            raise Rejected("a box is not decided as stated") from None
-        if list(areas.values()) != self.shares:
-            raise Rejected("the shares of the box are not as stated")
-        _, refuted, undecided = self.shares
-        expected = "REFUTED" if refuted else "UNDECIDED" if undecided else "PROVED"
-        if self.statement["verdict"] != expected:
-            raise Rejected(f"the verdict contradicts the map, by which it is {expected}")
-        line = "every box: all pairs and outputs, or its witness" if self.full else "boxes: not checked (--full does)"
-        return ["the shares add up", line], self._say()
-
-    def _walk(self, node: Any, sides: list[Any], pairs: Any, area: Fraction, areas: dict[str, Fraction]) -> None:
-        """Checks a node on its box, and adds the shares of its leaves."""
-        verdict = node if isinstance(node, str) else node[0]
-        if verdict in ("PROVED", "REFUTED", "UNDECIDED"):
-            areas[verdict.lower()] += area
-            if verdict == "REFUTED":
-                self._refuted(sides, *(self.law.place(cells, "a witness") for cells in node[1:]))
-            elif verdict == "PROVED":
-                self._proved(sides, pairs)
-            return
-        axis, listed, one, other = node
-        left = frozenset(tuple(self.law.place(cells, "a pair") for cells in pair) for pair in listed)
-        if type(axis) is not int or not 0 <= axis < len(sides) or sides[axis][0] == sides[axis][1]:
-            raise Malformed("a node of the tree has no such side")
-        self._proved(sides, pairs - left)
-        low, high = sides[axis]
-        for half, ends in ((one, (low, (low + high) / 2)), (other, ((low + high) / 2, high))):
-            self._walk(half, [*sides[:axis], ends, *sides[axis + 1 :]], pairs & left, area / 2, areas)
-
-    def _box(self, sides: list[Any], rows: int) -> Box:
-        law = self.law
-        for _ in range(4):
-            law.pay(rows)
-        self.work.spend(rows * law.size * 20 * (1 + len(sides)) * step(law.digits))
-        return Box(self.subject, sides, law.digits, self.work)
-
-    def _proved(self, sides: list[Any], pairs: Any) -> None:
-        if not self.full or not pairs:
-            return
-        box = self._box(sides, len({x for pair in pairs for x in pair}))
-        for x, y in pairs:
-            if any(excess(loss, self.claimed) > 0 for loss in box.losses(x, y)):
-                raise Rejected(f"x = {brief(x)}, x' = {brief(y)} exceeds the bound on a box that is PROVED")
-
-    def _refuted(self, sides: list[Any], x: Cells, y: Cells, output: Cells) -> None:
-        if not self.law.adjacent(x, y):
-            raise Rejected("a witness is not a pair of adjacent data sets")
-        if self.full:
-            loss = list(self._box(sides, 2).losses(x, y))[list(self.law.datasets()).index(output)]
-            if excess(loss, self.claimed) <= 0:
-                raise Rejected("a witness does not exceed the bound on its whole box")
-
-    def _say(self) -> dict[str, Any]:
-        """Returns the full sentence and its members."""
-        subject, words, relation = self.law.says()
-        prior = ", ".join(map(brief, self.subject["prior"]))
-        words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
-        shares = ", ".join(f"{float(100 * s):.4g} % {name}" for name, s in zip(self.SHARES, self.shares, strict=True))
-        claim, verdict = f"{self.claimed}-DP for every prior of the box", self.statement["verdict"]
-        checked = "full" if self.full else "NOTHING BUT THE SHARES"
-        return {
-            "text": f"{words}; adjacent: {relation}: {shares}; "
-            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
-            "subject": {**subject, "prior": prior},
-            **{name: self.statement[name] for name in self.SHARES},
-            **{"claim": claim, "verdict": verdict, "verdict_checked": self.full, "checked": checked},
-        }
-
-
-DIGITS_OF_BOXES = 30
-"""Boxes are wide: more digits would not decide more."""
-
-
-KINDS: dict[str, type[Any]] = {"bounds": Bounds, "every-epsilon": Ratio, "prior-map": Map}
-"""What a certificate may be: its member ``kind``, or bounds. Each is made of the document, whether all is checked, and
-the work; it has check(), which returns lines and a statement with ``text``, and refused()."""
+    if name == "bounds":
+        return Bounds
+    if name not in THEOREMS:
+        raise Malformed(f"the kind is none of {', '.join(('bounds', *THEOREMS))}")
+    sys.modules.setdefault("dpaudit.evidence.verify", sys.modules[__name__])  # this file may be running alone
+    beside = Path(__file__).with_name("verify_theorems.py")
+    if not beside.is_file():
+        raise Rejected("a certificate of a theorem is checked by verify_theorems.py, which is not beside this file")
+    spec = importlib.util.spec_from_file_location("dpaudit.evidence.verify_theorems", beside)
+    assert spec is not None
+    module = sys.modules.get(spec.name)
+    if module is None:
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        assert spec.loader is not None
+        spec.loader.exec_module(module)
+    return module.KINDS[name]
 
 
 def digest(document: dict[str, Any]) -> str:
@@ -2042,9 +1636,7 @@ def _parts(document: Any, full: bool, work: Work, name: str = "") -> Iterator[tu
         raise Rejected("the hash does not fit the content: the file was changed or damaged")
     if "parts" not in document or name:
         kind = document.get("kind", "bounds")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise Malformed(f"{name}the kind is none of {', '.join(KINDS)}")
-        yield name, KINDS[kind](document, full, work)
+        yield name, kind_of(kind)(document, full, work)
         return
     parts = shape(document, "the certificate", {"parts": list, "format": str, "version": int, "sha256": str})[0]
     if not 0 < len(parts) <= 1000:

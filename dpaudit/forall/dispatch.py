@@ -16,6 +16,8 @@ from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee
 
 THEOREMS: dict[tuple[str, ...], str] = {
+    ("n",): "dpaudit.forall.every_n:every_n",
+    ("n", "eps"): "dpaudit.forall.every_n:every_n_and_epsilon",
     ("eps",): "dpaudit.forall.every_epsilon:every_epsilon",
     ("prior",): "dpaudit.forall.prior_boxes:prior_map",
 }

@@ -126,6 +126,10 @@ class Mechanism(Audited):
         values = [(p, getattr(self, p.name)) for p in self.parameters]
         return tuple((p.name, value) for p, value in values if not p.is_default(value))
 
+    def caveats(self) -> dict[str, Any]:
+        """Returns what an answer rests on beyond exact arithmetic: "assumptions" and "residual"; mostly nothing."""
+        return {}
+
     def can_screen_priors(self) -> bool:
         """Returns whether a search may screen priors with ``float_sensitivity``."""
         return False

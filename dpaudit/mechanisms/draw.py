@@ -47,7 +47,7 @@ class ExactDraw:
             i = _first_above(lower, u)
             if i < len(lower) and (i == 0 or u >= upper[i - 1]):
                 return self.outputs[i]
-            u, words = (int(u) << self._word) | source.getrandbits(self._word), words + 1
+            u, words = int(u) * (1 << self._word) + source.getrandbits(self._word), words + 1
 
     def _cut(self, words: int) -> tuple[list[int], list[int]]:
         """Returns floor(2^b C(i)) from below and ceil(2^b C(i)) from above for every i, b = the bits of so many words.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     target, reference = (find_class(mech), mech) if isinstance(mech, str) else (mech, _reference(mech))
     if isinstance(target, Mechanism):
         return target
+    if _is_function(target):
+        return _sampler(target, mech, reference, eps, given)
     if not isinstance(target, type):
         _only(set(), given, "an object that is made already")
         _no_epsilon(eps, "an object that is made already")
@@ -47,16 +50,40 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     return OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech))
 
 
+def _is_function(target: Any) -> bool:
+    """Returns whether this is a sampler alone, not an object with the protocol of a mechanism."""
+    return callable(target) and not isinstance(target, type) and not hasattr(target, "datasets")
+
+
+def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
+    """Returns the mechanism of a function sample(x, rng), with the data sets that were given as ``data``."""
+    from dpaudit.mechanisms.own_sample import FunctionSampler  # brings numpy
+
+    data = given.get("data")
+    if data is None:
+        rule = f"{reference} is a function: say for which data sets, --set data=0,1,2"
+        raise InputError("set", "(missing)", rule)
+    more = {name: value for name, value in given.items() if name != "data"}
+    arguments, settings = _arguments(function, reference, eps, more, list(_named(function).items())[2:])
+    listed = _setting("data", data)
+    made = FunctionSampler(function, listed if isinstance(listed, tuple) else list(listed), arguments)
+    return OwnMechanism(
+        made, reference, _nominal(made), {"data": show(data), **settings}, sha256=sha256_of("mech", mech)
+    )
+
+
 def takes(mech: Any) -> set[str]:
     """Returns what somebody's own mechanism takes: the parameters of its constructor; its nominal epsilon is "eps"."""
     table = isinstance(mech, str) and mech.lower().endswith(TABLES)
     target = find_class(mech) if isinstance(mech, str) and not table else mech
-    named = _named(target) if isinstance(target, type) else ()
+    named = list(_named(target)) if isinstance(target, type) else []
+    if _is_function(target):
+        named = ["data", *list(_named(target))[2:]]
     return {"eps" if name in NOMINAL else name for name in named}
 
 
 def _reference(mech: Any) -> str:
-    kind = mech if isinstance(mech, type) else type(mech)
+    kind = mech if isinstance(mech, type) or hasattr(mech, "__qualname__") else type(mech)
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
@@ -116,7 +143,7 @@ def _import(reference: str, name: str) -> Any:
 # ------------------------------------------------------------------ constructor parameters
 
 
-def _named(target: type) -> dict[str, inspect.Parameter]:
+def _named(target: Any) -> dict[str, inspect.Parameter]:
     """Returns the parameters of the constructor that can be given by name."""
     try:
         parameters = inspect.signature(target).parameters
@@ -127,12 +154,16 @@ def _named(target: type) -> dict[str, inspect.Parameter]:
 
 
 def _arguments(
-    target: type, reference: str, eps: Exact, given: dict[str, Any]
+    target: Any,
+    reference: str,
+    eps: Exact,
+    given: dict[str, Any],
+    parameters: Iterable[tuple[str, inspect.Parameter]] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns the constructor's arguments; and as text all that are in force other than epsilon, the defaults too."""
-    named = _named(target)
+    named = _named(target) if parameters is None else dict(parameters)
     nominal = next((name for name in NOMINAL if name in named), None)
-    label = f"{target.__name__} of {reference}"
+    label = f"{getattr(target, '__name__', 'the function')} of {reference}"
     for name in NOMINAL:
         if given.get(name) is not None and nominal is not None:
             raise InputError(name, given[name], f"is the nominal ε of {label}: give it as --eps, in Python as eps=")

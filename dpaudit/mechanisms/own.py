@@ -10,8 +10,9 @@
         def neighbours(self, x): ...                 # optional; default: every other data set
         adjacency = "replace-one"                    # or so, where data sets are tuples of counts
 
-One of three methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
-outputs, or a dict) or ``log_weight(x, r)`` (unnormalised; None for an impossible output). A number is an int, a
+One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
+outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), or ``sample(x, rng)``, whose
+code is followed (own_sample; outputs() is then optional). A number is an int, a
 Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, or for probabilities an enclosure
 (lower, upper). A binary float is refused: it is not exact.
 """
@@ -22,7 +23,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dpaudit.mechanisms.base import ExactRows, Mechanism
 from dpaudit.mechanisms.own_algebra import OwnAlgebra
@@ -34,11 +35,14 @@ from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
+if TYPE_CHECKING:
+    from dpaudit.mechanisms.own_sample import SampledLaws
+
 MAX_ITEMS = 10**6
 MAX_PAIRS = 10**7
 ENTRY_BYTES = 1000
 """An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
-METHODS = ("probability", "probabilities", "log_weight")
+METHODS = ("probability", "probabilities", "log_weight", "sample")
 
 
 class OwnMechanism(Mechanism):
@@ -71,16 +75,26 @@ class OwnMechanism(Mechanism):
 
     def _check_methods(self) -> None:
         target = self._target
-        for method in ("datasets", "outputs"):
-            if not callable(getattr(target, method, None)):
-                raise self._error(f"needs a method {method}()")
         given = [method for method in METHODS if callable(getattr(target, method, None))]
+        for method in ("datasets", "outputs"):
+            if not callable(getattr(target, method, None)) and (method == "datasets" or "sample" not in given):
+                raise self._error(f"needs a method {method}()")
         if len(given) != 1:
             which = " and ".join(given) or "none"
-            raise self._error(
-                f"needs exactly one of probability(x, r), probabilities(x), log_weight(x, r); has {which}"
-            )
+            wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng)"
+            raise self._error(f"needs exactly one of {wanted}; has {which}")
         self.method = given[0]
+
+    @cached_property
+    def _sampled(self) -> SampledLaws:
+        """The laws of the code, where the mechanism is given by its code."""
+        from dpaudit.mechanisms.own_sample import SampledLaws  # brings numpy
+
+        return SampledLaws(self._target, self.reference, self.name)
+
+    @property
+    def _lists_outputs(self) -> bool:
+        return callable(getattr(self._target, "outputs", None))
 
     def _error(self, rule: str) -> InputError:
         return InputError("mech", self.reference, f"{self.name} {rule}")
@@ -144,7 +158,12 @@ class OwnMechanism(Mechanism):
 
     @cached_property
     def _outputs(self) -> tuple[Output, ...]:
-        return self._distinct("outputs", "output", 1)
+        listed = self._distinct("outputs", "output", 1) if self._lists_outputs else None
+        if self.method != "sample":
+            return listed or ()
+        found = self._sampled.outputs(self._datasets, listed)
+        guarded(self.reference, self._no_twins, "sample", found)
+        return found
 
     @cached_property
     def output_index(self) -> dict[Output, int]:
@@ -197,6 +216,8 @@ class OwnMechanism(Mechanism):
         relation = parse_adjacency(adjacency, self.read_dataset)
         found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
         found.most_steps = self.most_steps
+        if self.method == "sample":
+            vars(found)["_sampled"] = self._sampled  # the laws are the same
         return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
@@ -277,6 +298,8 @@ class OwnMechanism(Mechanism):
         return error
 
     def _entries(self, x: Dataset) -> list[Any]:
+        if self.method == "sample":
+            return self._sampled.entries(x, self._outputs)
         if self.method != "probabilities":
             method = getattr(self._target, self.method)
             return list(guarded(self.reference, lambda: [method(x, output) for output in self._outputs]))
@@ -338,7 +361,12 @@ class OwnMechanism(Mechanism):
         """Returns name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
         other = self._other_adjacency
         relation = {} if other is None else {"adjacency": other.to_dict()}
-        return {**super().describe(), "source": self.reference, "source_sha256": self.sha256, **relation}
+        origin = {"source": self.reference, "source_sha256": self.sha256}
+        return {**super().describe(), **origin, **relation, **self.caveats()}
+
+    def caveats(self) -> dict[str, Any]:
+        """Returns what an answer on the mechanism's code rests on; nothing where it gives its distributions itself."""
+        return self._sampled.caveats(self._datasets, self._lists_outputs) if self.method == "sample" else {}
 
 
 def _alike(a: Any, b: Any) -> bool:

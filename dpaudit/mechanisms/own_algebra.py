@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpaudit.mechanisms.own_entry import PossibleUndecided
+from dpaudit.mechanisms.own_entry import Between, Entry, PossibleUndecided
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Algebra, Dataset, Output, text
 
@@ -20,6 +21,30 @@ class OwnAlgebra(Algebra):
 
     mechanism: OwnMechanism
     exact_losses: bool = True
+
+    def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
+        """Returns the certain ratio of two probabilities where the mechanism's code was not followed to the end.
+
+        An output that may be impossible for a neighbour gives no upper bound; of all lower bounds the largest.
+        """
+        m = self.mechanism
+        if m.method != "sample" or m.refinable:
+            return None
+        try:
+            self.infinite()
+        except PossibleUndecided:
+            return max(self._ratios(), key=lambda found: found[0], default=None)
+        return None
+
+    def _ratios(self) -> Iterator[tuple[Fraction, Dataset, Dataset, Output]]:
+        m = self.mechanism
+        for x in m.datasets():
+            lowers = [_ends(entry)[0] for entry in m.row(x).entries]
+            for y in m.neighbours(x):
+                uppers = [_ends(entry)[1] for entry in m.row(y).entries]
+                ratios = [a / b if b else Fraction(0) for a, b in zip(lowers, uppers, strict=True)]
+                best = max(range(len(ratios)), key=ratios.__getitem__)
+                yield ratios[best], x, y, m.outputs()[best]
 
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
         """Returns x, x' and an output that is certainly possible for x alone, if there are any.
@@ -54,3 +79,10 @@ class OwnAlgebra(Algebra):
         row = self.mechanism.row(x)
         entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
         return entries if len(entries) == len(row.entries) and not row.logarithmic else None
+
+
+def _ends(entry: Entry) -> tuple[Fraction, Fraction]:
+    """Returns a lower and an upper bound of a probability that was computed from code."""
+    if isinstance(entry, Between):
+        return entry.lower, entry.upper
+    return (entry, entry) if isinstance(entry, Fraction) else (Fraction(0), Fraction(1))

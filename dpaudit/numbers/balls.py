@@ -189,8 +189,10 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
 
     ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
+    To no digit, between two such bounds, any finite ball will do.
     """
-    if not narrow(value, digits):
+    bounded = digits == 0 and least is not None and most is not None and value.is_finite()
+    if not bounded and not narrow(value, digits):
         return None
     lower, upper = ends(value)
     if least is not None:
@@ -289,6 +291,14 @@ def positive_part(value: Ball) -> Ball:
     if value <= 0:
         return arb(0)
     return value if value > 0 else value.max(arb(0))
+
+
+def excess(p: Ball, q: Ball, factor: Ball) -> Ball:
+    """Returns a ball that contains max(0, p - factor q), for factor, q >= 0; with an open sign cut at p."""
+    value = p - factor * q
+    if value <= 0:
+        return arb(0)
+    return value if value > 0 else arb(0).union(value.upper().min(p.upper()))
 
 
 def total(values: Sequence[Ball]) -> Ball:

@@ -14,7 +14,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """The true value lies in [lower, upper]; both ends are exact decimals m / 10^places."""
+    """The true value lies in [lower, upper]; both ends are exact decimals m / 10^places, or infinity."""
 
     lower: Fraction
     upper: Fraction
@@ -24,6 +24,11 @@ class Enclosure:
     def width(self) -> Fraction:
         """Returns upper - lower, exactly."""
         return Fraction(0) if self.is_infinite else self.upper - self.lower
+
+    @property
+    def is_open(self) -> bool:
+        """Returns whether only a lower bound is known: the upper end is infinity, the lower one is not."""
+        return self.upper == math.inf and not self.is_infinite
 
     @property
     def is_infinite(self) -> bool:
@@ -60,7 +65,7 @@ class Enclosure:
         return {"lower": self._decimal(self.lower), "upper": self._decimal(self.upper)}
 
     def _decimal(self, end: Fraction) -> str:
-        if self.is_infinite:
+        if end == math.inf:
             return "inf"
         scaled = end * 10**self.places
         if scaled.denominator != 1:
@@ -78,6 +83,8 @@ class Enclosure:
         """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such."""
         if self.is_infinite:
             return "∞"
+        if self.is_open:
+            return f"≥ {self._decimal(self.lower)}"
         if self.lower == self.upper:
             return self._decimal(self.lower)
         size = min(abs(self.lower), abs(self.upper))
@@ -121,6 +128,16 @@ def infinite() -> Enclosure:
     """
     end = cast(Fraction, math.inf)
     return Enclosure(end, end, 0)
+
+
+def at_least(lower: Fraction, digits: int) -> Enclosure:
+    """Returns the enclosure of a number of which only a lower bound is known.
+
+    >>> str(at_least(Fraction(1, 3), 3)), at_least(Fraction(1, 3), 3).to_dict()
+    ('≥ 0.33333', {'lower': '0.33333', 'upper': 'inf'})
+    """
+    found = outward(lower, lower, digits)
+    return Enclosure(found.lower, cast(Fraction, math.inf), found.places)
 
 
 EQUAL = Fraction(1, 10**6)

@@ -57,10 +57,10 @@ class Effort:
             self.progress(done, total)
 
     def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
-        """Returns compute(effort), or for a mechanism known to fixed width with as many digits as that allows."""
+        """Returns compute(effort), or for a mechanism known to fixed width with as many digits as there are, or 0."""
         if mechanism.refinable:
             return compute(self)
-        for fewer in range(self.digits, 0, -1):
+        for fewer in range(self.digits, -1, -1):
             try:
                 return compute(self.to(fewer))
             except PrecisionExhausted as problem:

@@ -11,7 +11,7 @@ from functools import partial
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
-from dpaudit.numbers.enclosure import Enclosure, infinite
+from dpaudit.numbers.enclosure import Enclosure, at_least, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast import fast_tier, refuse_if_forced
@@ -24,9 +24,17 @@ def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
     Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
-    mechanism has one; else every pair and output is looked at, by the tier chosen.
+    mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
+    known (Algebra.open_above), only a lower bound can be had.
     """
     effort.check_work(mechanism, 1, mechanism.most_steps)
+    reached = mechanism.algebra().open_above()
+    if reached is not None:
+        ratio, *where = reached
+        bits = balls.bits_for(effort.digits)[0]
+        with balls.precision(bits):
+            lower = max(Fraction(0), balls.ends(ball(ratio).log())[0])
+        return Worst(at_least(lower, effort.digits), Witness(*where), bits)
     impossible = mechanism.algebra().infinite()
     if impossible is not None:
         return Worst(infinite(), Witness(*impossible), 0)
@@ -121,7 +129,7 @@ def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:
     parts = []
     for mass in masses:
         if mass.loss is None:
-            parts.append(balls.positive_part(mass.p - factor * mass.p_prime))
+            parts.append(balls.excess(mass.p, mass.p_prime, factor))
         elif mass.loss > at:
             parts.append(mass.p - factor * mass.p_prime)
     return balls.total(parts)

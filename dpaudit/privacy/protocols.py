@@ -145,6 +145,12 @@ class Algebra:
         """
         return None
 
+    def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
+        """Returns where the losses have no known upper bound, nor are infinite for certain, how far they reach:
+        a number that P_x(r)/P_x'(r) is certainly not below, with x, x', r; else None.
+        """
+        return None
+
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
         return None

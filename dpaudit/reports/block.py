@@ -53,8 +53,10 @@ class Case:
 
     @cached_property
     def curve(self) -> ProfileResult | None:
-        """Returns the whole curve with the Renyi divergences, or None where it is too large."""
-        return profile(self.setting, digits=DIGITS) if self.mechanism.count_masses() <= LARGEST_CURVE else None
+        """Returns the whole curve with the Renyi divergences, or None where it is too large or not all known."""
+        if self.mechanism.count_masses() > LARGEST_CURVE or self.found.epsilon.is_open:
+            return None
+        return profile(self.setting, digits=DIGITS)
 
     def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, EpsilonResult]]:
         """Yields every n with the true epsilon there; one without an n of its own is looked at once."""

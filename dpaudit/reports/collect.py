@@ -82,7 +82,8 @@ def _finding(rows: list[dict[str, Any]]) -> str:
     shares, rest = [], []
     for name, own in names.items():
         bounds = [Fraction(row["claimed"] or 0) for row in own]
-        sizes = [float(row["epsilon"]["upper"]) for row in own]
+        ends = [("lower" if row["epsilon"]["upper"] == "inf" else "upper", row["epsilon"]) for row in own]
+        sizes = [float(epsilon[end]) for end, epsilon in ends]
         if all(bounds):
             share = max(size / float(bound) for size, bound in zip(sizes, bounds, strict=True))
             shares.append(f"{name} {_number(100 * share, '.0f')}%")
@@ -114,6 +115,9 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "setting", mechanism.setting_text()
     yield "source", mechanism.describe().get("source")
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
+    for said in mechanism.caveats().get("assumptions", ()):
+        yield "assumes", said
+    yield "residual", mechanism.caveats().get("residual")
     yield "true ε", found.epsilon.to_dict()
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
@@ -166,14 +170,16 @@ def _grid(case: Case) -> Iterator[Fraction]:
     nominal, true = case.mechanism.epsilon, case.found.epsilon
     yield from (nominal * Fraction(step, 20) for step in range(STEPS + 1)) if nominal else ()
     last = nominal * Fraction(STEPS, 20) if nominal else Fraction(-1)
-    top = true.upper if not true.is_infinite else Fraction(0) if nominal else Fraction(2)
+    known = true.lower if true.is_open else true.upper
+    top = known if not true.is_infinite else Fraction(0) if nominal else Fraction(2)
     steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
     yield from (point for point in steps if point > last)
 
 
 def worst_pairs(block: Block, progress: Progress) -> Section:
     """Returns both output distributions of the worst pair and the loss at every output, at the largest n."""
-    chosen = [case for case in block.cases if case.mechanism.counts().outputs <= MOST_OUTPUTS]
+    known = [case for case in block.cases if not case.found.epsilon.is_open]
+    chosen = [case for case in known if case.mechanism.counts().outputs <= MOST_OUTPUTS]
     left_out = ", ".join(case.label for case in block.cases if case not in chosen)
     rows = []
     for case in chosen:
@@ -188,7 +194,7 @@ def worst_pairs(block: Block, progress: Progress) -> Section:
         n=block.ns[-1] if block.ns else None,
         pairs={case.label: case.found.witness.to_dict() for case in chosen},
         flat=bool(chosen) and all(c.model is not None and c.model.k == 2 for c in chosen),
-        text=f"Left out, with more than {MOST_OUTPUTS} outputs: {left_out}." if left_out else "",
+        text=f"Left out, with more than {MOST_OUTPUTS} outputs or a part not known: {left_out}." if left_out else "",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -164,6 +165,8 @@ def short(enclosure: dict[str, str]) -> str:
     lower, upper = float(enclosure["lower"]), float(enclosure["upper"])
     if enclosure["lower"] == enclosure["upper"] and len(enclosure["lower"]) <= 9:
         return enclosure["lower"].replace("inf", "∞")
+    if upper == math.inf:
+        return f"≥ {math.floor(lower * 10**6) / 10**6:g}"
     if lower <= 0 < upper:
         return f"≤ {upper:.3g}" if lower == 0 else f"|…| ≤ {upper:.3g}"
     return f"{(lower + upper) / 2:.6g}"

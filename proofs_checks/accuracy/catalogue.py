@@ -14,6 +14,12 @@ ACCURACY = claims(
     "Accuracy",
     ("acc.floor-law", "A3", "§6.1.2", "Y ~ Lap(Δ/ε): Pr[⌊Y⌋ = t] = ½(e^(−ε(t−1)/Δ) − e^(−εt/Δ)) for t ≥ 1"),
     ("acc.abs-floor-law", "P1", "§5.1", "Y ~ Lap(2/ε): Pr[⌊|Y|⌋ = t] = e^(−tε/2) − e^(−(t+1)ε/2) for t ≥ 0"),
+    (
+        "acc.signed-law",
+        "P1",
+        "§5.4.1",
+        "Y ~ Lap(2/ε): Pr[t ≤ Y < t+1] = ½·Pr[t ≤ |Y| < t+1] for t > 0, and = ½·Pr[|t|−1 ≤ |Y| < |t|] for t ≤ 0",
+    ),
     ("acc.interval-law", "N0, N4", "Corollary 4.4.1", "Y ~ Lap(1/ε): Pr[−1 ≤ Y < 2] = 1 − ½(e^(−ε) + e^(−2ε))"),
     ("acc.em-tail", "P1, A3", "P1 §5.2, A3 §6.1.1", "EHD: Pr[H ≥ c] ≤ |R|·exp(−εc/(2GS₀))"),
     (
@@ -27,6 +33,18 @@ ACCURACY = claims(
     ("acc.mh-loose", "A3", "§6.2", "MH: Pr[H ≥ c] ≤ |R|·exp(−εc/(2S(x)))"),
     ("acc.4.2.strict", "N0, N4", "Theorem 4.2", "LSHist, k = 2: Pr[H < LS(x)] ≥ 1 − ½(e^(−ε) + e^(−2ε))"),
     ("acc.4.2.closed", "N0, N4", "Theorem 4.2", "LSHist, k = 2: Pr[H ≤ LS(x)] ≥ 1 − ½(e^(−ε) + e^(−2ε))"),
+    (
+        "acc.4.2.error",
+        "N0, N4",
+        "proof of Theorem 4.2",
+        "at γ = e^(−ε) the error E_Lap(x) that LSHist exceeds with probability at most γ equals LS(x)",
+    ),
+    (
+        "acc.4.4.1.distance",
+        "N0, N4",
+        "Corollary 4.4.1 (1)",
+        "−1 ≤ k < 2: H(Beta(α, β), Beta(α+k, n−⌊α+k⌋)) ≤ LS(x), Beta(α, β) the posterior of x",
+    ),
     (
         "acc.4.3",
         "N0, N4",
@@ -65,6 +83,18 @@ ACCURACY = claims(
     ("acc.4.5.ehdl-lower.all", *_T45, "every data set: (2κe^(−ε/(2LS(x)))+1)/n < Pr[H < t] for EHDL"),
     ("acc.4.5.ehdl-upper.balanced", *_T45, f"{_EQUAL}: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHDL"),
     ("acc.4.5.ehdl-upper.all", *_T45, "every data set: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHDL"),
+    (
+        "acc.4.5.n4-lower.balanced",
+        "N4",
+        "Theorem 4.5, third bound",
+        f"{_EQUAL}: (2κe^(−ε/(2LS(x)))+1)/n < Pr[H < t] for EHD, as N4 prints it",
+    ),
+    (
+        "acc.4.5.n4-upper.balanced",
+        "N4",
+        "Theorem 4.5, third bound",
+        f"{_EQUAL}: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHD, as N4 prints it",
+    ),
     (
         "acc.4.5.1",
         "N0, N4",

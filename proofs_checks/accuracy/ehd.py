@@ -13,12 +13,13 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
 from dpaudit.utility.bounds import Factor, InSteps, e_epsilon, e_global, e_local, lower
+from proofs_checks.accuracy.eventually import Eventually, always_part
 from proofs_checks.accuracy.far import Reach, far_rows, first_failure
 from proofs_checks.accuracy.lemmas import arms_lemma, states, symmetry_lemma
 from proofs_checks.accuracy.rows import distances
 from proofs_checks.accuracy.sides import Case, Comparison, Side, equal, from_form, unequal
 from proofs_checks.accuracy.stated import BALANCED, PRIORS, STATED, balanced, balanced_outcome, every
-from proofs_checks.points import Prior
+from proofs_checks.points import Prior, rationals
 
 FAR = 900
 """Balanced data are searched up to this n for the first failure of EHD's printed upper bound."""
@@ -130,10 +131,22 @@ def ehd_upper(context: Context) -> Outcome:
         least,
         _none_below(reached),
         *((f"prior {_words(prior)}", outcomes[prior]) for prior in failing[1:]),
-        ("uniform prior, ε = 1, n = 1114 and 1116", _at_zero(PRIORS[0], Fraction(1), 1114, 1116)),
+        always_part(),
+        *_eventually(reached, context.wide),
         ("with unequal priors", STATED[UPPER].run(grid, unequal)),
         ("the proof's last step assumes 2·GS₀ > 1, but 2·GS₀ < 1", wrong_way),
     )
+
+
+DOCUMENTS_EPS = rationals("4/5 1")
+MORE_EPS = rationals("1/4 1/2 2")
+
+
+def _eventually(reached: dict[Prior, Reach], wide: bool) -> list[Part]:
+    """Returns from which n on it always fails: the documents' ε and prior, with --wide more of them."""
+    chosen = EQUAL if wide else EQUAL[:1]
+    eps = (*DOCUMENTS_EPS, *MORE_EPS) if wide else DOCUMENTS_EPS
+    return [Eventually.make(e, prior[0]).part(reached[prior].n) for prior in chosen for e in eps]
 
 
 def _words(prior: Prior) -> str:

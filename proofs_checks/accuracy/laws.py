@@ -71,6 +71,10 @@ def printed_interval_law(q: Any, _: Any) -> Any:
     return 1 - HALF * (q + q * q)
 
 
+Both = tuple[Fraction, fmpq_poly, fmpq_poly]
+"""The rate of q = e^(-rate), the true probability and the printed one as polynomials in q."""
+
+
 def compared(
     grid: Grid, names: tuple[str, str, str], true: Chance, printed: Chance, scale: int, shift: int = 0
 ) -> Outcome:
@@ -78,11 +82,16 @@ def compared(
 
     ``names``: the probability, how it is found, the printed expression.
     """
-    Both = tuple[Fraction, fmpq_poly, fmpq_poly]
 
     def subject(point: Point) -> Both:
         k = Q ** (getattr(point, "t", shift) - shift)
         return point.eps / scale, true(Q, k), printed(Q, k)
+
+    return scanned(grid, names, subject)
+
+
+def scanned(grid: Grid, names: tuple[str, str, str], subject: Callable[[Point], Both]) -> Outcome:
+    """Returns the outcome of "true = printed" on the grid, equality by the polynomials."""
 
     def sides(at: Both) -> tuple[Ball, Ball]:
         return evaluate(at[1], power(at[0])), evaluate(at[2], power(at[0]))
@@ -151,4 +160,50 @@ def check_interval_law(context: Context) -> Outcome:
     proof = proof_of(names, "=").says("Y ~ Lap(1/ε), q = e^(−ε)", "F(2) = 1 − ½q², F(−1) = ½q")
     return proof.equal(names[1], "1 − ½(q + q²)", interval_law(QQ, K), printed_interval_law(QQ, K)).settle(
         ("", scanned)
+    )
+
+
+# ------------------------------------------------------------------ P1 section 5.4.1: the law of the signed noise
+
+
+def signed_law(q: Any, t: int) -> Any:
+    """Returns Pr[t <= Y < t+1]."""
+    return above(q ** (t + 1)) - above(q**t) if t >= 0 else below(q ** (-t - 1)) - below(q**-t)
+
+
+def size_law(q: Any, low: int) -> Any:
+    """Returns Pr[low <= |Y| < low+1]: nothing below 0."""
+    return abs_floor_law(q, q**low) if low >= 0 else 0 * q
+
+
+def printed_signed_law(q: Any, t: int) -> Any:
+    """Returns half of Pr[t <= |Y| < t+1] for t > 0, else half of Pr[|t|-1 <= |Y| < |t|], as P1 prints it."""
+    return HALF * size_law(q, t if t > 0 else -t - 1)
+
+
+def literal_signed_law(q: Any, t: int) -> Any:
+    """Returns the same with Y for |Y|, letter by letter as printed."""
+    return HALF * signed_law(q, t if t > 0 else -t - 1)
+
+
+def signed(grid: Grid, printed: Callable[[Any, int], Any]) -> Outcome:
+    """Returns the outcome of "Pr[t <= Y < t+1] = printed", Y ~ Lap(2/eps)."""
+    names = "Pr[t ≤ Y < t+1]", "F(t+1) − F(t)", "half of the printed Pr"
+    return scanned(grid, names, lambda at: (at.eps / 2, signed_law(Q, at.t), printed(Q, at.t)))
+
+
+SIGNED = Grid("", t=[0, 1, -1, 2, -2, 3, -3], eps=EPS)
+
+
+@check("acc.signed-law", grid=SIGNED)
+def check_signed_law(context: Context) -> Outcome:
+    """Decides P1's law of the signed noise, its value at 0 included."""
+    apart = Grid(t=[1, -1, 2, -2, 3, -3, 40, -40], eps=EPS)
+    same = Proof().says("Y ~ Lap(2/ε), q = e^(−ε/2), K = q^t", "F(t) = 1 − ½K, F(−t) = ½K")
+    same.equal("t > 0", "F(t+1) − F(t) = ½(K − Kq)", above(K * QQ) - above(K), HALF * abs_floor_law(QQ, K))
+    same.equal("−t−1 < 0", "F(−t) − F(−t−1) = ½(K − Kq)", below(K) - below(K * QQ), HALF * abs_floor_law(QQ, K))
+    return annotate(
+        signed(context.grid, printed_signed_law),
+        ("for every t ≠ 0", same.settle(("", signed(apart, printed_signed_law)))),
+        ("letter by letter, with Lap for |Lap| inside Pr", signed(apart, literal_signed_law)),
     )

@@ -13,7 +13,12 @@ _LAPLACE = "z ~ Lap(1), |λ| ≤ ε/(2 ln(2/δ)): Pr[z ∈ A] ≤ e^(ε/2)·Pr[z
 
 PRIVACY = claims(
     "Privacy",
-    ("dp.lszhang", "N0, N4", "Theorem 3.1", "LSZhang is ε-DP for every ε, n and k"),
+    (
+        "dp.lszhang",
+        "N0, P1, A3",
+        "N0 Algorithm 1; P1, A3 §3 (Theorem 3.1 does not name it)",
+        "LSZhang is ε-DP for every ε, n and k",
+    ),
     ("dp.lsdim", "N0, N4, A3", "Theorem 3.1, A3 §4.1", "LSDim is ε-DP for every ε, n and k"),
     ("dp.lshist", "N0, N4, A3", "Theorem 3.1, A3 §4.1", "LSHist is ε-DP for every ε, n and k"),
     ("dp.ehd.prior-ge-1", "N0, N4", "Theorem 3.1", "EHD with the constant GS₀ is ε-DP if every αᵢ ≥ 1"),
@@ -27,6 +32,18 @@ PRIVACY = claims(
     ("dp.ehds", "N0, N4", "Theorem 3.1", "EHDS is ε-DP for every γ and every prior"),
     ("dp.mh", "A3", "Lemma 5.6", "MH is (1+γ)ε-DP"),
     ("dp.mhdelta", "P1", "Lemma 4.3", "MHdelta, the paper's M_H of the Beta system (k = 2), is (ε, δ)-DP"),
+    (
+        "dp.mhdelta.dirichlet",
+        "P1",
+        "§4.2.1 and Lemma 4.3",
+        "M_H^D of the Dirichlet system, with S over adjacent data sets and the γ of Lemma 4.2, is (ε, δ)-DP",
+    ),
+    (
+        "dp.mhdelta.normalisers",
+        "P1",
+        "proof of Lemma 4.3",
+        "MHdelta, k = 2, adjacent x, y: (S(x)/S(y))·ln(NL(x)/NL(y)) ≤ 1 − ε/(2 ln(δ/(2(n+1)))), that is e^γ",
+    ),
     (
         "dp.lemma-5.5",
         "A3",
@@ -56,6 +73,19 @@ PRIVACY = claims(
         "wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (at r = BI(x))",
     ),
     (
+        "ehdl.first-step",
+        "D2",
+        "§1.2.2, first >",
+        "in that case the ratio of probabilities is larger with the true LS than with LS(x) for LS(y) in its numerator "
+        "and LS(y) for LS(x) in its denominator",
+    ),
+    (
+        "ehdl.second-step",
+        "D2",
+        "§1.2.2, second >",
+        "in that case Σ e^(ε(u(x,r)+u(y,r′))/(2LS(x))) / Σ e^(ε(u(y,r)+u(x,r′))/(2LS(y))) is larger than with r for r′",
+    ),
+    (
         "smooth.gamma",
         "A3",
         "Theorem 5.1",
@@ -66,6 +96,12 @@ PRIVACY = claims(
         "P1",
         "§4.2",
         "S_exp(x) ≥ LS(x), and S_exp(x) ≤ e^γ·S_exp(x′) for adjacent x, x′",
+    ),
+    (
+        "smooth.exp.adjacent",
+        "P1, A3",
+        "P1 §4.2.1, A3 §4.2",
+        "k ≥ 3: S_exp over the data sets adjacent to x only is γ-smooth: S(x) ≤ e^γ·S(x′) for adjacent x, x′",
     ),
     (
         "sliding.stated",
@@ -93,8 +129,20 @@ PRIVACY = claims(
         "Assertion 5.4.1",
         "k = 2: as many candidates have a nonzero attained score as have any attained dilate of it",
     ),
-    ("dilation.p1.negative", "P1", "Lemma 4.2", f"λ < 0, {_LEMMA_42}"),
+    ("dilation.p1.negative", "P1", "Lemma 4.2", f"every real prior, λ < 0, {_LEMMA_42}"),
     ("dilation.p1.positive", "P1", "Lemma 4.2", f"λ > 0, {_LEMMA_42}"),
     ("dilation.laplace.small", "D2", "§4.1", f"{_LAPLACE}; ε ≤ 1 and δ ≤ 1/10"),
     ("dilation.laplace.any", "D2", "§4.1", f"{_LAPLACE}; every ε > 0 and 0 < δ < 1"),
+    (
+        "dilation.laplace.third",
+        "D2",
+        "§4.1, ρ_(δ/3)",
+        f"the same with ln(3/δ) for ln(2/δ): {_LAPLACE.replace('2/δ', '3/δ')}; every ε > 0 and 0 < δ < 1",
+    ),
+    (
+        "dilation.laplace.exchange",
+        "D2",
+        "§4.1, case 2",
+        "λ < 0, h′(z) = e^λ·h(e^λz): as h′ ≤ e^(|z||λ|)·h, the same with h and h′ exchanged, h ≤ e^(|z||λ|)·h′, holds",
+    ),
 )

@@ -14,6 +14,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
 from proofs_checks.points import exponential_at, model_at, priors, rationals
+from proofs_checks.privacy.real_prior import Tie, dilated, no_rational_tie
 from proofs_checks.privacy.scores import Scores, Select, all_scores, score_batches
 from proofs_checks.setting.exact import decided, levels
 from proofs_checks.setting.levels import level_steps
@@ -149,9 +150,13 @@ P1_WORDS = "k = 2; every x and all attained a, b ≠ 0 with |λ| ≤ γ"
 P1_GRID = Grid(P1_WORDS, n=range(1, 14), eps=P1_EPS, delta=P1_DELTAS, prior=P1_PRIORS)
 
 
+TIE = Tie(n=6, x=1, i=1, j=5, second=Fraction(1), low=Fraction(2841, 10**6), high=Fraction(2842, 10**6))
+ALGEBRAIC = "n = 6, prior (α, 1): the algebraic α for which (0, 6) and (6, 0) are exactly as far from x = (1, 5)"
+
+
 @check("dilation.p1.negative", grid=P1_GRID.wider(n=range(1, 31)), weight=6)
 def p1_negative(ctx: Context) -> Outcome:
-    """MHdelta, λ < 0 (P1 Lemma 4.2)."""
+    """MHdelta, λ < 0 (P1 Lemma 4.2); P1 allows every real prior."""
     a, b, t = variables("a", "b", "t")
     rule = Proof().says(
         "λ < 0", "b < a, so e^(−ta) < e^(−tb) with t = ε/(2S): Pr[u = a] ≤ Pr[u = b] wherever C_a ≤ C_b"
@@ -160,9 +165,11 @@ def p1_negative(ctx: Context) -> Outcome:
     most = 60 if ctx.wide else 20
     counts = scan(NOT_MORE, count_batches(Grid(n=range(1, most + 1), prior=PRIORS)))
     return annotate(
-        scan(P1, p1_batches(ctx.grid, near_shrinks)),
+        scan(P1, [dilated(TIE, 5, Fraction(1), Fraction(1, 25))]).on(ALGEBRAIC),
+        (f"rational priors: {ctx.grid}", scan(P1, p1_batches(ctx.grid, near_shrinks))),
         ("wherever the farther score has no more candidates, at every n, ε and δ", rule),
-        (f"no score has more candidates than a nearer one (a, b ≠ 0), n ≤ {most}", counts),
+        (f"rational priors: no score has more candidates than a nearer one (a, b ≠ 0), n ≤ {most}", counts),
+        no_rational_tie(),
     )
 
 

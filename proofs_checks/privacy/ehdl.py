@@ -8,11 +8,14 @@ from fractions import Fraction
 from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Table, annotate, check, scan, search, variables
 from dpaudit.claims.batches import Statement, each, single
 from dpaudit.claims.shown import brief, refined, significant, text
+from dpaudit.forall.every_n import family_of
+from dpaudit.forall.every_n_proof import Theory, prove
+from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
-from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.effort import Effort
 from proofs_checks.points import Prior, maker, rationals
 from proofs_checks.privacy.tools import epsilon_batches, loss_steps, true_epsilon
 from proofs_checks.setting.lemmas import g
@@ -21,6 +24,8 @@ EXCEEDS = Statement("true ε / ε", ">", "1")
 STAYS = Statement("true ε", "<=", "ε")
 LIMIT_ABOVE = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", ">", "1")
 LIMIT_BELOW = Statement("½(LS₂/LS₁ + 1/LS₂ − 1/LS₁), the limit of loss/ε at x = 2, x′ = 1", "<", "1")
+DIGITS = 10
+LIMIT_PROVED = Statement("lim true ε/ε, every pair and output", "<=", "½(LS₂/LS₁ + 1/LS₂ − 1/LS₁) + 10⁻¹⁰")
 UNIFORM = (1, 1)
 WORDS = "prior (1,1); every ordered adjacent pair and output"
 EPS = rationals("1/100 1 16")
@@ -59,7 +64,39 @@ def one_pair(n: int, eps: Fraction) -> Ball:
     return loss / ball(eps)
 
 
-@check("ehdl.not-private.uniform", grid=DEFAULT, wide=WIDE, weight=12, audits=("EHDL", {}))
+def theory() -> Theory:
+    """Returns the theorem on true ε/ε for EHDL with prior (1,1), every n and every ε."""
+    ranged = read("EHDL", n="all", eps="all")
+    assert isinstance(ranged, Ranged)
+    return prove(family_of(ranged), ranged, Effort(digits=DIGITS), every_epsilon=True)
+
+
+def private_for_every_n(found: Theory) -> Proof:
+    """Returns the proof that true ε < ε for every n and every ε > 0, prior (1,1)."""
+    n, m, one = found.first, found.m, Fraction(1)
+    proof = Proof().says(
+        "every ε at once",
+        "ln Σe^(−tq) − ln Σe^(−tp) ≤ t·max(p_i − q_s(i)) for any bijection s: put both rows p = H(x,·)/(2LS(x)), "
+        "q = H(x′,·)/(2LS(x′)) into order, and max(q − p) + max(p_(i) − q_(i)) bounds loss/ε for every ε > 0",
+    )
+    proof.knows("n → ∞", "ψ is concave, so H_n(x,r) falls with n to √(1 − u₁(x,r)): two ends bound a block of n")
+    words = f"max over every pair ≤ {_up(max(b.value.upper for b in found.below))} < 1"
+    below = all(b.value.upper < one for b in found.below) and [b.n for b in found.below] == list(range(1, n))
+    proof.cases(f"n < {n}", words, f"n = 1…{n - 1}, every pair, in balls", below)
+    ends = max(closed.upper for closed in found.cover)
+    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, in {len(found.cover)} blocks of n: ≤ {_up(ends)} < 1"
+    proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")
+    words = f"{m} ≤ x ≤ n − 1 − {m}, rows compared after a shift by one record: ≤ {_up(found.middle)} < 1"
+    proof.holds("the middle", words, found.middle < one, "balls; the bound falls with x")
+    return proof.concludes(STAYS, "<")
+
+
+def _up(value: Fraction) -> str:
+    """Returns 6 decimals, rounded up."""
+    return f"{-(-value * 10**6 // 1) / 10**6:.6f}"
+
+
+@check("ehdl.not-private.uniform", grid=DEFAULT, wide=WIDE, weight=16, audits=("EHDL", {}))
 def uniform(ctx: Context) -> Outcome:
     """There are n, ε with true ε > ε for EHDL, prior (1,1) (P1 §4.1.2, D2 §1.2, A3 §5.1)."""
     seen: dict[tuple[int, str], str] = {}
@@ -69,23 +106,18 @@ def uniform(ctx: Context) -> Outcome:
         seen.setdefault((mechanism.model.n, str(mechanism.epsilon)), shown(share))
         return share, ball(1)
 
-    found = each(ctx.grid, maker("EHDL"), sides, steps=loss_steps)
-    outcome = search(EXCEEDS, (replace(batch, where={**batch.where, "prior": UNIFORM}) for batch in found))
-    top = brief(refined(lambda: limit(1)))
+    batches = each(ctx.grid, maker("EHDL"), sides, steps=loss_steps)
+    searched = search(EXCEEDS, (replace(batch, where={**batch.where, "prior": UNIFORM}) for batch in batches))
+    found, top = theory(), brief(refined(lambda: limit(1)))
+    outcome = private_for_every_n(found).excludes(searched)
     words = (
-        f"as n → ∞ the pair x = 2, x′ = 1 tends to true ε/ε = {top} at every ε (the limit derived by hand, "
-        "its value certified), and the search found nothing above that"
+        f"true ε ≤ {_up(found.supremum.upper)}·ε for every n and every ε, and true ε/ε → {top} as n → ∞ for every ε: "
+        "EHDL with prior (1,1) is ε-DP"
     )
-    if outcome.tightest is None or not above(outcome.tightest.left.value.upper):
-        words = ""
-    below = scan(LIMIT_BELOW, [single({"prior": UNIFORM, "n": "→ ∞"}, lambda: (limit(1), ball(1)))])
-    part = below.part("the limit of the pair x = 2, x′ = 1 as n → ∞, every ε (formula derived by hand)")
-    return outcome.with_table(table(seen, top)).having(words, [part])
-
-
-def above(share: Fraction) -> bool:
-    """Returns whether the limit of the pair x = 2, x′ = 1 is certainly above this share."""
-    return balls.decide(lambda: balls.less(ball(share), limit(1)))[0] is Verdict.PROVED
+    room = ball(Fraction(1, 10**DIGITS))
+    same = single({"prior": UNIFORM, "n": "→ ∞"}, lambda: (ball(found.limit.upper), limit(1) + room))
+    part = scan(LIMIT_PROVED, [same]).part("true ε/ε tends to the limit of the pair x = 2, x′ = 1 as n → ∞, every ε")
+    return outcome.with_table(table(seen, top)).having(words if outcome.verdict is Verdict.IMPOSSIBLE else "", [part])
 
 
 def shown(share: Ball) -> str:
@@ -101,7 +133,7 @@ def table(seen: dict[tuple[int, str], str], top: str) -> Table:
     for n in FAR:
         values = [brief(refined(lambda n=n, eps=eps: one_pair(n, eps))) for eps in EPS]  # type: ignore[misc]
         rows.append((f"{n} (x = 2, x′ = 1 only)", *values))
-    rows.append(("→ ∞ (x = 2, x′ = 1 only; limit by hand)", *(top for _ in EPS)))
+    rows.append(("→ ∞", *(top for _ in EPS)))
     return Table(("n", *(f"ε = {eps}" for eps in columns)), tuple(rows))
 
 
@@ -146,7 +178,7 @@ def any_prior(ctx: Context) -> Outcome:
             words.append(f"k = {k}: n = {at}, true ε {brief(other.witness.left.value)} > {setting[1]}")
     for alpha, statement in ((Fraction(3, 8), LIMIT_ABOVE), (Fraction(2, 5), LIMIT_BELOW)):
         found_ = scan(statement, [single({"prior": (alpha, alpha)}, lambda a=alpha: (limit(a), ball(1)))])  # type: ignore[misc]
-        parts.append(found_.part(f"prior ({alpha}, {alpha}) as n → ∞ (formula derived by hand)"))
+        parts.append(found_.part(f"prior ({alpha}, {alpha}) as n → ∞, the pair x = 2, x′ = 1"))
     entry = ("true ε ≤ ε at n = 1, every k and prior", one_record())
     if outcome.witness is None:
         return annotate(outcome, entry).having(parts=parts)

@@ -33,9 +33,9 @@ def as_ball(worst: Worst) -> Ball:
     return balls.from_ends(ball(worst.value.lower), ball(worst.value.upper))
 
 
-def true_epsilon(mechanism: PosteriorMechanism) -> Ball:
+def true_epsilon(mechanism: PosteriorMechanism, tier: str = "auto") -> Ball:
     """Returns a ball that contains the true epsilon, over all ordered adjacent pairs and outputs."""
-    return as_ball(privacy_loss.worst_loss(mechanism, Effort(digits())))
+    return as_ball(privacy_loss.worst_loss(mechanism, Effort(digits(), tier=tier)))
 
 
 def true_delta(mechanism: PosteriorMechanism, at: Fraction) -> Ball:

@@ -6,6 +6,12 @@ from dpaudit.claims import claims
 
 SETTING = claims(
     "Setting",
+    (
+        "prior.beta-density",
+        "P1, A3",
+        "§2",
+        "the printed density θ^α(1−θ)^β/B(α, β) of beta(α, β) integrates to 1",
+    ),
     ("candidates.beta", "P1, A3", "§4", "two categories: n records have n+1 candidate posteriors"),
     ("candidates.dirichlet", "P1, A3", "P1 §4.2.1, A3 §4.2", "k = m ≥ 3 categories: |R| = C(n+1, m−1)"),
     ("gs.each-n", "N0, N4", "§1", "prior (1,1): GS(n) equals √(1−π/4) for every n"),
@@ -23,12 +29,24 @@ SETTING = claims(
         "LS(x) = max over adjacent x′ of H(x, x′): the maximum over candidates r is attained at r = BI(x); k = 2, 3",
     ),
     ("ls.statement-1", "D2", "Statement I", "prior (1,1): H(x, x+1) < H(x+1, x+2) from the balanced x₀ to x+2 ≤ n"),
+    (
+        "ls.statement-1.left",
+        "D2",
+        "Statement I",
+        "prior (1,1): H(x, x+1) > H(x+1, x+2) for every x ≤ x₀ with x+2 ≤ n",
+    ),
     ("ls.statement-1.algebra", "D2", "Statement I", "(n−1)²(n+2)(n+4) > (n+3)²n(n−2) exactly when n > −1"),
     (
         "ls.statement-2",
         "D2",
         "Statement II",
         "prior (1,1): LS(x) = H(x, x+1) for x₀ ≤ x < n (for odd n from x = (n+1)/2)",
+    ),
+    (
+        "ls.statement-2.left",
+        "D2",
+        "Statement II",
+        "prior (1,1): LS(x) = H(x, x−1) for 0 < x ≤ x₀ (for odd n to x = (n−1)/2)",
     ),
     (
         "ls.statement-3",
@@ -50,6 +68,7 @@ SETTING = claims(
         "P1 §4.1, A3 §4.1.4",
         "parameters of adjacent posteriors differ by at most 2 in ℓ₁, for k = 2 by at most 1 in the first cell",
     ),
+    ("l1.proportional", "A3", "§4.1.3", "the ℓ₁ sensitivity ΔBI is proportional to the dimension k"),
     ("level.half", "P1", "proof of Lemma 4.1", "Pr[z = r] = ½·Pr[H(x,z) = H(x,r)] for every candidate r"),
     (
         "level.two",

@@ -16,6 +16,7 @@ from proofs_checks.accuracy import ehd as accuracy_ehd
 from proofs_checks.accuracy import error as accuracy_error
 from proofs_checks.accuracy import laws as accuracy_laws
 from proofs_checks.accuracy import lszhang as accuracy_lszhang
+from proofs_checks.accuracy import printed as accuracy_printed
 from proofs_checks.accuracy import tails as accuracy_tails
 from proofs_checks.accuracy import utility as accuracy_utility
 from proofs_checks.accuracy.rows import ONE, Q
@@ -57,7 +58,19 @@ def distinct(comparison):
     return replace(comparison, relation="!=")
 
 
+def no_noise_is_zero(q, low):
+    """The law of |Y| with the mass of [0, 1) at −1 as well."""
+    return accuracy_laws.abs_floor_law(q, q ** max(low, 0))
+
+
+THIRD = accuracy_printed.THIRD
+N4_LOWER, N4_UPPER = accuracy_printed.N4_LOWER, accuracy_printed.N4_UPPER
 VERDICT = [
+    ("acc.signed-law", accuracy_laws, "size_law", no_noise_is_zero),
+    ("acc.4.2.error", accuracy_printed, "EQUALS_LS", accuracy_printed.AT_MOST_LS),
+    ("acc.4.4.1.distance", accuracy_printed, "hellinger", lambda p, q: balls.zero()),
+    (N4_LOWER, THIRD, None, distinct(THIRD[N4_LOWER])),
+    (N4_UPPER, THIRD, None, flipped(THIRD[N4_UPPER])),
     ("acc.floor-law", accuracy_laws, "printed_floor_law", accuracy_laws.floor_law),
     ("acc.abs-floor-law", accuracy_laws, "printed_abs_law", lambda q, k: k - k * q * q),
     ("acc.interval-law", accuracy_laws, "printed_interval_law", lambda q, _: 1 - HALF * q),
@@ -198,6 +211,9 @@ PROOFS = [
         replace(STATED["acc.4.5.ehdl-upper.balanced"], right=STATED["acc.4.5.ehd-upper.balanced"].right),
     ),
     ("acc.4.5.ehdl-upper.balanced", STATED, None, flipped(STATED["acc.4.5.ehdl-upper.balanced"])),
+    (N4_UPPER, THIRD, None, flipped(THIRD[N4_UPPER])),
+    (N4_UPPER, THIRD, None, replace(THIRD[N4_UPPER], right=from_form("", bounds.upper(bounds.e_local, 1)))),
+    (N4_UPPER, THIRD, None, replace(THIRD[N4_UPPER], data=lambda n: range(n + 1))),
 ]
 
 
@@ -213,12 +229,12 @@ def test_the_proof_itself_fails_if_its_statement_is_changed(claim, module, name,
 
     monkeypatch.setattr(Proof, "settle", settle)
     assert not run_one(claim).error
-    assert [proof.failed for proof in settled] == [[]]
+    assert settled
+    assert not any(proof.failed for proof in settled)
     settled.clear()
     changed(monkeypatch, claim, module, name, value)
     assert not run_one(claim).error
-    assert len(settled) == 1
-    assert settled[0].failed
+    assert settled[-1].failed
 
 
 def other(name, relation):

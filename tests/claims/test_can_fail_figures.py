@@ -12,7 +12,9 @@ from proofs_checks.figures import concrete_epsilon
 from proofs_checks.figures import means as figures_means
 from proofs_checks.figures import near as figures_near
 from proofs_checks.figures import printed as figures_printed
+from proofs_checks.figures import sizes as figures_sizes
 from proofs_checks.figures import tables as figures_tables
+from proofs_checks.figures import text as figures_text
 from proofs_checks.figures.tables import LS, TABLE_1, TABLE_2, TRUNCATED, Recipe
 
 
@@ -28,6 +30,10 @@ FEW = {
     "fig.laplace-crossover": Grid(n=(640, 650, 660, 1640, 1650, 2000)),
     "fig.balanced-crossover": Grid(n=(2, 4, 12, 14, 208, 210, 298, 302)),
     "fig.priors": Grid(a=(1, 5, 6, 44, 45)),
+    "fig.priors.improved": Grid(a=(1, 400)),
+    "fig.small-priors": Grid(a=(1, 2)),
+    "fig.errors-fall.p1": Grid(n=(10, 20, 300, 310, 320)),
+    "fig.errors-fall.a3": Grid(n=(2, 4, 12, 14)),
     "fig.near-candidates": Grid(x=((50, 50),)),
     "fig.concrete-epsilon": Grid(n=(90,)),
 }
@@ -50,7 +56,23 @@ class MHMadeWorse(figures_means.Means):
         return value + 1 if name == "MH" and self._row.model.n < figures_means.CROSS_2 else value
 
 
+_fifty = figures_means.fifty
+
+
+def all_of_150(values, half=50):
+    return _fifty(values, 150)
+
+
+DIFFER = replace(figures_sizes.FALLS, relation="!=")
 PERTURBED = [
+    ("fig.table-1.text", figures_text, "NEAR_1", 2),
+    ("fig.table-2.text", figures_text, "NEAR_2", 1),
+    ("fig.errors-fall.p1", figures_sizes, "FALLS", DIFFER),
+    ("fig.errors-fall.a3", figures_sizes, "FALLS", DIFFER),
+    ("fig.dirichlet.errors", figures_sizes, "FALLS", DIFFER),
+    ("fig.dirichlet.crossover", figures_sizes, "WINNER", replace(figures_means.WINNER, relation=">")),
+    ("fig.priors.improved", figures_means, "CLOSE", figures_means.Fraction(2)),
+    ("fig.small-priors", figures_means, "fifty", all_of_150),
     ("fig.concrete-epsilon", concrete_epsilon, "TRUE_EPSILON", replace(concrete_epsilon.TRUE_EPSILON, relation=">")),
     (
         "fig.concrete-epsilon",

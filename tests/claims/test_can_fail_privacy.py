@@ -15,12 +15,15 @@ from dpaudit.posterior.model import count_histograms, make_model
 from proofs_checks.points import maker
 from proofs_checks.privacy import delta as privacy_delta
 from proofs_checks.privacy import dilation as privacy_dilation
+from proofs_checks.privacy import dirichlet as privacy_dirichlet
 from proofs_checks.privacy import ehdl as privacy_ehdl
 from proofs_checks.privacy import exponential as privacy_exponential
 from proofs_checks.privacy import laplace as privacy_laplace
 from proofs_checks.privacy import laplace_dilation as privacy_laplace_dilation
+from proofs_checks.privacy import laplace_exchange as privacy_laplace_exchange
 from proofs_checks.privacy import lemma_5_5 as privacy_lemma_5_5
 from proofs_checks.privacy import premise as privacy_premise
+from proofs_checks.privacy import premise_steps as privacy_premise_steps
 from proofs_checks.privacy import sliding as privacy_sliding
 from proofs_checks.privacy import smooth as privacy_smooth
 from proofs_checks.privacy import tools as privacy_tools
@@ -44,6 +47,17 @@ def near_and_equal_counts(scores, i, j):
     return scores.levels[i].count <= scores.levels[j].count and _near(scores, i, j)
 
 
+_exponential_at, _dilated = privacy_delta.exponential_at, privacy_dilation.dilated
+
+
+def five_times_epsilon_in_gamma(kind, point):
+    return _exponential_at(privacy_delta.WrongGamma, point)
+
+
+def with_a_large_delta(tie, nearer, eps, delta):
+    return _dilated(tie, nearer, eps, Fraction(1, 2))
+
+
 LAPLACE = ("dp.lszhang", "dp.lsdim", "dp.lshist")
 PERTURBED = [
     *((claim, privacy_laplace, "ONE_STEP", Ratio(0, 0)) for claim in LAPLACE),
@@ -55,12 +69,18 @@ PERTURBED = [
     ("dp.ehds", privacy_exponential, "CLAIMED", claims_half("EHDS")),
     ("dp.mh", privacy_exponential, "CLAIMED", claims_half("MH")),
     ("dp.mhdelta", *turned(privacy_delta, "DELTA_MOST", ">=")),
+    ("dp.mhdelta", privacy_delta, "exponential_at", five_times_epsilon_in_gamma),
+    ("dp.mhdelta.dirichlet", privacy_dirichlet, "REACH", 99),
+    ("dp.mhdelta.normalisers", *turned(privacy_delta, "NORMALISERS", "!=")),
     ("dp.lemma-5.5", *turned(privacy_lemma_5_5, "LEMMA", ">")),
     ("ehdl.not-private.uniform", *turned(privacy_ehdl, "EXCEEDS", "<")),
     ("ehdl.not-private.any-prior", privacy_ehdl, "MAIN", (*privacy_ehdl.MAIN[:2], range(1, 20))),
     ("ehdl.premise.beta", *turned(privacy_premise, "SMALLER", "<=")),
     ("ehdl.premise.dirichlet", *turned(privacy_premise, "SMALLER", ">")),
     ("ehdl.algebra", *turned(privacy_premise, "ABOVE_TWO", "<")),
+    ("ehdl.first-step", *turned(privacy_premise_steps, "FIRST", "<")),
+    ("ehdl.second-step", *turned(privacy_premise_steps, "SECOND", "<")),
+    ("smooth.exp.adjacent", privacy_smooth, "REACH", 99),
     ("smooth.gamma", *turned(privacy_smooth, "SMOOTH", "<")),
     ("smooth.gamma", *turned(privacy_smooth, "AT_LEAST_LOCAL", "<")),
     ("smooth.gamma", privacy_smooth, "hamming", lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) ** 2),
@@ -73,9 +93,12 @@ PERTURBED = [
     ("dilation.stated.positive", privacy_dilation, "half_delta", lambda scores, lam: ball(1)),
     ("dilation.assertion", *turned(privacy_dilation, "SAME_COUNT", ">=")),
     ("dilation.p1.negative", *turned(privacy_dilation, "P1", ">")),
+    ("dilation.p1.negative", privacy_dilation, "dilated", with_a_large_delta),
     ("dilation.p1.positive", privacy_dilation, "near", near_and_equal_counts),
     ("dilation.laplace.small", *turned(privacy_laplace_dilation, "DILATION", ">")),
     ("dilation.laplace.small", privacy_laplace_dilation, "EPS_MOST", Fraction(3)),
+    ("dilation.laplace.third", privacy_laplace_exchange, "PARTS", 1000),
+    ("dilation.laplace.exchange", privacy_laplace_exchange, "log_dilated", lambda size, lam, factor: -factor * size),
     ("dilation.laplace.any", privacy_laplace_dilation, "worst_positive", lambda eps, lam: ball(0)),
 ]
 
@@ -107,7 +130,7 @@ def test_the_witness_of_ehdl_is_minimal_in_n():
 
 def test_orbits_agree_with_the_engine_where_it_can_list_everything():
     """The same model small enough to be listed: pair by pair the sum over orbits is the sum over candidates."""
-    large = privacy_delta.Large(3, 4, 50, 5, Fraction(8), Fraction(1, 10), 4)
+    large = privacy_dirichlet.Large(3, 4, 50, 5, Fraction(8), Fraction(1, 10), 4)
     assert large.complete()
     assert sum(size for size, *_ in large.orbits()) == count_histograms(3, 4)
     mechanism = make_mechanism("MHdelta", make_model(3, prior=(50, 5, 5, 5)), 8, {"delta": "1/10"})
@@ -124,6 +147,6 @@ def test_orbits_agree_with_the_engine_where_it_can_list_everything():
 
 
 def test_orbits_that_miss_a_candidate_are_refused(monkeypatch):
-    monkeypatch.setattr(privacy_delta, "count_histograms", lambda n, k: 7)
+    monkeypatch.setattr(privacy_dirichlet, "count_histograms", lambda n, k: 7)
     with pytest.raises(ArithmeticError):
-        privacy_delta.dirichlet("", privacy_delta.DIRICHLET[0][1])
+        privacy_dirichlet.dirichlet(privacy_dirichlet.DIRICHLET[0][1])

@@ -15,12 +15,13 @@ from proofs_checks.privacy import sliding as privacy_sliding
 from proofs_checks.privacy import smooth as privacy_smooth
 from proofs_checks.setting import chances as setting_chances
 from proofs_checks.setting import gs as setting_gs
+from proofs_checks.setting import left as setting_left
 from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
 
 COQ = ("Coq: ", "by hand: Coq theorem ")
-FAMILIES = ("candidates.", "gs.", "ls.", "l1.", "level.", "dp.", "ehdl.", "smooth.", "sliding.", "dilation.")
+FAMILIES = ("candidates.", "gs.", "prior.", "ls.", "l1.", "level.", "dp.", "ehdl.", "smooth.", "sliding.", "dilation.")
 
 
 def times(module, mech, factor):
@@ -42,6 +43,7 @@ PERTURBED = [
     ("ls.statement-1", setting_ls, "balanced_points", lambda n: (n // 2 - (n > 500),)),
     ("ls.statement-1.algebra", setting_ls, "ROOT", -2),
     ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
+    ("ls.statement-2.left", setting_left, "last_upper", lambda n: (n + 1) // 2),
     ("ls.limit.balanced", setting_limits, "RATE", 1),
     ("l1.sensitivity", setting_limits, "L1_BOUND", 3),
     ("l1.sensitivity", setting_limits, "FIRST_BOUND", 2),

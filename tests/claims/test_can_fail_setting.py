@@ -11,10 +11,12 @@ from dpaudit.numbers.verdict import Verdict
 from proofs_checks.setting import chances as setting_chances
 from proofs_checks.setting import exact as setting_exact
 from proofs_checks.setting import gs as setting_gs
+from proofs_checks.setting import left as setting_left
 from proofs_checks.setting import lemmas
 from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
+from proofs_checks.setting import printed as setting_printed
 
 
 class Flat(setting_ls.Hellinger):
@@ -28,6 +30,7 @@ class Flat(setting_ls.Hellinger):
 
 
 PERTURBED = [
+    ("prior.beta-density", setting_printed, "PRINTED", 0),
     ("candidates.beta", *turned(setting_gs, "COUNT_BETA", "!=")),
     ("candidates.dirichlet", setting_gs, "printed", lambda n, m: setting_gs.comb(n + m - 1, m - 1)),
     ("gs.each-n", *turned(setting_gs, "GS_EACH", "<=")),
@@ -36,6 +39,8 @@ PERTURBED = [
     ("gs.any-prior", setting_gs, "gs_constant", lambda: setting_gs.ball(1)),
     ("ls.reduction", *turned(setting_ls, "REDUCTION", "<")),
     ("ls.statement-1", *turned(setting_ls, "GROWS", ">")),
+    ("ls.statement-1.left", setting_left, "printed_last", setting_left.repaired_last),
+    ("ls.statement-2.left", *turned(setting_left, "LEFT_STEP", "!=")),
     ("ls.statement-2", *turned(setting_ls, "RIGHT_STEP", "!=")),
     ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
     ("ls.statement-3", *turned(setting_ls, "ABOVE_BALANCED", ">=")),
@@ -44,6 +49,7 @@ PERTURBED = [
     ("ls.limit.boundary", *turned(setting_limits, "LIMIT_ZERO", ">")),
     ("l1.sensitivity", *turned(setting_limits, "L1_MOST", "<")),
     ("l1.sensitivity", *turned(setting_limits, "FIRST_MOST", "<")),
+    ("l1.proportional", setting_printed, "largest_change", lambda n, k: k),
     ("level.half", *turned(setting_levels, "HALF_OF_LEVEL", ">=")),
     ("level.two", *turned(setting_levels, "EXACTLY_TWO", "<=")),
     ("level.at-most-two", setting_levels, "two", lambda x, r: 1),

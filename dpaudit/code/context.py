@@ -1,0 +1,127 @@
+"""While a sampler runs, every random source that it can look up is ours, and math takes open numbers.
+
+Then all is put back.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import random
+import secrets
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+
+from dpaudit.code import source
+from dpaudit.code.lazy import is_lazy
+from dpaudit.code.run import refuse
+from dpaudit.code.steps import RISING, apply
+
+MATH = [
+    name
+    for name in (*RISING, "pow", "fabs", "fmod", "ldexp", "erfc", "isnan", "isinf", "isfinite")
+    if hasattr(math, name)
+]
+DEPTH = 3
+"""How deep in the attributes of a mechanism its numpy generators are found."""
+_ABSENT = object()
+
+
+@contextmanager
+def in_place(target: Any = None) -> Iterator[None]:
+    """While this holds, random, secrets, numpy.random and math are ours, also where a module imported them by name."""
+    with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        others = {id(old): (old, new) for old, new in _functions()}
+        for module in list(sys.modules.values()):
+            names = getattr(module, "__dict__", None)
+            if isinstance(names, dict) and not getattr(module, "__name__", "").startswith("dpaudit.code"):
+                for name, value in list(names.items()):
+                    if id(value) in others and others[id(value)][0] is value:
+                        _put(stack, names, name, others[id(value)][1])
+        for kind in (random.Random, random.SystemRandom):
+            for name, method in _METHODS.items():
+                _set(stack, kind, name, method)
+        _stand_ins(stack, target, DEPTH)
+        if gc.isenabled():  # what the collector calls would come in between, at no certain place
+            stack.callback(gc.enable)
+            gc.disable()
+        yield
+
+
+_METHODS: dict[str, Any] = {
+    "random": source.uniform,
+    "getrandbits": source.getrandbits,
+    "_randbelow": lambda _, n: source.below(n),
+    "randbytes": source.unfollowed("randbytes"),
+    "seed": source.seed,
+    "getstate": source.unfollowed("the state of a generator"),
+    "setstate": source.unfollowed("the state of a generator"),
+}
+
+
+def _functions() -> list[tuple[Any, Any]]:
+    """Returns pairs: a function that a module may have imported, and what stands in for it."""
+    rng, state = source.Source(), source.NUMPY_STATE()
+    pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
+    pairs += [(random.random, rng.random), (random.getrandbits, rng.getrandbits), (random.seed, rng.seed)]
+    pairs += [(secrets.randbits, rng.getrandbits), (os.urandom, source.unfollowed("os.urandom"))]
+    pairs += [(np.random.default_rng, _default_rng), (source.REAL_STATE, source.NUMPY_STATE)]
+    for name in dir(np.random):
+        value = getattr(np.random, name)
+        if (
+            callable(value)
+            and not isinstance(value, type)
+            and isinstance(getattr(value, "__self__", None), source.REAL_STATE)
+        ):
+            pairs.append((value, getattr(state, name, source.unfollowed(f"numpy.random.{name}"))))
+    return pairs
+
+
+def _opened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function of math, for open numbers too."""
+
+    def either(*given: Any) -> Any:
+        return apply(function, *given) if any(map(is_lazy, given)) else function(*given)
+
+    either.__name__ = function.__name__
+    return either
+
+
+def _default_rng(seed: Any = None) -> Any:
+    if isinstance(seed, np.random.Generator):
+        return seed if isinstance(seed, source.NUMPY_GENERATOR) else source.numpy_generator()
+    if seed is not None:
+        refuse("a generator with a seed is no source of randomness")
+    return source.numpy_generator()
+
+
+def _put(stack: ExitStack, names: dict[str, Any], name: str, value: Any) -> None:
+    stack.callback(names.__setitem__, name, names[name])
+    names[name] = value
+
+
+def _set(stack: ExitStack, kind: type, name: str, value: Any) -> None:
+    before = vars(kind).get(name, _ABSENT)
+    stack.callback(*((delattr, kind, name) if before is _ABSENT else (setattr, kind, name, before)))
+    setattr(kind, name, value)
+
+
+def _stand_ins(stack: ExitStack, target: Any, depth: int) -> None:
+    """Puts stand-ins in the place of the numpy generators among the attributes of the target."""
+    names = getattr(target, "__dict__", None)
+    if not isinstance(names, dict) or isinstance(target, type):
+        return
+    for name, value in list(names.items()):
+        if isinstance(value, np.random.Generator):
+            _put(stack, names, name, source.numpy_generator())
+        elif isinstance(value, source.REAL_STATE):
+            _put(stack, names, name, source.NUMPY_STATE())
+        elif depth and not isinstance(value, np.ndarray):
+            _stand_ins(stack, value, depth - 1)

@@ -1,0 +1,181 @@
+"""The law of somebody's sampler: certified lower bounds of the probabilities, and the mass that stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import update_wrapper
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from dpaudit.code import chain
+from dpaudit.code.context import in_place
+from dpaudit.code.explore import Budget, Explorer, Raised
+from dpaudit.code.lazy import is_lazy
+from dpaudit.code.run import Changed, Piece, Refused, Run, current, refuse
+from dpaudit.code.source import Source
+from dpaudit.code.states import NoKey, Reader
+
+F = TypeVar("F", bound=Callable[..., Any])
+CONFIRMED = 200
+"""So many ends of the code, and as many that raise, are run again with plain numbers."""
+
+
+@dataclass(frozen=True)
+class CodeLaw:
+    """P(outputs[i]) lies in [lower[i], lower[i] + residual], and all other outputs have at most the residual."""
+
+    outputs: tuple[Any, ...]
+    lower: tuple[Fraction, ...]
+    residual: Fraction
+    assumptions: tuple[str, ...]
+    runs: int
+    states: int
+    endless: str | None
+    errors: dict[Any, str]
+
+
+class Session:
+    """What the runs of one audit share: the bits of a float, the budget, the laws of sub-samplers."""
+
+    def __init__(self, budget: Budget | None = None, bits: int = 53) -> None:
+        self.budget, self.bits = budget or Budget(), bits
+        self.keep: dict[int, Any] = {}
+        self._laws: dict[Hashable, CodeLaw] = {}
+        self.deadline = 0.0
+
+    def law(self, function: Callable[[], Any], target: Any = None) -> CodeLaw:
+        """Returns the law of function(), which draws from any random source; ``target`` may hold numpy generators."""
+        self.deadline = monotonic() + self.budget.seconds
+        with in_place(target):
+            return self._law(function, self.budget)
+
+    def _law(self, function: Callable[[], Any], budget: Budget) -> CodeLaw:
+        explorer = Explorer(function, self, budget)
+        explorer.explore()
+        self._confirm(explorer)
+        edges = [state.edges for state in explorer.states]
+        try:
+            found = _gathered(explorer, chain.visits(edges, chain.Exact()), chain.Exact(), 1)
+        except chain.TooLong:
+            down = chain.Down()
+            found = _gathered(explorer, chain.visits(edges, down), down, 1 << down.bits)
+        values = tuple(explorer.values[key] for key in found)
+        residual = 1 - sum(found.values(), Fraction(0))
+        return CodeLaw(
+            values,
+            tuple(found.values()),
+            residual,
+            tuple(sorted(explorer.assumptions)),
+            explorer.runs,
+            len(explorer.states),
+            explorer.endless,
+            {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
+        )
+
+    def _confirm(self, explorer: Explorer) -> None:
+        """Runs some ends again with plain numbers, at both ends of every draw; what differs is refused."""
+        raising = [leaf for leaf in explorer.leaves if isinstance(leaf.output, Raised)][:CONFIRMED]
+        others = [leaf for leaf in explorer.leaves if not isinstance(leaf.output, Raised)]
+        for leaf in [*reversed(others[:: len(others) // CONFIRMED + 1]), *raising]:
+            for numbers in {leaf.lowest, leaf.highest}:
+                run = Run((), self, self.bits, numbers)
+                output, _ = explorer.perform(run)
+                if self.output_key(output) != self.output_key(leaf.output) or len(run.draws) != len(numbers):
+                    raise Changed(
+                        f"the same draws give {leaf.output} in one run and {output} in another, with plain numbers: "
+                        "it is not a function of its draws, or it tests the type of a number"
+                    )
+
+    def output_key(self, output: Any) -> Hashable:
+        """Returns a key of an output; 1, 1.0 and True are three."""
+        try:
+            return Reader(self.keep).key(output)
+        except NoKey:
+            return refuse(f"the output is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
+
+    def sub_law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CodeLaw:
+        """Returns the law of function(*given, **named), computed once for equal arguments."""
+        key = id(function), self._arguments(function, given, named)
+        if key not in self._laws:
+            self.keep[id(function)] = function
+            budget = replace(self.budget, residual=self.budget.residual / 64)
+            self._laws[key] = self._law(lambda: function(*given, **named), budget)
+            if self._arguments(function, given, named) != key[1]:
+                refuse(f"{function.__name__} changes its arguments")
+        return self._laws[key]
+
+    def _arguments(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
+        """Returns a key of the arguments of a sub-sampler."""
+        if not named and all(type(value) in (int, Source) for value in given):
+            return tuple(None if type(value) is Source else value for value in given)
+        try:
+            return Reader(self.keep).key((given, named))
+        except NoKey:
+            return refuse(f"the arguments of {function.__name__} cannot be compared: pass numbers, text, tuples")  # type: ignore[no-any-return]
+
+
+def _gathered(explorer: Explorer, times: list[Any], numbers: Any, one: int) -> dict[Hashable, Fraction]:
+    """Returns the probability of every output: how often each state is met, times what ends from there."""
+    found: dict[Hashable, Any] = {}
+    for time, state in zip(times, explorer.states, strict=True):
+        for key, share in state.outputs.items():
+            found[key] = found.get(key, numbers.zero) + numbers.times(time, numbers.of(share))
+    return {key: Fraction(value) / one for key, value in found.items()}
+
+
+class Sampler:
+    """A sub-sampler: in an audit its law is computed once for its arguments, and then drawn at once."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        update_wrapper(self, function)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """Returns one draw; outside an audit by the function itself."""
+        run = current()
+        if run is None or run.owner is None:
+            return self.function(*given, **named)
+        given = tuple(value.force(what="an argument") if is_lazy(value) else value for value in given)
+        named = {name: value.force(what="an argument") if is_lazy(value) else value for name, value in named.items()}
+        law = run.owner.sub_law(self.function, given, named)
+        run.assumptions |= set(law.assumptions)
+        return _drawn(run, law, (self.function.__qualname__, len(law.outputs)))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Returns the method of an instance."""
+        return self if instance is None else lambda *given, **named: self(instance, *given, **named)
+
+
+def sampler(function: F) -> F:
+    """Returns the function; an audit of code that calls it computes its law once for equal arguments."""
+    return cast(F, Sampler(function))
+
+
+def _drawn(run: Run, law: CodeLaw, sign: Hashable) -> Any:
+    """Returns one output of the law; what stays open in it is lost to the residual of the caller."""
+    if not law.outputs:
+        run.halt()
+    if run.plain:
+        number = run.next_plain(len(law.outputs))
+    else:
+        draw = run.draw(len(law.outputs))
+        number = draw.number
+        pieces = (Piece(sign, number, i, i + 1, p) for i, p in enumerate(law.lower))
+        draw.take(run.choose(sign, number, lambda: pieces))
+        number = draw.lo
+    output = law.outputs[number]
+    if isinstance(output, Raised):
+        raise _error(output, law.errors[output])
+    return output
+
+
+def _error(raised: Raised, message: str) -> Exception:
+    import builtins
+
+    kind = getattr(builtins, raised.kind, RuntimeError)
+    return kind(message) if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError(message)
+
+
+__all__ = ["Budget", "CodeLaw", "Refused", "Sampler", "Session", "sampler"]

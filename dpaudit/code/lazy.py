@@ -1,0 +1,178 @@
+"""A number that is not known yet: a monotone function of draws, as far as the code has not asked for its value."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dpaudit.code import monotone
+from dpaudit.code.monotone import Directions, Env
+from dpaudit.code.run import Draw, Run, refuse
+
+FEW = 4096
+"""A number of at most so many values is listed where nothing else can be done with it."""
+
+
+class Lazy:
+    """A monotone function of draws. It passes as the number that it will be: isinstance says float or int."""
+
+    __slots__ = ("affine", "assumed", "directions", "key", "value")
+
+    def __init__(
+        self,
+        value: Callable[[Env], Any],
+        directions: Directions,
+        key: tuple[Any, ...],
+        assumed: frozenset[str] = frozenset(),
+        affine: tuple[int, int] | None = None,
+    ) -> None:
+        self.value, self.directions, self.key, self.assumed, self.affine = value, directions, key, assumed, affine
+
+    # -------------------------------------------------------------- what it is
+
+    def least(self) -> Any:
+        """Returns the least value that it may have."""
+        return self.value(monotone.low(self.directions))
+
+    def most(self) -> Any:
+        """Returns the largest value that it may have."""
+        return self.value(monotone.high(self.directions))
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self.least())
+
+    def force(self, limit: int | None = None, what: str = "this") -> Any:
+        """Returns its value; the draws are cut so that it has no other one."""
+        most = monotone.MAX_VALUES if limit is None else limit
+        return monotone.force(self.value, self.directions, ("value", self.key), self.assumed, most, what)
+
+    def few(self) -> bool:
+        """Returns whether it can be listed."""
+        return monotone.count(self.value, self.directions, FEW) is not None
+
+    def _known(self, what: str) -> Any:
+        """Returns the value where it has few; else the code cannot be followed."""
+        if not self.few():
+            refuse(f"{what} needs the number itself, and the draw has too many values")
+        return self.force(limit=FEW)
+
+    # -------------------------------------------------------------- where the number itself is needed
+
+    def __bool__(self) -> bool:
+        return bool(operator.ne(self, 0))
+
+    def __index__(self) -> int:
+        return operator.index(self.force(what="an index"))
+
+    def __float__(self) -> float:
+        return float(self._known("float(), or a function that wants a plain float,"))
+
+    def __complex__(self) -> complex:
+        return complex(self._known("complex()"))
+
+    def __hash__(self) -> int:
+        return hash(self._known("a look-up (hash)"))
+
+    def __str__(self) -> str:
+        return str(self._known("str()"))
+
+    def __repr__(self) -> str:
+        return repr(self._known("repr()"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._known("a format"), spec)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return refuse("copying or storing a draw cannot be followed")
+
+    def __copy__(self) -> Lazy:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Lazy:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in METHODS:
+            return METHODS[name](self)
+        return getattr(self._known(f"the attribute {name}"), name)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        return on_numpy(ufunc, method, inputs, named)
+
+
+METHODS: dict[str, Callable[[Lazy], Any]] = {}
+"""What numpy asks of an object by name: log(), floor(), round(), ..."""
+
+
+def _absent(ufunc: Any, method: str, inputs: Any, named: Any) -> Any:
+    raise NotImplementedError
+
+
+on_numpy: Callable[[Any, str, Any, Any], Any] = _absent
+"""How numpy's functions act on it; ``steps`` puts it here."""
+
+
+def is_lazy(value: Any) -> bool:
+    """Returns whether the value is one of these; isinstance does not tell both ways."""
+    return type(value) is Lazy
+
+
+def word(value: Any) -> Any:
+    """Returns a key for an operand."""
+    return value.key if is_lazy(value) else (type(value).__name__, repr(value))
+
+
+def merged(*parts: tuple[Directions, int]) -> dict[Draw, int] | None:
+    """Returns the directions of a function that rises (+1) or falls (-1) in each part; None where they contradict."""
+    found: dict[Draw, int] = {}
+    for directions, sign in parts:
+        for draw, up in directions.items():
+            if found.setdefault(draw, up * sign) != up * sign:
+                return None
+    return found
+
+
+# ------------------------------------------------------------------ fresh draws
+
+
+def uniform(run: Run) -> Any:
+    """Returns m / 2^bits with m uniform on 0 .. 2^bits - 1."""
+    size, unit = 1 << run.bits, 2.0**-run.bits
+    if run.plain:
+        return run.next_plain(size) * unit
+    draw = run.draw(size)
+    return Lazy(lambda env: draw.m(env[draw]) * unit, {draw: 1}, ("draw", draw.number, "float"))
+
+
+def below(run: Run, size: int, start: int = 0, kind: Callable[[int], Any] = int) -> Any:
+    """Returns a whole number, uniform on start .. start + size - 1."""
+    if size == 1:
+        return kind(start)
+    if run.plain:
+        return kind(start + run.next_plain(size))
+    draw = run.draw(size)
+    key = ("draw", draw.number, kind.__name__, start)
+    return Lazy(lambda env: kind(start + draw.m(env[draw])), {draw: 1}, key, affine=(start, 1))
+
+
+def settle(value: Any, limit: int | None = None) -> Any:
+    """Returns an output without open numbers: tuples for lists and arrays, plain numbers for numpy's."""
+    if is_lazy(value):
+        value = value.force(limit=limit, what="the output")
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.dtype != object else list(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) in (list, tuple):
+        return tuple(settle(entry, limit) for entry in value)
+    if isinstance(value, Mapping):
+        return tuple((settle(k, limit), settle(v, limit)) for k, v in value.items())
+    if isinstance(value, set | frozenset):
+        return frozenset(settle(entry, limit) for entry in value)
+    return value

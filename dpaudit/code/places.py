@@ -1,0 +1,208 @@
+"""Where a state of the code can be read off: starts of statements at which nothing is hidden on the value stack.
+
+A frame of Python holds its local variables, which can be read, and a stack of intermediate values, which cannot. At
+the start of a statement the stack is empty, but for loops over an iterator and with-blocks keep theirs on it. So the
+depth of the stack is computed for every instruction, and which variables are still read from there on.
+"""
+
+from __future__ import annotations
+
+import dis
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from types import CodeType, FrameType
+
+import numpy as np
+
+from dpaudit.code.lazy import Lazy
+
+HIDDEN = 0x20 | 0x80 | 0x200
+"""Flags of generators and coroutines, which are entered and left many times."""
+LOOKS_AROUND = {"locals", "vars", "eval", "exec", "dir"}
+"""Functions with which code reads variables by name."""
+
+
+SEQUENCES = (list, tuple, str, dict, set, frozenset, range, int, bool, float, Fraction, type(None), np.ndarray, Lazy)
+"""Values of exactly these types are iterated over as the number of steps says."""
+PURE = {*("range", "enumerate", "zip", "reversed", "len", "sorted", "list", "tuple", "min", "max", "abs", "sum", "int")}
+METHODS = {"items", "keys", "values", "tolist", "copy"}
+"""Functions and methods whose iterators go on as the number of their steps says, over what can be read."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A for-loop over what is made of names that can be read; its iterator is known by the number of its steps."""
+
+    start: int
+    end: int
+    entry: int
+    names: frozenset[str]
+    """The local variables that it is made of, ``values`` those that are themselves iterated over, or counted."""
+    values: frozenset[str] = frozenset()
+    globals: tuple[str, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    def is_plain(self, frame: FrameType) -> bool:
+        """Returns whether the names are now what they seem: builtins, and plain values whose iterators are known."""
+        here, outside = frame.f_locals, frame.f_globals
+        if any(name not in outside and name not in PURE for name in self.globals):
+            return False
+        found = [here.get(name) for name in self.values]
+        found += [outside[name] for name in self.globals if name in outside]
+        found += [getattr(here.get(name), "__dict__", {}).get(attribute, self) for name, attribute in self.attributes]
+        return all(type(value) in SEQUENCES or isinstance(value, np.generic) for value in found)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a state can be read off: the variables that may be read from there on, and the for-loops around it."""
+
+    live: frozenset[str]
+    loops: tuple[Loop, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """By offset of an instruction where nothing is hidden on the stack but iterators that are known."""
+
+    at: dict[int, Place]
+    loops: dict[int, Loop]
+
+
+@lru_cache(maxsize=1024)
+def places(code: CodeType) -> Places:
+    """Returns where states of this code can be read off; nowhere in generators."""
+    if code.co_flags & HIDDEN:
+        return Places({}, {})
+    steps = list(dis.get_instructions(code))
+    after = _successors(code, steps)
+    depth = _depths(steps, after)
+    loops = {step.offset: _loop(steps, i, depth) for i, step in enumerate(steps) if step.opname.startswith("FOR_ITER")}
+    live = _live(code, steps, after)
+    found: dict[int, Place] = {}
+    for step in steps:
+        around = [loop for loop in loops.values() if loop.start <= step.offset < loop.end]
+        if depth.get(step.offset) == len(around) and all(loop.entry >= 0 for loop in around):
+            kept = frozenset[str]().union(live[step.offset], *(loop.names for loop in around))
+            found[step.offset] = Place(kept, tuple(around))
+    return Places(found, loops)
+
+
+ALLOWED = (
+    *("LOAD_CONST", "PUSH_NULL", "PRECALL", "CALL", "CALL_KW", "KW_NAMES", "BINARY_OP", "BUILD_TUPLE", "BUILD_LIST"),
+    *("LIST_EXTEND", "UNARY_NEGATIVE", "RESUME", "NOP", "EXTENDED_ARG", "CACHE"),
+)
+"""Instructions that make an iterable of names and constants."""
+
+
+def _loop(steps: list[dis.Instruction], at: int, depth: dict[int, int]) -> Loop:
+    """Returns the for-loop of the instruction at this place; ``entry`` is -1 where its iterator is not known."""
+    start, end = steps[at].offset, steps[at].argval
+    unknown = Loop(start, end, -1, frozenset())
+    if not at or steps[at - 1].opname != "GET_ITER":
+        return unknown
+    first = at - 1
+    while first > 0 and depth.get(steps[first].offset) != depth.get(start, 0) - 1:
+        first -= 1
+    if any(step.is_jump_target for step in steps[first + 1 : at]):
+        return unknown
+    names, values, outside, attributes = set(), set(), [], []
+    for i in range(first, at - 1):
+        before, step = steps[i - 1], steps[i]
+        if step.opname.startswith("LOAD_FAST"):
+            loaded = set(step.argval if isinstance(step.argval, tuple) else (step.argval,))
+            following = steps[i + 1]
+            names |= loaded
+            values |= set() if following.opname == "LOAD_ATTR" and following.argval not in METHODS else loaded
+        elif step.opname == "LOAD_GLOBAL":
+            outside.append(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if step.argval not in METHODS:
+                if not before.opname.startswith("LOAD_FAST") or not isinstance(before.argval, str):
+                    return unknown
+                attributes.append((before.argval, step.argval))
+        elif step.opname not in ALLOWED:
+            return unknown
+    written = {
+        s.argval for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))
+    }
+    if names & written or not all(isinstance(name, str) for name in written):
+        return unknown
+    made_of = frozenset(names), frozenset(values), tuple(outside), tuple(attributes)
+    return Loop(start, end, steps[at - 1].offset, *made_of)
+
+
+Edges = dict[int, list[tuple[int, bool]]]
+"""By offset: the offsets that may follow, and whether by a jump."""
+JUMPS = set(dis.hasjrel) | set(dis.hasjabs)
+ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
+
+
+def _successors(code: CodeType, steps: list[dis.Instruction]) -> Edges:
+    edges: Edges = {}
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        found: list[tuple[int, bool]] = []
+        if step.opcode in JUMPS:
+            found.append((step.argval, True))
+        plain = step.opname not in ENDS and not step.opname.startswith(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABS"))
+        if plain and following is not None:
+            found.append((following.offset, False))
+        edges[step.offset] = found
+    return edges
+
+
+def _depths(steps: list[dis.Instruction], after: Edges) -> dict[int, int]:
+    """Returns the depth of the stack before every instruction that is reached without an exception; -1 if unclear."""
+    by_offset = {step.offset: step for step in steps}
+    depth: dict[int, int] = {steps[0].offset: 0}
+    todo = [steps[0].offset]
+    while todo:
+        offset = todo.pop()
+        step = by_offset[offset]
+        for target, jump in after[offset]:
+            try:
+                found = depth[offset] + dis.stack_effect(step.opcode, step.arg, jump=jump)
+            except ValueError:
+                found = -1
+            known = depth.get(target)
+            if known is None or (known != found and known != -1):
+                depth[target] = found if known is None else -1
+                todo.append(target)
+    return depth
+
+
+def _live(code: CodeType, steps: list[dis.Instruction], after: Edges) -> dict[int, frozenset[str]]:
+    """Returns by offset the local variables whose value may still be read; all where the code reads them by name."""
+    everything = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+    cells = everything - frozenset(code.co_varnames) | frozenset(code.co_cellvars)
+    if LOOKS_AROUND & set(code.co_names):
+        return {step.offset: everything for step in steps}
+    handlers = [(e.start, e.end, e.target) for e in dis.Bytecode(code).exception_entries]  # type: ignore[attr-defined]
+    following = {
+        s.offset: [t for t, _ in after[s.offset]] + [h for a, b, h in handlers if a <= s.offset < b] for s in steps
+    }
+    effects = {step.offset: _touched(step, everything) for step in steps}
+    live: dict[int, frozenset[str]] = {step.offset: cells for step in steps}
+    changed = True
+    while changed:
+        changed = False
+        for step in reversed(steps):
+            reads, writes = effects[step.offset]
+            later = frozenset[str]().union(cells, *(live.get(t, everything) for t in following[step.offset]))
+            found = cells | reads | (later - writes)
+            if found != live[step.offset]:
+                live[step.offset], changed = found, True
+    return live
+
+
+def _touched(step: dis.Instruction, everything: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the variables that an instruction reads, and those that it writes without having read them."""
+    if "_FAST" not in step.opname:
+        return frozenset(), frozenset()
+    names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+    if step.opname in ("STORE_FAST", "STORE_FAST_STORE_FAST"):
+        return frozenset(), frozenset(names)
+    if step.opname.startswith(("LOAD_FAST", "DELETE_FAST")) and all(isinstance(name, str) for name in names):
+        return frozenset(names), frozenset()
+    return everything, frozenset()

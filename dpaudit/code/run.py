@@ -1,0 +1,220 @@
+"""One run of somebody's code along a path of decisions, and the draws that it makes.
+
+A draw is a whole number m, uniform on an interval. Whatever the code asks of it cuts the interval: one piece is
+followed, the others are noted and followed in later runs. A run is determined by the pieces that it takes.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+HERE = str(Path(__file__).resolve().parents[1])
+EXPLORER = str(Path(__file__).with_name("explore.py"))
+LIBRARIES = ("numpy", "scipy")
+
+
+class Refused(BaseException):
+    """The code does what cannot be followed; the message says what, and where. No ``except Exception`` stops it."""
+
+
+class Halted(BaseException):
+    """The run is ended on purpose: at a state that is met again, or where it leads too far."""
+
+
+class Changed(Refused):
+    """A second run of the same decisions goes another way: the code is not a function of its draws."""
+
+
+class Piece(NamedTuple):
+    """One side of a cut: draw number ``draw`` lies in [lo, hi) from here on, with this share of where it lay before."""
+
+    sign: Hashable
+    draw: int
+    lo: int
+    hi: int
+    share: Fraction
+    stride: int = 1
+    offset: int = 0
+
+
+class Draw:
+    """The number m = offset + stride * a, a uniform on [lo, hi)."""
+
+    __slots__ = ("hi", "lo", "number", "offset", "run", "size", "stride")
+
+    def __init__(self, run: Run, number: int, size: int) -> None:
+        self.run, self.number, self.size = run, number, size
+        self.lo, self.hi, self.stride, self.offset = 0, size, 1, 0
+
+    @property
+    def width(self) -> int:
+        """Returns how many numbers are left."""
+        return self.hi - self.lo
+
+    def cut(self, sign: Hashable, bounds: Callable[[], Sequence[tuple[int, int]]]) -> None:
+        """Takes one of the intervals that ``bounds`` gives, a partition of [lo, hi)."""
+
+        def pieces() -> Iterable[Piece]:
+            for lo, hi in bounds():
+                share = Fraction(hi - lo, self.width)
+                yield Piece(sign, self.number, lo, hi, share, self.stride, self.offset)
+
+        self.take(self.run.choose(sign, self.number, pieces))
+
+    def repeat(self, sign: Hashable) -> None:
+        """Takes the piece of the script."""
+        self.take(self.run.choose(sign, self.number, tuple))
+
+    def cut_residues(self, sign: Hashable, modulus: int) -> None:
+        """Takes one of the classes of m modulo ``modulus``."""
+
+        def pieces() -> Iterable[Piece]:
+            step = modulus  # a runs over r, r + step, ... in [lo, hi)
+            for start in range(self.lo, min(self.hi, self.lo + step)):
+                count = (self.hi - start + step - 1) // step
+                offset, share = self.offset + self.stride * start, Fraction(count, self.width)
+                yield Piece(sign, self.number, 0, count, share, self.stride * step, offset)
+
+        self.take(self.run.choose(sign, self.number, pieces))
+
+    def take(self, piece: Piece) -> None:
+        """Leaves only the piece."""
+        self.lo, self.hi, self.stride, self.offset = piece.lo, piece.hi, piece.stride, piece.offset
+
+    def m(self, a: int) -> int:
+        """Returns the number that a stands for."""
+        return self.offset + self.stride * a
+
+    def state(self) -> tuple[int, ...]:
+        """Returns what is known of it."""
+        return self.size, self.lo, self.hi, self.stride, self.offset
+
+
+class Run:
+    """Follows ``script``, then the likeliest piece of every cut; notes the pieces not taken."""
+
+    def __init__(
+        self, script: Sequence[Piece], owner: Any = None, bits: int = 53, plain: Sequence[int] | None = None
+    ) -> None:
+        self.script, self.owner, self.bits = script, owner, bits
+        self.taken: list[Piece] = []
+        self.draws: list[Draw] = []
+        self.alternatives: list[tuple[int, list[Piece]]] = []
+        self.assumptions: set[str] = set()
+        self.refused: Refused | None = None
+        self.halted = False
+        self.mass = 1.0
+        self.least = 0.0
+        self.plain = plain is not None
+        self.numbers = list(plain or ())
+        """The numbers m of a run with plain numbers, draw by draw."""
+
+    def draw(self, size: int) -> Draw:
+        """Returns a new draw, uniform on 0 .. size - 1."""
+        self.check()
+        self.draws.append(Draw(self, len(self.draws), size))
+        return self.draws[-1]
+
+    def next_plain(self, size: int) -> int:
+        """Returns the next number of a run with plain numbers."""
+        self.check()
+        number = len(self.draws)
+        if number >= len(self.numbers) or self.numbers[number] >= size:
+            self.stop(Changed(f"{where()}it draws otherwise in a second run: it is not a function of its draws"))
+        self.draws.append(Draw(self, number, size))
+        return self.numbers[number]
+
+    def choose(self, sign: Hashable, draw: int, pieces: Callable[[], Iterable[Piece]]) -> Piece:
+        """Returns the piece to follow: that of the script, or the likeliest."""
+        self.check()
+        place = len(self.taken)
+        if place < len(self.script):
+            piece = self.script[place]
+            if (piece.sign, piece.draw) != (sign, draw):
+                self.stop(Changed(f"{where()}it goes another way in a second run: it is not a function of its draws"))
+        else:
+            found = list(pieces())
+            best = max(range(len(found)), key=lambda i: found[i].share)
+            piece = found.pop(best)
+            if found:
+                self.alternatives.append((place, found))
+        self.taken.append(piece)
+        if place >= len(self.script):
+            self.mass *= float(piece.share)
+            if self.mass < self.least:
+                self.halt()
+        return piece
+
+    def repeats(self, sign: Hashable) -> bool:
+        """Returns whether the next decision of the script is this one."""
+        place = len(self.taken)
+        return place < len(self.script) and self.script[place].sign == sign
+
+    def check(self) -> None:
+        """Ends a run that was ended before and has been caught."""
+        if self.refused is not None:
+            raise self.refused
+        if self.halted:
+            raise Halted
+
+    def halt(self) -> None:
+        """Ends the run."""
+        self.halted = True
+        raise Halted
+
+    def stop(self, reason: Refused) -> None:
+        """Ends everything: the code cannot be followed."""
+        self.refused = reason
+        raise reason
+
+
+RUNS: list[Run] = []
+"""The runs under way; the last is the innermost."""
+
+
+def current() -> Run | None:
+    """Returns the run under way."""
+    return RUNS[-1] if RUNS else None
+
+
+def refuse(what: str) -> Any:
+    """Ends everything: the code does something that cannot be followed; names the line of it."""
+    reason = Refused(f"{where()}{what}")
+    run = current()
+    if run is not None:
+        run.stop(reason)
+    raise reason
+
+
+@lru_cache(maxsize=4096)
+def is_theirs(filename: str) -> bool:
+    """Returns whether the file is somebody's own code: not dpaudit, nor the standard library, numpy or scipy."""
+    if filename.startswith("<"):  # "<string>" is made by named tuples and data classes, also by ours
+        return not filename.startswith(("<frozen", "<string", "<__array_function__"))
+    parts = Path(filename).parts
+    if filename.startswith(HERE):
+        return "examples" in parts
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts:
+            return parts[parts.index(folder) + 1] not in LIBRARIES
+    return not filename.startswith(sysconfig.get_paths()["stdlib"])
+
+
+def where() -> str:
+    """Returns "file.py line 12: " for the innermost line of somebody's own code."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_theirs(frame.f_code.co_filename):
+        frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back
+    return "" if frame is None else line_of(frame)
+
+
+def line_of(frame: FrameType) -> str:
+    """Returns "file.py line 12: "."""
+    return f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "

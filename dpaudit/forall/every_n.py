@@ -1,0 +1,178 @@
+"""Every n: the supremum over n >= 1 of the true epsilon, and its limit (EVERY_N.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.words import pair_text
+from dpaudit.forall.every_n_finite import Below
+from dpaudit.forall.every_n_proof import Theory, prove
+from dpaudit.forall.every_n_rates import Family
+from dpaudit.forall.every_n_search import Place
+from dpaudit.forall.ranged import Ranged, read
+from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
+from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import verdict
+from dpaudit.privacy.pairs import Witness
+
+MOST_DIGITS = 40
+"""The blocks of n reach to about 10^digits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryNResult(Theorem):
+    """The supremum over n >= 1 of the true epsilon lies in ``epsilon``, its limit as n grows in ``limit``.
+
+    ``attained`` is the n of the witness, "inf" where the supremum is the limit, to the digits that are given: the
+    witness then stands for all large n. ``open`` says which inequality lacks where the enclosure is wider than was
+    asked for.
+    """
+
+    epsilon: Enclosure
+    limit: Enclosure
+    attained: str
+    witness: Witness
+    finite_below: int
+    middle_from: int
+    blocks: int
+    open: str | None
+    precision_bits: int
+    theory: Theory = field(repr=False)
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields for JSON; the theory is for the certificate."""
+        return {name: value for name, value in super().members().items() if name != "theory"}
+
+    def lines(self) -> list[Line]:
+        """Returns the supremum, where it is, the limit, and what the proof consists of."""
+        return [("true ε, any n", Words("at most ", strong(self.epsilon))), *self.details()]
+
+    def details(self) -> list[Line]:
+        """Returns the rows after the first."""
+        where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
+        found: list[Line] = [("attained", where), ("limit n → ∞", self.limit)]
+        found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
+        found.append(("covers", self.covered()))
+        return found if self.open is None else [*found, ("open", self.open)]
+
+    def covered(self) -> str:
+        """Returns what the proof looks at."""
+        n, m = self.finite_below, self.middle_from
+        return (
+            f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {self.blocks} blocks of n, the middle by one bound"
+        )
+
+    def effort_text(self) -> str:
+        """Returns how it was found."""
+        return f"{self.precision_bits} bits, {self.seconds:.3f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryNRatioResult(EveryNResult):
+    """The same for true epsilon / epsilon over every n >= 1 and every epsilon > 0, in ``ratio``."""
+
+    ratio: Enclosure
+
+    def lines(self) -> list[Line]:
+        """Returns the same rows, of the ratio."""
+        return [("true ε / ε", Words("at most ", strong(self.ratio), ", for every n and ε")), *self.details()]
+
+
+def read_every_n(mech: Any, **setting: Any) -> Ranged:
+    """Returns the setting with n = all, everything else a single value."""
+    chosen = read(mech, **setting)
+    if not isinstance(chosen, Ranged):
+        raise InputError("n", str(setting.get("n")), "must be all here")
+    for name in chosen.ranging:
+        if name != "n":
+            raise InputError(name, chosen.told(name), "n alone may be all here")
+    return chosen
+
+
+def family_of(ranged: Ranged) -> Family:
+    """Returns the family, or says what is possible where there is no theorem for every n."""
+    mechanism, told = ranged.mechanism, ranged.told("n")
+    if len(ranged.prior) != 2:
+        raise InputError("n", told, f"the theorem for every n is about k = 2, not {len(ranged.prior)}; give one n")
+    family = Family.of(mechanism) if isinstance(mechanism, Exponential) else None
+    if family is None:
+        rule = f"there is no theorem for every n about {mechanism.name}: it is about EHD, EHDL, EHDS, MH; give one n"
+        raise InputError("n", told, rule)
+    if isinstance(mechanism, Exponential) and mechanism.score != Hellinger.name:
+        raise InputError("n", told, f"the theorem for every n is about the Hellinger score, not {mechanism.score}")
+    if mechanism.adjacency != REPLACE_ONE:
+        raise InputError("n", told, "the theorem for every n is about one record replaced (--adjacency replace-one)")
+    return family
+
+
+def every_n(ranged: Ranged, effort: Effort) -> EveryNResult:
+    """Returns enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict."""
+    start, theory = perf_counter(), _theory(ranged, effort)
+    claimed = ranged.mechanism.claimed_here()
+    claim = Claim() if claimed is None else Claim(claimed, verdict(theory.supremum, claimed.epsilon_delta()[0]))  # type: ignore[index]
+    return EveryNResult(**_members(ranged, theory), claim=claim, **_last(ranged, effort, start))
+
+
+def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
+    """Returns an enclosure of the supremum of true epsilon / epsilon over every n and every epsilon."""
+    start, factor = perf_counter(), claimed_factor(ranged)
+    if ranged.told("eps") != "all":
+        raise InputError("eps", ranged.told("eps"), "with --n all: one number, or all")
+    theory = _theory(ranged, effort, every_epsilon=True)
+    claim = Claim(EveryEpsilon(factor, "all"), verdict(theory.supremum, factor))
+    members = _members(ranged, theory)
+    return EveryNRatioResult(**members, ratio=theory.supremum, claim=claim, **_last(ranged, effort, start))
+
+
+def _theory(ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
+    digits = whole("digits", effort.digits, 1, MOST_DIGITS)
+    return prove(family_of(ranged), ranged, effort.to(digits), every_epsilon)
+
+
+def _last(ranged: Ranged, effort: Effort, start: float) -> dict[str, Any]:
+    command = ranged.command_line("epsilon", digits=effort.digits)
+    return {"seconds": perf_counter() - start, "command": command}
+
+
+def _members(ranged: Ranged, theory: Theory) -> dict[str, Any]:
+    attained, witness = _where(ranged, theory.best)
+    return {
+        "subject": ranged,
+        "epsilon": theory.supremum,
+        "limit": theory.limit,
+        "attained": attained,
+        "witness": witness,
+        "finite_below": theory.first,
+        "middle_from": theory.m,
+        "blocks": len(theory.cover),
+        "open": theory.open,
+        "precision_bits": theory.bits,
+        "theory": theory,
+    }
+
+
+def _where(ranged: Ranged, best: Place | Below) -> tuple[str, Witness]:
+    """Returns the n of the largest loss, or "inf", and the witness; in the limit its large cell is told as "n-2"."""
+    if not isinstance(best, Place):
+        assert best.witness is not None
+        return str(best.n), best.witness
+    turned = best.side != ranged.prior
+
+    def cells(count: int | None) -> tuple[Any, ...]:
+        known = "far" if count is None else count
+        other = "" if count is None else f"n-{count}" if best.n is None else best.n - count
+        return (other, known) if turned else (known, other)
+
+    peak = best.peak
+    witness = Witness(cells(peak.x), cells(peak.x_prime), cells(peak.output))
+    return ("inf" if best.n is None else str(best.n)), witness

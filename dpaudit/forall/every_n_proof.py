@@ -1,0 +1,126 @@
+"""The three parts of the theorem for every n, put together: below N, the ends from N on, the middle (EVERY_N.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpaudit.forall.every_n_finite import Audits, Below
+from dpaudit.forall.every_n_rates import Family
+from dpaudit.forall.every_n_search import Closed, Place, Search
+from dpaudit.forall.ranged import Ranged
+from dpaudit.numbers import balls
+from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.effort import Effort
+
+EARLY = 12
+"""So many n are audited first: the supremum is at least that."""
+MOST_FINITE = 800
+"""N is at most this: every n below it is audited by itself."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """What was proved: enclosures of the supremum and of the limit, where the supremum is, and the parts of it."""
+
+    family: Family
+    supremum: Enclosure
+    limit: Enclosure
+    best: Place | Below
+    m: int
+    first: int
+    middle: Fraction
+    cover: tuple[Closed, ...]
+    below: tuple[Below, ...]
+    open: str | None
+    bits: int
+
+
+def prove(family: Family, ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theory:
+    """Returns the theorem for every n; with ``every_epsilon`` its bounds hold at every epsilon, in its proportion."""
+    e = family.numerator
+    small = max(0, len(str(e.denominator)) - len(str(e.numerator)))  # losses are in proportion to a small e
+    effort = effort.to(effort.digits + small)
+    bits = 128 + 8 * effort.digits
+    return balls.refine(lambda: Attempt(family, ranged, effort, every_epsilon).run(), bits)[0]
+
+
+@dataclass
+class Attempt:
+    """One attempt, at the precision in force."""
+
+    family: Family
+    ranged: Ranged
+    effort: Effort
+    every_epsilon: bool
+
+    def run(self) -> Theory:
+        """Returns the theory: the limit, what is below N, the middle and the ends from N on."""
+        audits = Audits(self.ranged, self.effort, self.every_epsilon)
+        for n in range(1, EARLY + 1):
+            audits.look(n)
+        search, limit = self._search(audits)
+        for n in range(EARLY + 1, search.first):
+            self.effort.tell(n, search.first)
+            audits.look(n)
+        audits.sharpen(search.floor + search.tolerance)
+        search.floor = max(search.floor, audits.attained)
+        search.run()
+        return self._theory(search, limit, audits)
+
+    def _search(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
+        """Returns the search with the least M at which the middle stays below what is attained, and the limit.
+
+        Where no M does, the last one whose N is small enough is taken.
+        """
+        family, tolerance = self.family, Fraction(1, 4 * 10**self.effort.digits)
+        begins = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
+        possible = [m for m in begins if begins[m] <= MOST_FINITE]
+        if not possible:
+            rule = f"the theorem would begin beyond n = {MOST_FINITE}: a prior is too large or γ too small; give one n"
+            raise InputError("n", "all", rule)
+        search = Search(family, possible[0], begins[possible[0]], tolerance, every_epsilon=self.every_epsilon)
+        limit = search.whole_limit()
+        search.floor = max(search.floor, audits.attained)
+        fits = (m for m in possible if balls.ends(family.middle(m, begins[m]))[1] <= search.floor)
+        m = next(fits, possible[-1])
+        return replace(search, m=m, first=begins[m]), limit
+
+    def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
+        digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]
+        tail = max(closed.upper for closed in search.cover)
+        best = audits.best
+        place: Place | Below = best if search.best is None or best.value.lower > search.best.lower else search.best
+        lower = best.value.lower if isinstance(place, Below) else place.lower
+        upper = max(lower, tail, middle if middle > lower else lower, *(b.value.upper for b in audits.found.values()))
+        if isinstance(place, Place):
+            upper = max(upper, balls.ends(place.peak.value)[1])
+        return Theory(
+            family=self.family,
+            supremum=outward(lower, upper, digits),
+            limit=outward(*limit, digits),
+            best=place,
+            m=search.m,
+            first=search.first,
+            middle=middle,
+            cover=tuple(search.cover),
+            below=tuple(audits.found.values()),
+            open=_open(search, middle, lower, upper, digits),
+            bits=balls.working_bits(),
+        )
+
+
+def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:
+    """Returns which inequality lacks, or None where the supremum is as narrow as was asked for."""
+    if upper - lower <= Fraction(1, 10**digits):
+        return None
+    if middle > lower:
+        return (
+            f"the middle, x from {search.m} to n - {search.m + 1}: the loss is only known to be ≤ {float(middle):.6g}"
+        )
+    wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
+    if wide.upper > lower + search.tolerance:
+        pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)
+        return f"the pairs {pairs} on {wide.block.text()}: the loss there is only known to be ≤ {float(wide.upper):.6g}"
+    return "an n below N: its own enclosure is wider than was asked for"

@@ -1,0 +1,146 @@
+"""Checks on what the documents say of growing data sizes: errors fall, and k = 3, 4 show the same tendencies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from dpaudit.claims import Context, Grid, Outcome, Part, Statement, annotate, check, scan
+from dpaudit.claims.batches import START_BITS, Batch, single
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.verdict import Verdict
+from proofs_checks.figures.means import UNIFORM, WINNER, Series, means, proved
+
+FALLS = Statement("mean error at the larger n", "<", "mean error at the smaller n")
+Sizes = Sequence[int]
+
+
+def falling(series: Series, names: Sequence[str], sizes: Sizes, rising: bool = False) -> Outcome:
+    """Returns the outcome of "from each size to the next the mean error falls", or rises, size by size."""
+
+    def step_of(low: int, high: int, name: str) -> Batch:
+        def sides() -> tuple[Ball, Ball]:
+            found = (means(series.points[n], series.eps)[name] for n in (high, low))
+            return next(found), next(found)
+
+        where = {"mechanism": name, "n": low, "larger n": high, "x": series.points[low][0], "eps": series.eps}
+        return single(where, sides)
+
+    statement = replace(FALLS, relation=">") if rising else FALLS
+    return scan(statement, (step_of(low, high, name) for low, high in pairwise(sizes) for name in names))
+
+
+def falls_from(series: Series, name: str, sizes: Sizes) -> Sizes:
+    """Returns the sizes from the one on from which the mean error seems to fall at every step; a scan decides."""
+    with balls.precision(START_BITS):
+        errors = [float(means(series.points[n], series.eps)[name]) for n in sizes]
+    last = max((i + 1 for i, (low, high) in enumerate(pairwise(errors)) if not high < low), default=0)
+    return sizes[last:]
+
+
+def tail_part(series: Series, name: str, sizes: Sizes, words: str = "") -> tuple[str, list[Part]]:
+    """Returns in words from which size on the mean error falls, or that it still rises, and that as a part."""
+    rest = falls_from(series, name, sizes)
+    if len(rest) < 2:
+        text = f"{words}{name} still rises at n = {sizes[-1]}"
+        return text, [falling(series, (name,), sizes[-2:], rising=True).part(text)]
+    text = f"{words}{name} falls from n = {rest[0]} to {rest[-1]}"
+    return text, [falling(series, (name,), rest).part(text)]
+
+
+def told(outcome: Outcome, tails: Sequence[tuple[str, list[Part]]]) -> Outcome:
+    """Returns the outcome with where each error falls, if all of that is PROVED."""
+    parts = [part for _, found in tails for part in found]
+    return outcome.having("; ".join(text for text, _ in tails) if proved(parts) else "", parts)
+
+
+# ------------------------------------------------------------------ k = 2
+
+TENTHS = Grid(
+    "x = (n/10, 9n/10), prior (1, 1), ε = 4/5, δ = 1e-8; MHdelta and LSDim",
+    n=(*range(10, 110, 10), *range(300, 810, 10), 14000, 20000),
+).wider(n=(*range(10, 2010, 10), *range(14000, 20010, 500)))
+HALVES = Grid(
+    "x = (n/2, n/2), prior (1, 1), ε = 1, γ = 1; MH, LSDim and LSHist", n=(*range(2, 62, 2), *range(80, 420, 20))
+).wider(n=(*range(2, 1002, 2), *range(14000, 16001, 500)))
+FIGURE_3 = (300, 800), (14000, 20000)
+"""The two ranges of P1 Figure 3."""
+
+
+@check("fig.errors-fall.p1", grid=TENTHS, weight=5)
+def errors_fall_p1(ctx: Context) -> Outcome:
+    """The mean errors of MHdelta and of Laplace decrease as n grows, 10/90 data (P1 §6.2)."""
+    sizes = [point.n for point in ctx.grid]
+    series = Series("n", Fraction(4, 5), {n: ((n // 10, n - n // 10), UNIFORM) for n in sizes})
+    ranges = [
+        (f"n = {low}…{high}, a range of Figure 3", [n for n in sizes if low <= n <= high]) for low, high in FIGURE_3
+    ]
+    return annotate(
+        falling(series, ("MHdelta", "LSDim"), sizes),
+        *((words, falling(series, ("MHdelta", "LSDim"), chosen)) for words, chosen in ranges if len(chosen) > 1),
+    )
+
+
+@check("fig.errors-fall.a3", grid=HALVES, weight=5)
+def errors_fall_a3(ctx: Context) -> Outcome:
+    """The mean errors of MH and of both Laplace mechanisms decrease as n grows, balanced data (A3 §7.2.2)."""
+    sizes = [point.n for point in ctx.grid]
+    series = Series("n", Fraction(1), {n: ((n // 2, n // 2), UNIFORM) for n in sizes})
+    names = ("MH", "LSDim", "LSHist")
+    return told(falling(series, names, sizes), [tail_part(series, name, sizes) for name in names])
+
+
+# ------------------------------------------------------------------ k = 3 and 4
+
+CURVES = (
+    "P1: x = (n/5, 3n/10, n/2), ε = 4/5, δ = 1e-8, n = 10, 20, …, {}; A3: balanced, ε = 1, k = 3, n = 3, 6, …, {}, and "
+    "k = 4, n = 4, 8, …, {}"
+)
+REACH, WIDE_REACH = (70, 45, 16), (300, 150, 40)
+"""How far the three curves are computed."""
+Curve = tuple[str, Series, str, tuple[str, ...]]
+"""Its name, the data, the exponential mechanism and the Laplace ones."""
+
+
+def curves(ctx: Context) -> list[Curve]:
+    """Returns the three curves."""
+    first, second, third = WIDE_REACH if ctx.wide else REACH
+    sizes = range(10, first + 1, 10)
+    unequal = {n: ((n // 5, 3 * n // 10, n - n // 5 - 3 * n // 10), (Fraction(1),) * 3) for n in sizes}
+    found: list[Curve] = [("P1, k = 3", Series("n", Fraction(4, 5), unequal), "MHdelta", ("LSHist",))]
+    for k, most in ((3, second), (4, third)):
+        equal = {n: ((n // k,) * k, (Fraction(1),) * k) for n in range(k, most + 1, k)}
+        found.append((f"A3, k = {k}", Series("n", Fraction(1), equal), "MH", ("LSDim", "LSHist")))
+    return found
+
+
+@check("fig.dirichlet.errors", grid=CURVES.format(*REACH), wide=CURVES.format(*WIDE_REACH), weight=4)
+def dirichlet_errors(ctx: Context) -> Outcome:
+    """k = 3, 4: the mean errors fall as n grows (P1 Figure 4, A3 Figure 5 (a) and (b))."""
+    outcomes, tails = [], []
+    for words, series, ours, laplace in curves(ctx):
+        sizes = list(series.points)
+        outcomes.append(falling(series, (ours, *laplace), sizes))
+        tails += [tail_part(series, name, sizes, f"{words}: ") for name in (ours, *laplace)]
+    first = next((outcome for outcome in outcomes if outcome.verdict is not Verdict.PROVED), outcomes[0])
+    return told(first, tails)
+
+
+@check("fig.dirichlet.crossover", grid=CURVES.format(*REACH), wide=CURVES.format(*WIDE_REACH), weight=4)
+def dirichlet_crossover(ctx: Context) -> Outcome:
+    """k = 3, 4: Laplace has the smaller mean error for small n, the exponential mechanism later (the same figures).
+
+    No n is printed: what is decided is the least n of each curve; where the order changes is computed beside it.
+    """
+    claimed: list[Batch] = []
+    texts, parts = [], []
+    for words, series, ours, laplace in curves(ctx):
+        claimed += [series.duel(min(series.points), name, ours) for name in laplace]
+        for name in laplace:
+            more, text = series.order(ours, name)
+            parts += more
+            texts.append(f"{words}: {text}")
+    return scan(WINNER, claimed).having("; ".join(texts) if proved(parts) else "", parts)

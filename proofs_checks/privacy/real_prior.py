@@ -1,0 +1,208 @@
+"""An exact tie that no rational prior shows: a data set with two candidates equally far, for an algebraic prior.
+
+k = 2, prior (α, β), x ones among n records, A = α + x, B = β + n − x. For i + j = 2m the Gamma functions cancel:
+    BC²(x, x−i) / BC²(x, x+j) = (A−i)_2m · ((B−j/2)_m)² / (((A−i/2)_m)² · (B−j)_2m),
+(a)_m the rising factorial. So x−i and x+j are equally far from x exactly where a polynomial in α with rational
+coefficients is 0. A change of its sign between two rationals shows that there is such a real α between them; every
+number that is computed from a ball around both holds for that α.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+from flint import fmpq, fmpq_poly, fmpz_poly
+
+from dpaudit.claims import Part, Proof, Step, step
+from dpaudit.claims.batches import Batch, single
+from dpaudit.mechanisms.exponential import MHdelta
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.posterior.distances import bc_squared
+from dpaudit.posterior.model import make_model
+from proofs_checks.setting.exact import decided
+
+HALF = Fraction(1, 2)
+GUARD = 32
+"""So many bits more than the working precision are taken of the root."""
+
+
+def rising(a: Any, m: int) -> Any:
+    """Returns (a)_m = a(a+1)…(a+m−1); numbers or polynomials."""
+    return prod(a + i for i in range(m))
+
+
+@dataclass(frozen=True)
+class Tie:
+    """x−i and x+j, equally far from x for a prior (α, β) with α between ``low`` and ``high``."""
+
+    n: int
+    x: int
+    i: int
+    j: int
+    second: Fraction
+    low: Fraction
+    high: Fraction
+
+    def sides(self, alpha: Any) -> tuple[Any, Any]:
+        """Returns two numbers whose quotient is BC²(x, x−i) / BC²(x, x+j); α is a rational or a symbol."""
+        m, a, b = (self.i + self.j) // 2, alpha + self.x, self.second + self.n - self.x
+        left = rising(a - self.i, 2 * m) * _exact(rising(b - self.j * HALF, m) ** 2)
+        return left, rising(a - _exact(self.i * HALF), m) ** 2 * _exact(rising(b - self.j, 2 * m))
+
+    def polynomial(self) -> fmpq_poly:
+        """Returns the polynomial in α that is 0 exactly at a tie."""
+        left, right = self.sides(fmpq_poly([0, 1]))
+        found: fmpq_poly = left - right
+        return found
+
+    def agrees(self) -> bool:
+        """Returns whether ``sides`` have the quotient of the engine's exact BC², at the two rational ends."""
+        for alpha in (self.low, self.high):
+            model = make_model(self.n, prior=(alpha, self.second))
+            x, down, up = ((c, self.n - c) for c in (self.x, self.x - self.i, self.x + self.j))
+            near, far = bc_squared(model, x, down), bc_squared(model, x, up)
+            left, right = self.sides(_exact(alpha))
+            if near.constants != far.constants or near.rational * right != far.rational * left:
+                return False
+        return True
+
+    def root(self) -> Ball:
+        """Returns a ball that contains an α at which the tie is exact, by bisection with exact signs."""
+        poly, low, high = self.polynomial(), _exact(self.low), _exact(self.high)
+        rising_there = poly(high) > 0
+        if not poly(low) * poly(high) < 0:
+            raise ArithmeticError("no change of sign")
+        for _ in range(balls.working_bits() + GUARD):
+            middle = (low + high) / 2
+            low, high = (low, middle) if (poly(middle) > 0) == rising_there else (middle, high)
+        return balls.from_ends(Ball(low), Ball(high))
+
+
+MOST_I, MOST_J, MOST_PART, AHEAD = 3, 7, 4, 4
+"""Rational ties are searched for i ≤ MOST_I, j ≤ MOST_J and j < B ≤ j + AHEAD with denominators up to MOST_PART."""
+
+
+def rational_roots(i: int, j: int, b: Fraction) -> list[Fraction]:
+    """Returns every rational A > i that ties x−i with x+j at B = b, by factoring; i + j even."""
+    poly = Tie(j, 0, i, j, b - j, Fraction(0), Fraction(0)).polynomial()
+    whole = fmpz_poly([int(c) for c in (poly * poly.denom()).coeffs()])
+    linear = [factor for factor, _ in whole.factor()[1] if factor.degree() == 1]
+    return [a for a in (Fraction(-int(factor[0]), int(factor[1])) for factor in linear) if a > i]
+
+
+def rational_ties() -> list[tuple[int, int, Fraction, Fraction]]:
+    """Returns every rational tie (i, j, A, B), i ≠ j, within the bounds above."""
+    found = []
+    for i, j in product(range(1, MOST_I + 1), range(1, MOST_J + 1)):
+        if i != j and (i + j) % 2 == 0:
+            ratios = {Fraction(p, q) for q in range(1, MOST_PART + 1) for p in range(j * q + 1, (j + AHEAD) * q + 1)}
+            found += [(i, j, a, b) for b in sorted(ratios) for a in rational_roots(i, j, b)]
+    return found
+
+
+def no_rational_tie() -> Part:
+    """Returns as a part: none of these polynomials has a rational root that a prior could be."""
+    proof = Proof().says(
+        "a tie of x−i and x+j, i + j even",
+        "is a root A = α + x > i of a polynomial whose coefficients are rational in B",
+    )
+    which = (
+        f"i ≤ {MOST_I}, j ≤ {MOST_J}, i ≠ j, B = β + n − x ≤ j + {AHEAD} with denominators ≤ {MOST_PART}; every n, x, α"
+    )
+    proof.cases(
+        "factored over the rationals",
+        "no such polynomial has a rational root A > i",
+        which,
+        lambda: not rational_ties(),
+    )
+    return proof.on_cases("rational priors: no tie of x−i and x+j, i ≠ j, for small i, j and denominators")
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+class RealRow:
+    """The data set of a tie under MHdelta's law: distances, S_exp(x) and weights as balls around the real prior."""
+
+    def __init__(self, tie: Tie, eps: Fraction, delta: Fraction) -> None:
+        self.tie, self.eps, self.delta = tie, eps, delta
+        self.alpha = tie.root()
+        self.gamma = MHdelta(make_model(tie.n), eps, delta).gamma()
+        local = [
+            balls.maximum([self.between(y, z) for z in (y - 1, y + 1) if 0 <= z <= tie.n]) for y in range(tie.n + 1)
+        ]
+        self.sensitivity = balls.maximum(
+            [value * (-self.gamma * abs(tie.x - y)).exp() for y, value in enumerate(local)]
+        )
+        self.distances = [self.between(tie.x, r) for r in range(tie.n + 1)]
+        rate = ball(eps / 2) / self.sensitivity
+        self.weights = [(-rate * value).exp() for value in self.distances]
+        self.normaliser = balls.total(self.weights)
+
+    def between(self, y: int, z: int) -> Ball:
+        """Returns a ball that contains H of the data sets with y and z ones; exactly 0 if y = z."""
+        if y == z:
+            return balls.zero()
+        first, second = self._cell(self.alpha, y, z), self._cell(ball(self.tie.second), self.tie.n - y, self.tie.n - z)
+        return (1 - first * second).sqrt()
+
+    def _cell(self, prior: Ball, s: int, t: int) -> Ball:
+        """Returns Γ(c + (s+t)/2)/√(Γ(c+s)Γ(c+t)) at c = prior."""
+        top = (prior + ball(Fraction(s + t, 2))).gamma()
+        return top / ((prior + s).gamma() * (prior + t).gamma()).sqrt()
+
+    def alone(self, r: int) -> bool:
+        """Returns whether no other candidate is as far from x as r; where balls cannot tell it is an error."""
+        others = [value for s, value in enumerate(self.distances) if s != r]
+        if any(balls.overlap(value, self.distances[r]) for value in others):
+            raise balls.PrecisionExhausted(balls.working_bits())
+        return True
+
+
+def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
+    """Returns Pr[u = −a] against e^(ε/2)·Pr[u = −b] + δ/2: a is the tie's distance, b that of ``nearer``, alone there.
+
+    b < a and ln(a/b) ≤ γ are required, and decided.
+    """
+
+    def sides() -> tuple[Ball, Ball]:
+        row = RealRow(tie, eps, delta)
+        a, b = row.distances[tie.x + tie.j], row.distances[nearer]
+        if not (row.alone(nearer) and decided(balls.less(b, a)) and decided(balls.at_most((a / b).log(), row.gamma))):
+            raise ArithmeticError("b is not a dilate of a that the lemma speaks of")
+        far = row.weights[tie.x + tie.j] + row.weights[tie.x - tie.i]
+        near = row.weights[nearer]
+        return far / row.normaliser, ball(eps / 2).exp() * near / row.normaliser + ball(delta / 2)
+
+    def steps() -> list[Step]:
+        row = RealRow(tie, eps, delta)
+        down, up = tie.x - tie.i, tie.x + tie.j
+        poly = str(tie.polynomial()).replace("x", "α")
+        return [
+            step("α", f"the root between {tie.low} and {tie.high} of {poly}", row.alpha),
+            step("the engine's BC²", "has the same quotient at both ends, exactly", str(tie.agrees())),
+            step("S_exp(x)", "the sensitivity in use", row.sensitivity),
+            step("score a", f"H(x,r) at r = {down} and r = {up}: equal, as α is that root", row.distances[up]),
+            step("score b", f"H(x,r) at r = {nearer} alone", row.distances[nearer]),
+            step("λ", "ln(b/a)", (row.distances[nearer] / row.distances[up]).log()),
+            step("γ, the largest |λ|", "", row.gamma),
+        ]
+
+    where = {
+        "n": tie.n,
+        "prior": f"(α, {tie.second}) with the algebraic α = {float(tie.low):.4f}… of an exact tie",
+        "eps": eps,
+        "delta": delta,
+        "x": (tie.x, tie.n - tie.x),
+        "a": f"the score of {(tie.x - tie.i, tie.n - tie.x + tie.i)} and of {(tie.x + tie.j, tie.n - tie.x - tie.j)}",
+        "b": f"that of {(nearer, tie.n - nearer)} alone",
+    }
+    if not tie.agrees():
+        raise ArithmeticError("the polynomial is not that of the engine's distances")
+    return single(where, sides, steps=steps)

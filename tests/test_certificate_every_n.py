@@ -1,0 +1,160 @@
+"""Certificates for every n: the verifier replays them with its own arithmetic, and accepts no changed one."""
+
+import copy
+import json
+import re
+from fractions import Fraction
+
+import pytest
+
+import dpaudit
+from dpaudit.evidence import verify as verifier
+from dpaudit.evidence.certificate import certificate
+from dpaudit.numbers.errors import InputError
+
+
+def made(mech, **setting):
+    return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, n="all", **setting))))
+
+
+def accepted(document, full=True):
+    """The lines and the statement, or the reason of the rejection."""
+    document["sha256"] = verifier.digest(document)
+    try:
+        return verifier.verify(document, full)
+    except verifier.Rejected as reason:
+        return str(reason)
+
+
+def changed(document, path, value):
+    found = copy.deepcopy(document)
+    node = found
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return found
+
+
+@pytest.fixture
+def above_n(monkeypatch):
+    """Without the n below N, which take the time: each is an audit of its own."""
+    seen = []
+    monkeypatch.setattr(verifier.EveryN, "_check_below", lambda part, n: seen.append(n))
+    return seen
+
+
+@pytest.fixture(scope="module")
+def ehd():
+    return made("EHD", prior="1/2,3", digits=4)
+
+
+@pytest.fixture(scope="module")
+def ehdl():
+    return made("EHDL", prior="1/10,1/10", digits=2)
+
+
+def test_the_verifier_accepts_it(ehd, ehdl, above_n):
+    for document, words in ((ehd, "lies between 0.6495"), (ehdl, "lies between 1.07")):
+        above_n.clear()
+        lines, said = accepted(document)
+        assert words in said["text"]
+        assert "every n" in said["text"]
+        assert said["checked"] == "full"
+        assert above_n == list(range(1, document["cover"]["first"]))
+        assert any("not checked" in line for line in accepted(document, full=False)[0])
+        assert not any("not checked" in line for line in lines)
+
+
+def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
+    """At the n of the supremum a slightly smaller bound is exceeded; at others it is not."""
+    lower = str(Fraction(ehd["statement"]["lower"]) - Fraction(1, 1000))
+    statement = changed(changed(ehd, ("statement", "upper"), lower), ("statement", "lower"), "1/2")
+    part = verifier.EveryN(statement, True, verifier.Work(10**9))
+    part._check_below(1)
+    part._check_below(20)
+    with pytest.raises(verifier.Rejected, match="n = 4: the pair 0, 1"):
+        part._check_below(4)
+    ratio = changed(ehdl, ("subject", "nominal_epsilon"), "all")
+    part = verifier.EveryN(ratio, True, verifier.Work(10**9))
+    part._check_below(3)
+    part._check_below(8)
+    part.most = Fraction(9, 10)
+    with pytest.raises(verifier.Rejected, match="n = 8"):
+        part._check_below(8)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (("statement", "upper"), "1.07", "not covered by the upper bound|no interval"),
+        (("statement", "lower"), "1.0706", "below the stated lower bound"),
+        (("statement", "verdict"), "PROVED", "the verdict contradicts"),
+        (("cover", "m"), 20, "out of range"),
+        (("cover", "m"), 33, "do not reach|out of range"),
+        (("cover", "first"), 70, "out of range|do not reach|too small"),
+        (("cover", "blocks"), [], "do not reach"),
+        (("cover", "blocks", 0, 3), [0], "do not reach"),
+        (("cover", "blocks", 0, 0), 10, "no such ends"),
+        (("cover", "blocks", 0, 2), 7, "no such ends"),
+        (("witness", "x"), 5, "no pair of neighbours"),
+        (("witness", "output"), 0, "below the stated lower bound"),
+        (("witness", "n"), "many", "no number"),
+        (("subject", "n"), 5, "not about every n"),
+        (("subject", "prior"), ["1/2", "1/2"], "below the stated lower bound"),
+        (("subject", "mechanism"), "MHdelta", "not one of"),
+        (("subject", "nominal_epsilon"), "2", "exceeds|not covered"),
+    ],
+)
+def test_a_changed_certificate_is_rejected(ehdl, above_n, path, value, reason):
+    found = accepted(changed(ehdl, path, value), full=path != ("statement", "verdict"))
+    assert isinstance(found, str), found
+    assert re.search(reason, found), found
+
+
+def test_a_block_that_is_left_out_is_missed(ehdl, above_n):
+    blocks = ehdl["cover"]["blocks"]
+    for i in range(len(blocks)):
+        found = accepted(changed(ehdl, ("cover", "blocks"), blocks[:i] + blocks[i + 1 :]))
+        assert "do not reach from N to infinity" in found
+
+
+def test_every_n_and_every_epsilon(above_n):
+    document = made("EHDL", eps="all", digits=2)
+    _, said = accepted(document)
+    assert "for every epsilon > 0" in said["text"]
+    assert said["verdict"] == "PROVED"
+    assert isinstance(accepted(changed(document, ("statement", "upper"), "0.9")), str)
+    assert isinstance(accepted(changed(document, ("subject", "prior"), ["1/10", "1/10"])), str)
+
+
+def test_a_plateau_is_not_certified(monkeypatch):
+    """What the verifier cannot replay is refused when it is written, with advice."""
+    from dpaudit.forall import every_n_search
+
+    monkeypatch.setattr(every_n_search, "PLAIN_BLOCKS", 0)
+    with pytest.raises(InputError, match="fewer digits"):
+        made("EHDL", digits=10)
+
+
+def test_the_middle_is_that_of_the_engine():
+    from dpaudit.forall.every_n import family_of
+    from dpaudit.forall.ranged import read
+    from dpaudit.numbers import balls
+
+    for mech, more in (
+        ("EHDL", {}),
+        ("EHDS", {"gamma": "2"}),
+        ("MH", {"gamma": "1/9"}),
+        ("EHD", {}),
+        ("EHD/exact", {}),
+    ):
+        ranged = read(mech, n="all", prior="1/2,3", **more)
+        family, subject = family_of(ranged), ranged.describe()
+        part = object.__new__(verifier.EveryN)
+        part.subject, part.digits, part.work, part.m, part.first = subject, 40, verifier.Work(10**9), 24, 100
+        part.law = part._law(1)
+        own = part._middle() * part._number(part.law.epsilon)
+        with balls.precision(128):
+            low, high = balls.ends(family.middle(24, 100))
+        assert own.ends()[0] <= high
+        assert low <= own.ends()[1]

@@ -1,0 +1,226 @@
+"""A mechanism given by its code, through every command: answers, residuals, assumptions, refusals in one line."""
+
+import json
+import math
+from fractions import Fraction as Fr
+from pathlib import Path
+
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.numbers.verdict import Verdict
+
+CODE = '''
+import math, os, time
+import numpy as np
+class Base:
+    def datasets(self): return [0, 1]
+class Response(Base):
+    """Randomised response."""
+    def __init__(self, epsilon=1): self.epsilon = epsilon
+    def sample(self, x, rng): return x if rng.randrange(4) < 3 else 1 - x
+    def claimed(self): return "1.1"
+class Numpy(Base):
+    def sample(self, x, rng: np.random.Generator):
+        assert isinstance(rng, np.random.Generator)
+        return int(x ^ (rng.random() < 0.25))
+class Holds(Base):
+    def __init__(self): self.rng = np.random.default_rng(7)
+    def sample(self, x, rng): return int(x ^ (self.rng.random() < 0.25))
+class Crashes(Base):
+    def sample(self, x, rng): return x // rng.randrange(4)
+class AlwaysCrashes(Base):
+    def sample(self, x, rng): return rng.nothing
+class Timed(Base):
+    def sample(self, x, rng): return time.perf_counter_ns()
+class Floats(Base):
+    def sample(self, x, rng): return x + rng.random()
+class Exits(Base):
+    def sample(self, x, rng): os._exit(0)
+class Unlisted(Response):
+    def outputs(self): return [0]
+class Budgeted(Response):
+    budget = {"time": 1}
+class Both(Response):
+    def probability(self, x, r): return "1/2"
+class Counts(Base):
+    """Endless: 1, 2, 3, ..."""
+    budget = {"residual": "1e-6"}
+    def sample(self, x, rng):
+        n = x
+        while rng.random() < 0.5: n += 1
+        return n
+    def claimed(self): return (1, "0.6")
+def noisy(x, rng, share=0.25):
+    """Flips a bit."""
+    return x ^ (rng.random() < share)
+'''
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    path = tmp_path_factory.mktemp("code") / "mine.py"
+    path.write_text(CODE)
+    return str(path)
+
+
+def test_the_law_is_exact(mine):
+    found = dpaudit.epsilon(f"{mine}:Response")
+    assert found.epsilon.contains(Fr("1.09861228866810969140"))
+    assert found.claim.verdict is Verdict.PROVED
+    law = dpaudit.mechanism(f"{mine}:Response").exact_rows([0, 1])
+    assert law.rows == [["3/4", "1/4"], ["1/4", "3/4"]]
+    assert found.to_dict()["residual"] == "0"
+    assert found.to_dict()["assumptions"] == [
+        "the random source is perfect: uniform floats m/2^53, uniform whole numbers, independent"
+    ]
+
+
+@pytest.mark.parametrize("name", ["Numpy", "Holds"])
+def test_generators_of_numpy(mine, name):
+    assert dpaudit.mechanism(f"{mine}:{name}").exact_rows([0]).rows == [["3/4", "1/4"]]
+
+
+def test_a_function_with_data_sets(mine):
+    assert dpaudit.mechanism(f"{mine}:noisy", settings={"data": "0,1"}).exact_rows([0]).rows == [["3/4", "1/4"]]
+
+    def flip(x, rng):
+        return x ^ (rng.random() < 0.25)
+
+    assert dpaudit.delta(flip, 0, data=[0, 1]).delta.contains(Fr(1, 2))
+    assert dpaudit.epsilon(flip, data=[0, 1]).epsilon.lower > 1
+
+
+def test_an_exception_is_an_output(mine):
+    found = dpaudit.pmf(f"{mine}:Crashes", 1)
+    assert [str(o) for o in found.outputs] == ["0", "1", "raises ZeroDivisionError"]
+    assert [p.lower for p in found.probabilities] == [Fr(1, 2), Fr(1, 4), Fr(1, 4)]
+
+
+def test_a_residual_gives_a_lower_bound(mine):
+    found = dpaudit.epsilon(f"{mine}:Counts")
+    assert found.epsilon.is_open
+    assert found.epsilon.lower > 0
+    assert found.claim.verdict is Verdict.PROVED  # (1, 0.6), by delta
+    assert dpaudit.judge(f"{mine}:Counts", "eps=1/2").verdict is Verdict.REFUTED
+    assert dpaudit.judge(f"{mine}:Counts", "eps=50").verdict is Verdict.UNDECIDED
+    assert dpaudit.judge(f"{mine}:Counts", "eps=5,delta=1e-3").verdict is Verdict.REFUTED  # 0 is impossible for 1
+    assert dpaudit.judge(f"{mine}:Counts", "eps=50,delta=1e-3").verdict is Verdict.UNDECIDED  # e^50 times the residual
+    assert dpaudit.judge(f"{mine}:Counts", "eps=50,delta=0.6").verdict is Verdict.PROVED
+    assert found.to_dict()["epsilon"]["upper"] == "inf"
+    assert 0 < float(found.to_dict()["residual"]) <= 1e-6
+    delta = dpaudit.delta(f"{mine}:Counts", 0).delta
+    assert delta.contains(Fr(1, 2))
+    assert delta.width < Fr(1, 10**4)
+
+
+def test_the_words_say_what_is_not_known(mine, capsys):
+    assert main(["epsilon", "--mech", f"{mine}:Counts"]) == 0
+    shown = capsys.readouterr().out
+    for words in ("≥ ", "was not followed", "no upper bound", "ε-DP can be refuted, not proved", "assumes"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("AlwaysCrashes", "always raises AttributeError"),
+        ("Timed", "not a function of its draws"),
+        ("Floats", "the output takes more than"),
+        ("Exits", "it calls os._exit"),
+        ("Unlisted", "gives 1, which outputs() does not list"),
+        ("Budgeted", "budget must be a dict"),
+        ("Both", "needs exactly one of"),
+    ],
+)
+def test_bad_code_is_one_line(mine, name, words, capsys):
+    assert main(["epsilon", "--mech", f"{mine}:{name}"]) == 2
+    found = capsys.readouterr().err.strip()
+    assert words in found
+    assert len(found.splitlines()) == 1
+
+
+def test_a_function_without_data_is_one_line(mine, capsys):
+    assert main(["epsilon", "--mech", f"{mine}:noisy"]) == 2
+    assert "--set data=0,1,2" in capsys.readouterr().err
+
+
+def test_every_command_takes_it(mine, tmp_path, capsys):
+    mech = ["--mech", f"{mine}:Response"]
+    certificate = str(tmp_path / "c.json")
+    assert main(["epsilon", *mech, "--certificate", certificate, "--require"]) == 0
+    assert main(["verify", certificate, "--full"]) == 0
+    assert "the law of its code" in json.loads(Path(certificate).read_text())["subject"]["source"]
+    assert main(["profile", *mech]) == 0
+    assert main(["search", *mech, "--eps", "1"]) == 0
+    assert main(["profile", "--mech", f"{mine}:Counts", "--at", "0,1"]) == 0
+    assert main(["profile", "--mech", f"{mine}:Counts", "--compose", "2"]) == 2
+    counts = str(tmp_path / "d.json")
+    assert main(["delta", "--mech", f"{mine}:Counts", "--at", "1", "--certificate", counts]) == 0
+    assert main(["verify", counts, "--full"]) == 0
+    assert main(["epsilon", "--mech", f"{mine}:Counts", "--certificate", counts]) == 2
+    assert "only a lower bound is known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_the_table_goes_out_and_comes_in(mine, tmp_path, kind):
+    path = str(tmp_path / f"pmf.{kind}")
+    dpaudit.export_table(f"{mine}:Crashes", path)
+    assert dpaudit.table(path).epsilon.epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
+    with pytest.raises(dpaudit.InputError, match="a table is exact"):
+        dpaudit.export_table(f"{mine}:Counts", path)
+
+
+def test_a_report(mine, tmp_path):
+    assert main(["report", "--mech", f"{mine}:Counts", "--out", str(tmp_path / "r")]) == 0
+    page = (tmp_path / "r" / "report.md").read_text()
+    assert "the random source is perfect" in page
+    assert "residual" in page
+    assert "≥ " in page
+
+
+def test_the_fixture_takes_a_sampler(dp_audit):
+    def noisy(x, rng):
+        return x if rng.randrange(4) else 1 - x
+
+    dp_audit(noisy, data=[0, 1]).epsilon_at_most("1.1")
+    with pytest.raises(pytest.fail.Exception, match="REFUTED"):
+        dp_audit(noisy, data=[0, 1]).epsilon_at_most("1")
+
+
+# ------------------------------------------------------------------ the examples
+
+
+def test_the_discrete_laplace_of_the_paper():
+    found = dpaudit.mechanism("dpaudit.examples.discrete_laplace:DiscreteLaplace", n=1)
+    law = found._sampled.law(0)
+    assert law.residual <= Fr(1, 10**15)
+    q = math.exp(-1)
+    for z, p in zip(law.outputs, law.lower, strict=True):
+        assert float(p) == pytest.approx((1 - q) / (1 + q) * q ** abs(z), abs=1e-15)
+    clipped = dpaudit.epsilon("dpaudit.examples.discrete_laplace:ClippedDiscreteLaplace", n=1)
+    assert clipped.epsilon.contains(1)
+    assert clipped.claim.verdict is Verdict.PROVED
+
+
+def test_the_discrete_gaussian_of_the_paper():
+    from dpaudit.examples.discrete_gaussian import DiscreteGaussian
+
+    class Short(DiscreteGaussian):
+        budget = {"residual": "1e-9"}  # noqa: RUF012
+
+    law = dpaudit.mechanism(Short, n=1)._sampled.law(0)
+    assert law.residual <= Fr(1, 10**9)
+    total = sum(math.exp(-z * z / 2) for z in range(-40, 41))
+    for z, p in zip(law.outputs, law.lower, strict=True):
+        assert float(p) == pytest.approx(math.exp(-z * z / 2) / total, abs=1e-9)
+
+
+def test_geometric_noise_from_one_float():
+    found = dpaudit.epsilon("dpaudit.examples.float_geometric:FloatGeometric", n=1)
+    assert found.epsilon.is_infinite
+    assert found.claim.verdict is Verdict.REFUTED
+    assert "math.log is monotone" in found.to_dict()["assumptions"][0]
+    delta = dpaudit.delta("dpaudit.examples.float_geometric:FloatGeometric", 1, n=1).delta
+    assert delta.upper < Fr(1, 10**14)
