@@ -94,8 +94,15 @@ def _row(entries: Sequence[Any], logarithmic: bool, name: str) -> tuple[list[str
         weights = ["Num 0" if entry is None else f"Exp {rational(_number(_simple(entry)))}" for entry in entries]
     except Unknown as problem:
         raise InputError("certificate", str(problem), KNOWN) from None
-    whole = "".join(f"Add ({weight}) (" for weight in weights) + "Num 0" + ")" * len(weights)
-    return [f"Div ({weight}) {name}" for weight in weights], f"Definition {name} : expr := {whole}.\n"
+    return [f"Div ({weight}) {name}" for weight in weights], f"Definition {name} : expr := {_added(weights)}.\n"
+
+
+def _added(terms: Sequence[str]) -> str:
+    """Returns the sum of the terms, as a tree that is not deep."""
+    if len(terms) == 1:
+        return terms[0]
+    half = len(terms) // 2
+    return f"Add ({_added(terms[:half])}) ({_added(terms[half:])})"
 
 
 Tree = tuple[str, Any, Any]
