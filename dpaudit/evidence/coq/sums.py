@@ -24,10 +24,10 @@ class Unknown(Exception):
 def assembled(name: str, statement: Statement, values: dict[str, object]) -> str:
     """Returns the file: definitions, statement, expressions, enclosures, sums and pairs."""
     lower, upper = (Fraction(statement[end]) for end in ("lower", "upper"))
-    known = {"UPPER_Q": rational(upper), "LOWER_Q": rational(lower), "PRECISION": bits_for(lower, upper, 64), **values}
+    known = {"UPPER_Q": rational(upper), "LOWER_Q": rational(lower), "PRECISION": bits_for(lower, upper, 64), "OFTEN": ""}
     text = QUOTIENTS + template(name).replace("@STATEMENT@", template("sums_statement"))
     text = text.replace("@EXPRESSIONS@\n", template("expressions"))
-    return filled(text + "".join(map(template, ("enclosures", "sums", "pairs"))), known)
+    return filled(text + "".join(map(template, ("enclosures", "sums", "pairs"))), known | values)
 
 
 # ------------------------------------------------------------------ the Laplace family
@@ -41,9 +41,11 @@ def laplace(subject: dict[str, Any], statement: Statement, witness: dict[str, An
     if size > MOST:
         raise InputError("n", n, f"{size} probabilities are more than the {MOST} that can be exported")
     scale = {"LSZhang": 2, "LSDim": k, "LSHist": 1 if k == 2 else 2}[name]
-    epsilon = Fraction(subject["nominal_epsilon"])
+    epsilon, upper = Fraction(subject["nominal_epsilon"]), Fraction(statement["upper"])
+    powers = [shift - m * epsilon / scale for shift in (0, upper) for m in range((n + 1) * noised + 1)]
     values: dict[str, object] = {
         **{"N": n, "K": k, "NOISED": noised, "MECHANISM": name, "EPSILON": epsilon, "SCALE": scale},
+        "OFTEN": "; ".join(map(rational, dict.fromkeys(powers))),
         **{"RATE": epsilon / scale, "RATE_Q": rational(epsilon / scale)},
         "ADJACENT": "Nat.eqb (steps x y) 1" if subject.get("adjacency") is None else "negb (same x y)",
         **{"X": counts(witness["x"]), "Y": counts(witness["x_prime"]), "OUTPUT": counts(witness["output"])},

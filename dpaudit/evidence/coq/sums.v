@@ -95,38 +95,80 @@ Proof.
   - induction s as [|t s IH]; [reflexivity|]. rewrite val_cons, <- IH. reflexivity.
 Qed.
 
-(* First with few digits, as most signs are clear. *)
+(* First with few digits, as most signs are clear; exponentials that come again and again are looked up. *)
 
 Definition rough := F.PtoP 24.
+Definition exp_i (q : Q) : I.type := I.exp rough (ratio rough (Qnum q) (QDen q)).
+Definition often : list Q := [@OFTEN@].
+Definition powers : list (Q * I.type) := map (fun q => (q, exp_i q)) often.
+
+Definition equal_q (a b : Q) : bool := Z.eqb (Qnum a) (Qnum b) && Pos.eqb (Qden a) (Qden b).
+
+Lemma equal_q_ok a b : equal_q a b = true -> a = b.
+Proof.
+  destruct a as [p q], b as [r s]. unfold equal_q; cbn. intros H. apply andb_prop in H. destruct H as [A B].
+  apply Z.eqb_eq in A. apply Pos.eqb_eq in B. now subst.
+Qed.
+
+Fixpoint looked_up (q : Q) (l : list (Q * I.type)) : I.type :=
+  match l with
+  | [] => exp_i q
+  | (a, i) :: l => if equal_q q a then i else looked_up q l
+  end.
+
+Lemma looked_up_ok q : encloses (looked_up q powers) (exp (Q2R q)).
+Proof.
+  unfold powers. generalize often. intros l. induction l as [|a l IH]; cbn [map looked_up].
+  - apply exp_ok, ratio_ok.
+  - destruct (equal_q q a) eqn:E; [|exact IH]. apply equal_q_ok in E. subst a. apply exp_ok, ratio_ok.
+Qed.
+
+Definition rough_sum (s : esum) : I.type :=
+  total_i rough (map (fun t => I.mul rough (ratio rough (Qnum (snd t)) (QDen (snd t))) (looked_up (fst t) powers)) s).
+
+Lemma rough_sum_ok s : encloses (rough_sum s) (val s).
+Proof.
+  replace (val s) with (total (map term s)).
+  - apply total_ok. induction s as [|t s IH]; cbn [map]; constructor; [|exact IH].
+    apply mul_ok; [apply ratio_ok|apply looked_up_ok].
+  - induction s as [|t s IH]; [reflexivity|]. rewrite val_cons, <- IH. reflexivity.
+Qed.
 
 Definition nonpositive (s : esum) : bool :=
   match s with
   | [] => true
-  | t :: _ => falling (fst t) 0 s || (below (sum_i rough s) (I.fromZ prec 0) || below (sum_i prec s) (I.fromZ prec 0))
+  | t :: _ =>
+    if falling (fst t) 0 s then true
+    else if below (rough_sum s) (I.fromZ prec 0) then true
+    else below (sum_i prec s) (I.fromZ prec 0)
   end.
 
 Lemma nonpositive_ok s : nonpositive s = true -> val s <= 0.
 Proof.
-  destruct s as [|t s]; [intros _; cbn; lra|]. unfold nonpositive. intros H. apply orb_prop in H. destruct H as [H|H].
-  - apply falling_ok in H. rewrite RMicromega.Q2R_0 in H. lra.
-  - apply orb_prop in H. destruct H as [H|H]; exact (below_ok _ _ _ _ (sum_ok _ _) (fromZ_ok prec 0) H).
+  destruct s as [|t s]; [intros _; cbn; lra|]. unfold nonpositive.
+  destruct (falling (fst t) 0 (t :: s)) eqn:A; [intros _|].
+  { apply falling_ok in A. rewrite RMicromega.Q2R_0 in A. lra. }
+  destruct (below (rough_sum (t :: s)) (I.fromZ prec 0)) eqn:B; intros H.
+  - exact (below_ok _ _ _ _ (rough_sum_ok _) (fromZ_ok prec 0) B).
+  - exact (below_ok _ _ _ _ (sum_ok _ _) (fromZ_ok prec 0) H).
 Qed.
 
 Definition positive (s : esum) : bool :=
   match s with
   | [] => false
-  | _ => forallb (fun t => negb (Qle_bool (snd t) 0)) s ||
-         match I.sign_strict (sum_i prec s) with Xgt => true | _ => false end
+  | _ =>
+    if forallb (fun t => negb (Qle_bool (snd t) 0)) s then true
+    else match I.sign_strict (sum_i prec s) with Xgt => true | _ => false end
   end.
 
 Lemma positive_ok s : positive s = true -> 0 < val s.
 Proof.
   intros H. assert (N : s <> []) by (intros E; now rewrite E in H).
-  destruct s as [|t s]; [congruence|]. unfold positive in H. apply orb_prop in H. destruct H as [H|H].
-  - clear N. assert (T : forall t, negb (Qle_bool (snd t) 0) = true -> 0 < term t).
-    { intros u E. apply Rmult_lt_0_compat; [|apply exp_pos]. rewrite <- RMicromega.Q2R_0. apply Qlt_Rlt.
-      apply Qnot_le_lt. intros L. apply Qle_bool_iff in L. now rewrite L in E. }
-    cbn [forallb] in H. apply andb_prop in H. destruct H as [A B].
+  destruct s as [|t s]; [congruence|]. unfold positive in H. destruct (forallb (fun t => negb (Qle_bool (snd t) 0)) (t :: s)) eqn:E.
+  - clear N H. assert (T : forall t, negb (Qle_bool (snd t) 0) = true -> 0 < term t).
+    { intros u D. apply Rmult_lt_0_compat; [|apply exp_pos]. rewrite <- RMicromega.Q2R_0. apply Qlt_Rlt.
+      apply Qnot_le_lt. intros L. apply Qle_bool_iff in L. now rewrite L in D. }
+    cbn [forallb] in E. apply andb_prop in E. destruct E as [A B].
     assert (0 <= val s).
     { induction s as [|u s IH]; [cbn; lra|]. rewrite val_cons. cbn [forallb] in B.
       apply andb_prop in B. destruct B as [B C]. specialize (IH C). specialize (T u B). lra. }
@@ -140,20 +182,12 @@ Qed.
 Definition quotient : Type := esum * esum.
 Definition is (f : quotient) (x : R) : Prop := 0 < val (snd f) /\ x = val (fst f) / val (snd f).
 
-Definition equal_q (a b : Q) : bool := Z.eqb (Qnum a) (Qnum b) && Pos.eqb (Qden a) (Qden b).
-
 Fixpoint equal (s u : esum) : bool :=
   match s, u with
   | [], [] => true
   | a :: s, b :: u => equal_q (fst a) (fst b) && equal_q (snd a) (snd b) && equal s u
   | _, _ => false
   end.
-
-Lemma equal_q_ok a b : equal_q a b = true -> a = b.
-Proof.
-  destruct a as [p q], b as [r s]. unfold equal_q; cbn. intros H. apply andb_prop in H. destruct H as [A B].
-  apply Z.eqb_eq in A. apply Pos.eqb_eq in B. now subst.
-Qed.
 
 Lemma equal_ok s : forall u, equal s u = true -> s = u.
 Proof.
