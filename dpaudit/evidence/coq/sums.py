@@ -24,7 +24,12 @@ class Unknown(Exception):
 def assembled(name: str, statement: Statement, values: dict[str, object]) -> str:
     """Returns the file: definitions, statement, expressions, enclosures, sums and pairs."""
     lower, upper = (Fraction(statement[end]) for end in ("lower", "upper"))
-    known = {"UPPER_Q": rational(upper), "LOWER_Q": rational(lower), "PRECISION": bits_for(lower, upper, 64), "OFTEN": ""}
+    known = {
+        "UPPER_Q": rational(upper),
+        "LOWER_Q": rational(lower),
+        "PRECISION": bits_for(lower, upper, 64),
+        "OFTEN": "",
+    }
     text = QUOTIENTS + template(name).replace("@STATEMENT@", template("sums_statement"))
     text = text.replace("@EXPRESSIONS@\n", template("expressions"))
     return filled(text + "".join(map(template, ("enclosures", "sums", "pairs"))), known | values)
