@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpaudit.code import law as law_of_code
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import Refused, Session
 from dpaudit.code.source import Source
@@ -682,9 +683,10 @@ def test_a_source_is_what_it_passes_for():
 # ------------------------------------------------------------------ sub-samplers
 
 
-def test_a_sub_sampler_is_computed_once():
+def test_a_sub_sampler_is_computed_once(monkeypatch):
     from dpaudit.code.law import sampler
 
+    monkeypatch.setattr(law_of_code, "TRIALS", 0)
     made = []
 
     @sampler

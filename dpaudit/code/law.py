@@ -18,6 +18,10 @@ from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
 
 F = TypeVar("F", bound=Callable[..., Any])
+TRIALS = 200
+"""So many whole runs with plain pseudo-random numbers are held against the law."""
+MOST_OPEN = Fraction(1, 10**4)
+OUTSIDE = "the code keeps no state outside its variables and its module's globals (trial runs show none)"
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
 
@@ -63,6 +67,10 @@ class Session:
             found = _gathered(explorer, chain.visits(edges, down), down, 1 << down.bits)
         values = tuple(explorer.values[key] for key in found)
         residual = 1 - sum(found.values(), Fraction(0))
+        if residual < MOST_OPEN:
+            self._try(explorer, found)
+        if len(explorer.states) > 1:
+            explorer.assumptions.add(OUTSIDE)
         return CodeLaw(
             values,
             tuple(found.values()),
@@ -87,6 +95,32 @@ class Session:
                         f"the same draws give {leaf.output} in one run and {output} in another, with plain numbers: "
                         "it is not a function of its draws, or it tests the type of a number"
                     )
+
+    def _try(self, explorer: Explorer, law: dict[Hashable, Fraction]) -> None:
+        """Runs the whole code with plain pseudo-random numbers; outputs that hardly fit the law are refused.
+
+        States that were taken for equal and are not (the code keeps something elsewhere) show here.
+        """
+        seen: dict[Hashable, int] = {}
+        followed = explorer.runs
+        for trial in range(TRIALS):
+            run = Run((), self, self.bits, ())
+            run.trial = trial
+            output, ended = explorer.perform(run)
+            if ended:
+                key = self.output_key(output)
+                seen[key] = seen.get(key, 0) + 1
+                explorer.values.setdefault(key, output)
+        explorer.runs = followed
+        for key, count in seen.items():
+            p, most = float(law.get(key, 0)), sum(seen.values())
+            if abs(count - most * p) > 8 * (most * p * (1 - p)) ** 0.5 + (4 if p else 0):
+                shown = explorer.values[key]
+                raise Changed(
+                    f"{count} of {most} runs with plain numbers give {shown}, whose followed probability is {p:.3g}: "
+                    "it keeps state outside its variables (an attribute of a class or function, another module, a "
+                    "sub-sampler with side effects), or it is not a function of its draws"
+                )
 
     def output_key(self, output: Any) -> Hashable:
         """Returns a key of an output; 1, 1.0 and True are three."""
@@ -135,7 +169,7 @@ class Sampler:
     def __call__(self, *given: Any, **named: Any) -> Any:
         """Returns one draw; outside an audit by the function itself."""
         run = current()
-        if run is None or run.owner is None:
+        if run is None or run.owner is None or run.trial is not None:
             return self.function(*given, **named)
         given = tuple(value.force(what="an argument") if is_lazy(value) else value for value in given)
         named = {name: value.force(what="an argument") if is_lazy(value) else value for name, value in named.items()}
