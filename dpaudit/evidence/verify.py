@@ -274,8 +274,8 @@ def _exp(x: Decimal, digits: int) -> Interval:
 def _log(x: Decimal, digits: int) -> Interval:
     """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
-    g begins with 20 digits after the point and every turn doubles them; it is a guess, the enclosure is that of the last turn. Near 1
-    as many digits more as x - 1 has zeros.
+    g begins with 20 digits after the point and every turn doubles them; it is a guess, the enclosure is that of the
+    last turn. Near 1 as many digits more as x - 1 has zeros.
     """
     if x == 1:
         return rational(0, digits)
