@@ -55,7 +55,7 @@ def test_it_runs_alone(tmp_path):
     path = str(OLD[0])
     done = alone(path, "--full", folder=tmp_path)
     assert done.returncode == 0
-    assert "ACCEPTED: part 1: EHDL with n = 4" in done.stdout
+    assert "ACCEPTED (full): part 1: EHDL with n = 4" in done.stdout
     found = json.loads(alone(path, "--json", folder=tmp_path).stdout)
     assert (found["result"], found["statement"]["parts"][0]["checked"]) == ("ACCEPTED", "witness only")
     wrong = tmp_path / "wrong.json"

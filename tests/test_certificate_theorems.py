@@ -131,6 +131,32 @@ def test_a_changed_map_is_rejected(mech, setting):
         assert accepted(changed(document, ("subject", "prior", 0), "5..9")) is None
 
 
+def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
+    forged = made("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
+    forged["cover"] = "PROVED"
+    forged["statement"] |= {"proved": "1", "refuted": "0", "undecided": "0", "verdict": "PROVED"}
+    assert accepted(forged) is None
+    lines, said = accepted(forged, full=False)
+    assert "verdict: not checked (PROVED is stated)" in lines
+    assert "100 % proved, 0 % refuted, 0 % undecided (stated, NOT CHECKED)" in said["text"]
+    assert "verdict: PROVED, which is NOT CHECKED; checked: NOTHING BUT THE SHARES" in said["text"]
+    assert said["verdict_checked"] is False
+    assert verifier.extent(said) == "NOTHING BUT THE SHARES"
+
+
+def test_a_refuted_map_is_checked_at_one_witness():
+    document = made("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
+    assert document["statement"]["verdict"] == "REFUTED"
+    _, said = accepted(document, full=False)
+    assert "verdict: REFUTED; checked: one witness" in said["text"]
+    assert said["verdict_checked"] is True
+    forged = changed(document, ("cover",), ["REFUTED", [0, 1], [1, 0], [0, 1]])
+    forged["statement"] |= {"proved": "0", "refuted": "1", "undecided": "0"}
+    assert accepted(forged, full=False) is None
+    honest = changed(document, ("statement", "claimed"), "1000")
+    assert accepted(honest, full=False) is None
+
+
 def test_on_the_command_line(tmp_path, capsys):
     for name, words in (
         ("ratio.json", ["--mech", "EHDL", "--n", "6", "--eps", "all"]),

@@ -1776,6 +1776,11 @@ def run(
         return _result(unreadable="is no file name")
 
 
+def extent(statement: dict[str, Any]) -> str:
+    """Returns how far the certificate, or each kind of its parts, was checked."""
+    return ", ".join(dict.fromkeys(part["checked"] for part in statement.get("parts", [statement])))
+
+
 def main() -> int:
     """Checks one file; returns the exit code."""
     parser = argparse.ArgumentParser(description="Checks a certificate along a path of its own.")
@@ -1804,7 +1809,8 @@ def main() -> int:
         print(json.dumps({"result": "ACCEPTED" if accepted else "REJECTED", **found}, indent=1))
     else:
         print(*(f"  {line}\n" for line in found["established"]), sep="", end="")
-        print(f"ACCEPTED: {found['statement']['text']}" if accepted else f"REJECTED: {found['reason']}")
+        said = found["statement"]
+        print(f"ACCEPTED ({extent(said)}): {said['text']}" if accepted else f"REJECTED: {found['reason']}")
     return 0 if accepted else 1
 
 

@@ -424,7 +424,7 @@ class Map:
         self.sides = [tuple(number(end, "prior", 100) for end in str(alpha).split("..")) * 2 for alpha in prior]
         if any(len(side) not in (2, 4) or side[0] > side[1] for side in self.sides) or self.claimed < 0:
             raise Malformed("the prior is no box, or the bound is negative")
-        self.full, self.work = full, work
+        self.full, self.work, self.witnesses = full, work, 0
         self.law = read_law({**self.subject, "prior": [str(side[0]) for side in self.sides]}, DIGITS_OF_BOXES, work)
 
     def refused(self) -> None:
@@ -447,8 +447,17 @@ class Map:
         expected = "REFUTED" if refuted else "UNDECIDED" if undecided else "PROVED"
         if self.statement["verdict"] != expected:
             raise Rejected(f"the verdict contradicts the map, by which it is {expected}")
-        line = "every box: all pairs and outputs, or its witness" if self.full else "boxes: not checked (--full does)"
-        return ["the shares add up", line], self._say()
+        if self.full:
+            return ["the shares add up", "every box: all pairs and outputs, or its witness"], self._say()
+        line = f"verdict: not checked ({expected} is stated)"
+        if self._sure:
+            line = "verdict REFUTED: the loss at a witness exceeds the claimed bound on its whole box"
+        return ["the shares add up", line, "all other boxes: not checked (--full does)"], self._say()
+
+    @property
+    def _sure(self) -> bool:
+        """Whether the verdict is checked: one refuted box refutes the claim for the whole."""
+        return self.full or self.witnesses > 0
 
     def _walk(self, node: Any, sides: list[Any], pairs: Any, area: Fraction, areas: dict[str, Fraction]) -> None:
         """Checks a node on its box, and adds the shares of its leaves."""
@@ -487,10 +496,11 @@ class Map:
     def _refuted(self, sides: list[Any], x: Cells, y: Cells, output: Cells) -> None:
         if not self.law.adjacent(x, y):
             raise Rejected("a witness is not a pair of adjacent data sets")
-        if self.full:
+        if self.full or not self.witnesses:
             loss = list(self._box(sides, 2).losses(x, y))[list(self.law.datasets()).index(output)]
             if excess(loss, self.claimed) <= 0:
                 raise Rejected("a witness does not exceed the bound on its whole box")
+            self.witnesses += 1
 
     def _say(self) -> dict[str, Any]:
         """Returns the full sentence and its members."""
@@ -499,13 +509,14 @@ class Map:
         words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
         shares = ", ".join(f"{float(100 * s):.4g} % {name}" for name, s in zip(self.SHARES, self.shares, strict=True))
         claim, verdict = f"{self.claimed}-DP for every prior of the box", self.statement["verdict"]
-        checked = "full" if self.full else "NOTHING BUT THE SHARES"
+        checked = "full" if self.full else "one witness" if self.witnesses else "NOTHING BUT THE SHARES"
+        shares, shown = shares if self.full else f"{shares} (stated, NOT CHECKED)", verdict
+        shown += "" if self._sure else ", which is NOT CHECKED"
         return {
-            "text": f"{words}; adjacent: {relation}: {shares}; "
-            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
+            "text": f"{words}; adjacent: {relation}: {shares}; claimed: {claim}; verdict: {shown}; checked: {checked}",
             "subject": {**subject, "prior": prior},
             **{name: self.statement[name] for name in self.SHARES},
-            **{"claim": claim, "verdict": verdict, "verdict_checked": self.full, "checked": checked},
+            **{"claim": claim, "verdict": verdict, "verdict_checked": self._sure, "checked": checked},
         }
 
 
