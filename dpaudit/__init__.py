@@ -35,6 +35,7 @@ LATER = {
     "compare_over_priors": "dpaudit.comparison.ranges",
     **dict.fromkeys(("export_table", "table"), "dpaudit.audit.tables"),
     "verify": "dpaudit.evidence.verification",
+    "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
     "release": "dpaudit.releases.release",
     "report": "dpaudit.reports.report",

@@ -21,6 +21,7 @@ from dpaudit.commands import (
     calibrate,
     claims,
     compare,
+    export,
     profile,
     release,
     report,
@@ -46,7 +47,7 @@ COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
         audits.sensitivity,
     ),
     "Prove": (search.search, samples.samples, claims.claims, claims.check),
-    "Evidence": (verify.verify, report.report, report.render),
+    "Evidence": (verify.verify, export.export, report.report, report.render),
     "Many": (sweep.sweep,),
 }
 """The commands, as the help groups them."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dpaudit.claims import Catalogue
 from proofs_checks.accuracy.catalogue import ACCURACY
+from proofs_checks.coq import THEOREMS
 from proofs_checks.figures.catalogue import FIGURES
 from proofs_checks.privacy.catalogue import PRIVACY
 from proofs_checks.setting.catalogue import SETTING
@@ -21,6 +22,7 @@ CATALOGUE = Catalogue(
     package="proofs_checks",
     folder=Path(__file__).parent,
     introduction="`pytest tests/claims` computes every verdict on this page again.",
+    theorems=THEOREMS,
 )
 
 __all__ = ["CATALOGUE"]

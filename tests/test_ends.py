@@ -7,6 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpaudit
+from dpaudit.cli import main
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
@@ -201,3 +202,8 @@ def test_a_process_that_dies_leaves_the_work_to_this_one(monkeypatch):
 def test_short_audits_and_parts_use_one_process():
     assert cores.cores(mechanism("EHDS", 12, "1,2,3"), Effort()) == 1
     assert cores.cores(mechanism("EHDS", 300, "1,2,3"), Effort(part=(0, 2))) == 1
+
+
+def test_a_certificate_of_too_long_rows_is_refused_before_any_work(tmp_path, capsys):
+    assert main(["epsilon", "--mech", "EHDS", "--n", "1000000000", "--certificate", str(tmp_path / "c.json")]) == 2
+    assert "a certificate needs whole rows" in capsys.readouterr().err

@@ -212,3 +212,15 @@ def test_the_circle_closes():
     audited, drawn = dpaudit.epsilon("EHDS", n=3).epsilon, dpaudit.epsilon(Circle).epsilon
     assert drawn.lower <= audited.upper
     assert audited.lower <= drawn.upper < audited.upper + Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("words", ["--x 500000000,500000000", "--x 2000000,2000000 --memory 0.1"])
+def test_what_does_not_fit_is_refused_at_once(capsys, words):
+    code, out, err = run(capsys, "release", "--mech", "EHDS", *words.split())
+    assert (code, out) == (2, "")
+    assert "needs at least" in err
+
+
+def test_several_outputs_of_an_own_mechanism_have_one_column():
+    shown = str(release("dpaudit.examples.randomised_response:RandomisedResponse", "no", times=3, seed=1))
+    assert "released Dir" not in shown

@@ -152,3 +152,14 @@ def test_counts_are_whole_numbers(tmp_path):
     file = write(tmp_path / "c.csv", {"a": {"0": "0.5", "1": 0}, "b": {"0": 0, "1": 1}})
     with pytest.raises(InputError, match="whole number"):
         dpaudit.samples(file)
+
+
+def test_the_command_that_asks_again_runs(capsys, counts):
+    result = dpaudit.samples(counts, delta="1/10", claim="1/2", confidence="9/10")
+    assert "--claim-delta 1/10" in result.command
+    assert main(result.command.split()[1:]) == 0
+
+
+def test_a_row_that_the_law_does_not_know(capsys, counts):
+    assert main(["samples", counts, "--mech", "EHDS", "--n", "4"]) == 2
+    assert "the row no is no data set of it" in capsys.readouterr().err

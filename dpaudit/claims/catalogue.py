@@ -7,7 +7,7 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,6 +16,7 @@ from types import ModuleType
 
 from dpaudit.claims.checks import Check, checks_of
 from dpaudit.claims.claim import Claim
+from dpaudit.claims.formal import Theorem
 from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.errors import InputError
 
@@ -28,7 +29,7 @@ class Catalogue:
     """A paper's claims. The modules of ``package``, sub-packages included, hold the checks.
 
     ``folder`` is where the expected verdicts (expected.json) and the page (README.md) lie; ``introduction`` is the
-    text of the page above the claims.
+    text of the page above the claims; ``theorems`` are those of Coq, by claim.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Catalogue:
     package: str
     folder: Path
     introduction: str = ""
+    theorems: Mapping[str, Theorem] = field(default_factory=dict)
 
     @property
     def expected(self) -> Path:

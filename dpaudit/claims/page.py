@@ -6,6 +6,7 @@ from itertools import groupby
 
 from dpaudit.claims.catalogue import Catalogue
 from dpaudit.claims.claim import Claim
+from dpaudit.claims.formal import Theorem
 
 Expected = dict[str, dict[str, str]]
 
@@ -17,6 +18,8 @@ numbers. {introduction}
 - PROVED with **for all n, by algebra** is a theorem with a written proof; `--explain` says of each line whether a
   machine checked it or whether it is prose ("by hand"). PROVED with **ON THE GRID ONLY** was decided exactly, with
   certified arithmetic, for every instance of the grid that is named there, and for nothing beyond it.
+- "Coq: `File.theorem`" names a theorem that the kernel of the proof assistant Coq accepts; the check asks it again
+  where coqc is installed.
 - REFUTED comes with the first counterexample in the order of search (least n, then simplest ε and prior).
 - UNWITNESSED: "there is …" without a witness on the grid. IMPOSSIBLE: "there is …", and it is proved that there is
   none. MEASURED: an O(·) statement, which numbers cannot decide.
@@ -33,11 +36,12 @@ def render(catalogue: Catalogue, expected: Expected) -> str:
     for section, claims in groupby(catalogue.claims, key=lambda claim: claim.section):
         parts.append(f"\n## {section}\n\n| id | where | statement | verdict | establishes | example |\n")
         parts.append("|---|---|---|---|---|---|\n")
-        parts += [_row(claim, expected.get(claim.id)) for claim in claims]
+        parts += [_row(claim, expected.get(claim.id), catalogue.theorems.get(claim.id)) for claim in claims]
     return "".join(parts)
 
 
-def _row(claim: Claim, row: dict[str, str] | None) -> str:
+def _row(claim: Claim, row: dict[str, str] | None, theorem: Theorem | None) -> str:
     found = ["–", "not checked", ""] if row is None else [f"**{row['verdict']}**", row["extent"], row["line"]]
+    found[1] += f"; Coq: `{theorem}`" if theorem else ""
     cells = [f"`{claim.id}`", claim.where, claim.statement, *found]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"

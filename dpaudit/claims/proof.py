@@ -16,6 +16,7 @@ from flint.utils.flint_exceptions import DomainError
 
 from dpaudit.claims.algebra import nonnegative_on_square
 from dpaudit.claims.batches import Statement
+from dpaudit.claims.formal import NOT_RUN, Theorem
 from dpaudit.claims.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.numbers import balls
@@ -35,7 +36,8 @@ class Kind(StrEnum):
 
     MACHINE = "checked"
     """An identity or inequality, computed for all values each time the check runs."""
-    ASSISTANT = "proof assistant"
+    COQ = "Coq"
+    """A theorem that the kernel of the proof assistant Coq accepted when the check ran."""
     CASES = "checked on cases"
     """Computed on the finitely many instances that are named: honest, but no content for all values."""
     HAND = "by hand"
@@ -44,7 +46,7 @@ class Kind(StrEnum):
     """Another claim, which must be PROVED itself."""
 
 
-FOR_ALL_VALUES = (Kind.MACHINE, Kind.ASSISTANT)
+FOR_ALL_VALUES = (Kind.MACHINE, Kind.COQ)
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,16 @@ class Proof:
         self._add(Line(identifier, text, Kind.CITED, "PROVED" if not why_not else "", not why_not))
         if why_not:
             self.failed[-1] = f"{identifier}, which is {why_not}"
+        return self
+
+    def formal(self, theorem: Theorem) -> Proof:
+        """Adds a theorem of Coq: accepted by its kernel, FAILED, or by hand where there is no coqc to ask."""
+        problem = theorem.problem()
+        if problem is None:
+            return self._add(Line("Coq", theorem.says, Kind.HAND, f"Coq theorem {theorem}, {NOT_RUN}"))
+        self._add(Line("Coq", theorem.says, Kind.COQ, str(theorem), not problem))
+        if problem:
+            self.failed[-1] = f"the Coq theorem {theorem}: {problem}"
         return self
 
     def using(self, *lemmas: Proof) -> Proof:

@@ -36,7 +36,7 @@ def samples(
 
     dpaudit samples counts.csv --event yes --pair no,yes --claim 1
 
-    dpaudit samples counts.csv --mech EHDS --n 4 --at 1/100
+    dpaudit samples counts.csv --mech dpaudit.examples.randomised_response:RandomisedResponse --at 1/100
     """
     from dpaudit.sampling.samples import samples as compute
 

@@ -15,6 +15,9 @@ from dpaudit.evidence.verify import MEMORY, SECONDS, WORK
 def verify(
     file: Annotated[str, typer.Argument(metavar="CERTIFICATE", help="The certificate, a JSON file.")],
     full: Annotated[bool, flag("--full", "Check the upper bound too: every pair, every output; slower.")] = False,
+    with_coq: Annotated[
+        bool, flag("--coq", "As --full, and let Coq's kernel prove both bounds; coqc must be installed.")
+    ] = False,
     work: Annotated[
         str, option("--work", "N", f"Refuse what needs more than N steps, about a µs each. [{WORK}]")
     ] = str(WORK),
@@ -25,16 +28,19 @@ def verify(
 
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
     certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with what was
-    accepted: read it. Exit code 0: ACCEPTED; 1: REJECTED; 2: no such file.
+    accepted: read it. With --coq the proof assistant Coq has the last word. Exit code 0: ACCEPTED; 1: REJECTED; 2: no
+    such file, or no coqc.
 
     Examples:
 
     dpaudit epsilon --mech EHDS --n 20 --certificate ehds.json
 
     dpaudit verify ehds.json --full
+
+    dpaudit verify ehds.json --coq
     """
     from dpaudit.evidence.verification import verify as compute
 
     with watched("verify"):
-        result = compute(file, full=full, work=work, seconds=seconds, memory=memory)
+        result = compute(file, full=full, coq=with_coq, work=work, seconds=seconds, memory=memory)
     return Reply(result, code=int(not result.accepted))

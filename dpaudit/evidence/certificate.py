@@ -31,6 +31,8 @@ from dpaudit.version import __version__
 MAX_ENTRIES = 50_000
 """Somebody's own mechanism is held in full up to this many probabilities, beyond that the two rows of the witness."""
 
+MAX_ROW = 200_000
+"""Outputs of an exponential mechanism: the two rows of the witness are summed up term by term."""
 MAX_PLACES = 2050
 """Decimals of an end of an enclosure; the verifier reads up to 2100."""
 
@@ -118,6 +120,10 @@ def check_possible(subject: Mechanism | Setting | Ranged) -> None:
     if mechanism.name not in FAMILY:
         rule = f"there is no independent verifier for {mechanism.name}, so no certificate"
         raise InputError("mech", mechanism.name, rule)
+    outputs = mechanism.counts().outputs
+    if mechanism.screen() is not None and outputs > MAX_ROW:
+        rule = f"a certificate needs whole rows, and these have {outputs} outputs; at most {MAX_ROW} are possible"
+        raise InputError("certificate", mechanism.name, rule)
     for name, value in mechanism.settings().items():
         if name not in FAMILY[mechanism.name][1]:
             rule = f"there is no independent verifier for this {name} of {mechanism.name}, so no certificate"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page, Words
 from dpaudit.audit.setting import command_line
+from dpaudit.evidence.coq.prove import prove
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, extent, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
@@ -22,6 +23,7 @@ class VerifyResult(Shown):
     statement: dict[str, Any] | None
     reason: str | None
     full: bool
+    coq: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -37,7 +39,8 @@ class VerifyResult(Shown):
             "established": list(self.established),
             "reason": self.reason,
             "full": self.full,
-            "command": command_line("verify", self.file, full=self.full),
+            "coq": self.coq,
+            "command": command_line("verify", self.file, full=self.full, coq=self.coq),
         }
 
     def page(self) -> Page:
@@ -46,26 +49,40 @@ class VerifyResult(Shown):
         if self.reason is not None:
             return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
         said = self.statement or {}
-        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({extent(said)}): {said['text']}"))]
+        kind = extent(said) + (", both bounds by Coq" if self.coq else "")
+        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({kind}): {said['text']}"))]
 
 
 def verify(
     file: str,
     *,
     full: bool = False,
+    coq: bool = False,
     work: int | str = WORK,
     seconds: int | str = SECONDS,
     memory: int | str = MEMORY,
 ) -> VerifyResult:
     """Returns what an independent recomputation says of the certificate; with ``full`` of its upper bound too.
 
-    It ends within the seconds and the MiB of memory, whatever the file holds. A file that cannot be read is an
-    InputError; one that is no certificate, or needs more than the limits allow, is rejected.
+    With ``coq`` everything is recomputed, and both bounds are proved by Coq's kernel as well; an InputError where coqc
+    is not installed, or where the certificate cannot be exported. It ends within the seconds and the MiB of memory,
+    whatever the file holds. A file that cannot be read is an InputError; one that is no certificate, or needs more than
+    the limits allow, is rejected.
     """
     most = {"work": 10**15, "seconds": 10**6, "memory": 10**6}
     given = {"work": work, "seconds": seconds, "memory": memory}
     limits = {name: whole(name, value, 1 if name != "memory" else 64, most[name]) for name, value in given.items()}
+    full = full or coq
     found = run(file, full, **limits)
     if found["unreadable"] is not None:
         raise Unreadable("CERTIFICATE", file, f"cannot be read: {found['unreadable']}")
-    return VerifyResult(file, tuple(found["established"]), found["statement"], found["reason"], full)
+    result = VerifyResult(file, tuple(found["established"]), found["statement"], found["reason"], full, coq)
+    return with_kernel(result, limits["seconds"]) if coq and result.accepted else result
+
+
+def with_kernel(result: VerifyResult, seconds: int) -> VerifyResult:
+    """Returns the result with what Coq's kernel says of both bounds; REJECTED if it does not accept them."""
+    proved = prove(result.file, seconds)
+    if proved.problem:
+        return replace(result, reason=f"Coq: {proved.problem}", statement=None)
+    return replace(result, established=(*result.established, proved.line))

@@ -512,8 +512,7 @@ class Map:
         shares, shown = shares if self.full else f"{shares} (stated, NOT CHECKED)", verdict
         shown += "" if self._sure else ", which is NOT CHECKED"
         return {
-            "text": f"{words}; adjacent: {relation}: {shares}; "
-            f"claimed: {claim}; verdict: {shown}; checked: {checked}",
+            "text": f"{words}; adjacent: {relation}: {shares}; claimed: {claim}; verdict: {shown}; checked: {checked}",
             "subject": {**subject, "prior": prior},
             **{name: self.statement[name] for name in self.SHARES},
             **{"claim": claim, "verdict": verdict, "verdict_checked": self._sure, "checked": checked},

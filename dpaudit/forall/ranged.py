@@ -177,5 +177,7 @@ def read(
 def _every(option: str, value: Any) -> Span:
     """Returns the span of all n; a range of n is no theorem but a list of audits."""
     if str(value).strip().lower() != ALL:
-        raise InputError(option, value, "must be a whole number >= 1 or all; compare and sweep take ranges of n")
+        raise InputError(
+            option, value, "must be a whole number >= 1 or all; compare, search, report and sweep take ranges of n"
+        )
     return Span()

@@ -29,8 +29,12 @@ def page(result: ReleaseResult) -> Page:
     rows += [("audit", result.audit)] if result.audit else []
     parts: list[Part] = [Fields(again(rows, result.command))]
     if many > 1:
-        listed = [(found.output, ", ".join(found.parameters or ())) for found in result.released[:MOST_SHOWN]]
-        parts.append(Table(["output", "released Dir(…)"], listed))
+        shown = result.released[:MOST_SHOWN]
+        if shown[0].parameters is None:
+            parts.append(Table(["output"], [(found.output,) for found in shown]))
+        else:
+            listed = [(found.output, ", ".join(found.parameters or ())) for found in shown]
+            parts.append(Table(["output", "released Dir(…)"], listed))
     if many > MOST_SHOWN:
         parts.append(Note(f"{many - MOST_SHOWN} more: --json"))
     return parts

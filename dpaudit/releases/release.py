@@ -9,18 +9,18 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.page import Page
-from dpaudit.audit.questions import epsilon, on_data
+from dpaudit.audit.questions import ROW_BYTES, epsilon, on_data
 from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import in_family, posterior
 from dpaudit.mechanisms.draw import ExactDraw
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import whole
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import parse_histogram
 from dpaudit.privacy.claim import Claim
-from dpaudit.privacy.effort import MEMORY_BOUND, Progress
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.protocols import Output, plain
 from dpaudit.releases.page import page as release_page
 
@@ -91,6 +91,10 @@ def release(
         setting = on_data(x, setting)
     chosen = Setting.read(mech, **setting)
     dataset = chosen.mechanism.read_dataset("x", x)
+    Effort(memory=memory).check_memory(chosen.mechanism)
+    outputs = chosen.mechanism.counts().outputs
+    if outputs * ROW_BYTES > memory:
+        raise TooLargeError(outputs * ROW_BYTES, memory, f"a draw from {approximately(outputs)} outputs")
     draws = ExactDraw(chosen.mechanism, dataset)
     audited = epsilon(chosen, digits=digits, memory=memory, progress=progress)
     if require and audited.claim.verdict is None:

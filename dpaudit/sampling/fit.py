@@ -40,7 +40,10 @@ def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]
     found = []
     for x, row in counts.items():
         name = x if posterior(mechanism) is None else _compact(x).replace(" ", ",")
-        dataset = mechanism.read_dataset("TABLE", name)
+        try:
+            dataset = mechanism.read_dataset("x", name)
+        except InputError as error:
+            raise InputError("mech", mechanism.name, f"the row {x} is no data set of it: {error.rule}") from None
         share = level / (2 * len(counts) * max(1, len(row)))
         with balls.precision(256):
             law = mechanism.law().probabilities(dataset)
@@ -60,7 +63,7 @@ def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fract
         if known is None and not count:
             continue
         if known is None:
-            raise InputError("TABLE", output, "is no output of the mechanism that --mech names")
+            raise InputError("COUNTS", output, "is no output of the mechanism that --mech names")
         least, most = known
         if count and most == 0:
             return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")

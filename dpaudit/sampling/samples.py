@@ -145,7 +145,7 @@ def samples(
             event=None if event is None else ",".join(events[0]),
             pair=None if pair is None else ",".join(pairs[0]),
             confidence=None if level == Fraction(1, 1000) else 1 - level,
-            delta=weight or None,
+            claim_delta=weight or None,
             claim=bound,
             at=tuple(points),
         ),
@@ -154,7 +154,10 @@ def samples(
 
 def read_counts(file: str) -> dict[str, dict[str, int]]:
     """Returns the counts by data set and output."""
-    outputs, rows = read_sheet(file)
+    try:
+        outputs, rows = read_sheet(file)
+    except InputError as error:
+        raise InputError("COUNTS", file, error.rule) from None
     found = {}
     for x, (where, cells) in rows.items():
         row = {}
@@ -163,9 +166,9 @@ def read_counts(file: str) -> dict[str, dict[str, int]]:
                 row[output] = whole("count", cell, 0, MOST)
             except InputError:
                 rule = f"{where}, column {output}: a count must be a whole number from 0 to {MOST}"
-                raise InputError("TABLE", file, rule) from None
+                raise InputError("COUNTS", file, rule) from None
         if not sum(row.values()):
-            raise InputError("TABLE", file, f"{where}: has no samples")
+            raise InputError("COUNTS", file, f"{where}: has no samples")
         found[x] = row
     return found
 

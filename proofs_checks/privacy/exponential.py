@@ -16,6 +16,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.rationals import Exact
 from dpaudit.privacy.guarantee import claimed_epsilon
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import Prior, maker, priors, rationals
 from proofs_checks.privacy.smooth import smooth_bound
 from proofs_checks.privacy.tools import epsilon_batches
@@ -177,9 +178,13 @@ def private_check(claim: str, mech: str, audited: Audited, prove: Callable[[Proo
     def decide(ctx: Context) -> Outcome:
         near, far = audited.grids(ctx.wide)
         subject = maker(mech, **options)
-        return prove(ctx.proof()).settle(
-            (f"true ε computed: {near}", scan(PRIVATE, epsilon_batches(near, subject, promised))),
-            (f"far out: {far}", scan(PRIVATE, each(far, subject, far_loss))),
+        return (
+            prove(ctx.proof())
+            .formal(THEOREMS[claim])
+            .settle(
+                (f"true ε computed: {near}", scan(PRIVATE, epsilon_batches(near, subject, promised))),
+                (f"far out: {far}", scan(PRIVATE, each(far, subject, far_loss))),
+            )
         )
 
 

@@ -12,6 +12,7 @@ from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan
 from dpaudit.mechanisms.closed_form import Ratio, at_most
 from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, LSDim, LSHist, LSZhang, Monomial, cell_law
 from dpaudit.posterior.model import make_model
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import maker, rationals
 from proofs_checks.privacy.tools import epsilon_batches
 from proofs_checks.setting.lemmas import moves
@@ -111,6 +112,7 @@ def proved(mech: str, words: str) -> Outcome:
     text = f"changed noised cells over s is at most {most}, and the claimed multiple of ε is {CLAIMED[mech]}"
     proof.cases("cells, counted", text, "k = 2…10; all counts and n", lambda: most <= CLAIMED[mech])
     proof.says("so", "P_x(r)/P_x′(r) ≤ (1/q)^(changed cells) = e^(ε·changed/s), at most the claimed guarantee, any k")
+    proof.formal(THEOREMS[f"dp.{mech.lower()}"])
     near, far = (
         scan(PRIVATE, epsilon_batches(grid, maker(mech), lambda at: CLAIMED[mech] * at.epsilon))
         for grid in (AUDITED, FAR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ from dpaudit.mechanisms.exponential import MH, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, hamming
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import priors, rationals
 from proofs_checks.privacy.scores import Scores, score_batches
 from proofs_checks.setting.exact import Level, decided
@@ -64,6 +66,7 @@ def slide_steps(scores: Scores, i: int, j: int) -> list[Step]:
 def stated(ctx: Context) -> Outcome:
     """MH, k = 2: the sliding property with −ε(b−a)/(2S) (A3 Lemma 5.3)."""
     outcome = scan(STATED, score_batches(ctx.grid, MH, always, stated_right, extra=slide_steps))
+    outcome = replace(outcome, steps=Proof().formal(THEOREMS["sliding.stated"]).steps)
     return annotate(outcome, ("with +ε(b−a)/(2S), which the lemma's own proof derives", proved_proof(ctx)))
 
 
@@ -77,6 +80,7 @@ def proved_proof(ctx: Context) -> Proof:
     proof.holds("exponents", same, lambda: proved_exponent(t, a, b) - t * b == -t * a)
     proof.uses("level.at-most-two", "1 ≤ C ≤ 2, so C_a ≤ 2·1 ≤ 2·C_b")
     proof.requires("the claimed factor is at least 2", FACTOR >= 2).concludes(PROVED, "<=")
+    proof.formal(THEOREMS["sliding.proved"])
     return proof.says("ties", "equality exactly where C_a = 2 and C_b = 1, for instance b = 0 at a balanced x")
 
 

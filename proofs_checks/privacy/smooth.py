@@ -15,6 +15,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, Hellinger
 from dpaudit.posterior.model import Histogram, Model, hamming, make_model
 from dpaudit.posterior.sensitivity import exp_smooth_all, local_all, smooth_all
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import Pair, adjacent_pairs, model_at, priors, rationals
 from proofs_checks.setting.exact import distance, local_exact
 from proofs_checks.setting.lemmas import moves
@@ -186,10 +187,15 @@ def outcome_of(ctx: Context, exponential: bool) -> Outcome:
     law = ("−ln S_exp", "−ln LS(x″)") if exponential else ("1/S", "1/LS(x″)")
     statement = SMOOTH_EXP if exponential else SMOOTH
     far = Grid("x = 1, x′ = 2 and back", n=[40], gamma=rationals("1/10000 100"), prior=priors("1 1", "1/2 2"))
-    return proof_for(*law, statement).settle(
-        (f"adjacent pairs, ties exactly: {grid}", scan(statement, smooth_batches(grid, exponential))),
-        ("S ≥ LS on the same grid, equality exactly", scan(AT_LEAST_LOCAL, local_batches(grid, exponential))),
-        (f"far out: {far}", scan(statement, smooth_batches(far, exponential, two_pairs))),
+    theorem = THEOREMS["smooth.exp" if exponential else "smooth.gamma"]
+    return (
+        proof_for(*law, statement)
+        .formal(theorem)
+        .settle(
+            (f"adjacent pairs, ties exactly: {grid}", scan(statement, smooth_batches(grid, exponential))),
+            ("S ≥ LS on the same grid, equality exactly", scan(AT_LEAST_LOCAL, local_batches(grid, exponential))),
+            (f"far out: {far}", scan(statement, smooth_batches(far, exponential, two_pairs))),
+        )
     )
 
 

@@ -10,6 +10,7 @@ from dpaudit.mechanisms.exponential import ExponentialLaw
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import model_at
 from proofs_checks.setting.exact import level_of, levels
 from proofs_checks.setting.levels import PRIORS, chances
@@ -71,6 +72,7 @@ def level_5_1(ctx: Context) -> Outcome:
     which = "three x of n = 6 and of n = 200, as balls of 256 bits"
     proof.cases("the engine's chances", "of MH have these logs, up to one normaliser", which, weights_agree)
     proof.concludes(SAME_CHANCE, "=").concludes(OTHER_CHANCE, "!=")
+    proof.formal(THEOREMS["level.5.1"])
     proof.says(
         "so", "it is 0 exactly when the two distances are equal, because t ≠ 0 (ε = 0 would break one direction)"
     )
@@ -116,4 +118,5 @@ def level_5_2(ctx: Context) -> Outcome:
         "the claimed sum grows by p from C to C + 1, so it is the sum of C terms p",
         lambda: claimed_sum(c + 1, p) - claimed_sum(c, p) == p,
     )
+    proof.formal(THEOREMS["level.5.2"])
     return proof.concludes(LEVEL_SUM, "=").settle((str(SANITY), scan(LEVEL_SUM, sum_batches(SANITY))))

@@ -10,6 +10,7 @@ from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check,
 from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from proofs_checks.coq import THEOREMS
 from proofs_checks.points import Prior, adjacent_pairs, model_at, priors
 from proofs_checks.setting.exact import distance, local_exact
 from proofs_checks.setting.lemmas import outward_lemma
@@ -48,6 +49,7 @@ def ls_reduction(ctx: Context) -> Outcome:
     )
     proof.says("attained", "at r = BI(x), a candidate: |H(x,x) − H(x′,x)| = H(x,x′): no bound below 1·H(x,x′) holds")
     proof.requires("the claimed multiple of H(x,x′) is 1", TIMES == 1).concludes(REDUCTION, "<=")
+    proof.formal(THEOREMS["ls.reduction"])
     grid = Grid(n=range(1, 7), prior=REDUCTION_PRIORS) + Grid(n=range(1, 4), prior=REDUCTION_PRIORS_3)
     words = f"every x, adjacent x′ and r, ties exactly at r = x, x′: {grid}"
     far = "far out: n = 300, x = 1, x′ = 2 and x = 150, x′ = 151, every 15th r"

@@ -52,7 +52,7 @@ def test_an_argument_by_hand_is_not_a_proof_by_algebra(proof):
 
 def test_a_proof_assistant_would_count():
     proof = Proof()
-    proof.lines.append(Line("formal", "a theorem", Kind.ASSISTANT))
+    proof.lines.append(Line("formal", "a theorem", Kind.COQ))
     assert verdict_of(proof.outcome()) == ("PROVED", BY_ALGEBRA)
 
 

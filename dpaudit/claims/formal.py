@@ -1,0 +1,62 @@
+"""Theorems in the proof assistant Coq that lines of a proof may name; coqc is asked once for each file of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from dpaudit.files.coqc import LIBRARY, compile_texts, installed
+
+SECONDS = 600
+"""A few suffice; a machine that is busy may take longer."""
+NOT_RUN = "not run here, coqc is not installed"
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A theorem of a file of a folder; ``says`` is what it says, in a plain sentence."""
+
+    folder: Path
+    file: str
+    name: str
+    says: str
+
+    def __str__(self) -> str:
+        """Returns its full name."""
+        return f"{self.file}.{self.name}"
+
+    def problem(self) -> str | None:
+        """Returns "" if the kernel accepts the theorem without axioms of its own, else why not; None: not run here."""
+        if installed() is None:
+            return None
+        files = needed(self.folder, self.file)
+        if self.name not in theorems(files[self.file]):
+            return f"{self.file}.v has no theorem {self.name}"
+        return _asked(tuple(files.items()))
+
+
+def needed(folder: Path, file: str) -> dict[str, str]:
+    """Returns the texts of the file and of those that it requires, these before it."""
+    text = (folder / f"{file}.v").read_text(encoding="utf-8")
+    found: dict[str, str] = {}
+    for names in re.findall(rf"^From {LIBRARY} Require Import ([\w ]+)\.", text, flags=re.MULTILINE):
+        for name in names.split():
+            found |= needed(folder, name)
+    return {**found, file: text}
+
+
+def theorems(text: str) -> list[str]:
+    """Returns the names of the theorems of a file."""
+    return re.findall(r"^\s*Theorem (\w+)", text, flags=re.MULTILINE)
+
+
+@lru_cache(maxsize=64)
+def _asked(files: tuple[tuple[str, str], ...]) -> str:
+    """Returns what is wrong with the last of the files, or ""; by their content, so once in a run."""
+    texts: Mapping[str, str] = dict(files)
+    file, text = files[-1]
+    found = compile_texts(texts, [f"@{file}.{name}" for name in theorems(text)], SECONDS)
+    return found.problem or ", ".join(found.own_axioms and [f"it assumes {', '.join(found.own_axioms)}"])

@@ -1,0 +1,116 @@
+"""dpaudit export: a certificate as one self-contained file that Coq's kernel accepts, or does not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpaudit.audit.display import Shown
+from dpaudit.audit.page import Note, Page
+from dpaudit.evidence.coq import family, sums
+from dpaudit.evidence.coq.texts import template
+from dpaudit.evidence.verify import FORMAT, MAX_BYTES, Rejected, digest, read, refused
+from dpaudit.files.strict_json import Unreadable
+from dpaudit.files.writing import write_file
+from dpaudit.numbers.errors import InputError
+
+CAN = (
+    "epsilon certificates of the family with priors m/2, of tables and of own mechanisms made of exp and rationals can"
+)
+THEOREMS = ("upper_bound", "lower_bound")
+
+
+FILE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
+
+
+@dataclass(frozen=True)
+class ExportResult(Shown):
+    """What was written, and the theorems in it."""
+
+    file: str
+    coq: str
+    characters: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit export --json``."""
+        return {"file": self.file, "coq": self.coq, "characters": self.characters, "theorems": list(THEOREMS)}
+
+    def page(self) -> Page:
+        """Returns where it is, and what to do with it."""
+        names = " and ".join(THEOREMS)
+        return [Note(f"{self.coq}: {self.characters} characters, theorems {names}; check it with: coqc {self.coq}")]
+
+
+def export(file: str, *, coq: str) -> ExportResult:
+    """Writes the certificate as a file for Coq; refuses what cannot be exported, and a name that coqc does not take."""
+    if not FILE_NAME.fullmatch(Path(coq).name):
+        rule = "coqc wants a name of letters, digits and _ that begins with a letter and ends with .v"
+        raise InputError("coq", coq, rule)
+    text = text_of(read_certificate(file))
+    write_file("coq", coq, text)
+    return ExportResult(file, coq, len(text))
+
+
+def read_certificate(path: str) -> dict[str, Any]:
+    """Returns a certificate whose form the verifier accepts; refuses every other file in one line."""
+    try:
+        with Path(path).open("rb") as file:
+            document = read(file.read(MAX_BYTES + 1))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "is no file name"
+        raise Unreadable("CERTIFICATE", path, f"cannot be read: {reason}") from None
+    except Rejected as problem:
+        raise InputError("CERTIFICATE", path, str(problem)) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError("CERTIFICATE", path, f'this is not a "{FORMAT}"')
+    if document.get("sha256") != digest(document):
+        raise InputError("CERTIFICATE", path, "the hash does not fit the content: the file was changed or damaged")
+    reason = refused(document)
+    if reason is not None:
+        raise InputError("CERTIFICATE", path, f"malformed: {reason}")
+    return document
+
+
+def text_of(document: dict[str, Any]) -> str:
+    """Returns the file for a certificate of epsilon; refuses what cannot be exported."""
+    if "parts" in document:
+        raise InputError("certificate", "parts", f"several certificates in one cannot be exported; {CAN}")
+    subject, statement = document["subject"], document["statement"]
+    if statement.get("quantity") != "epsilon":
+        raise InputError("certificate", statement.get("quantity"), f"this quantity cannot be exported; {CAN}")
+    if "inf" in (statement["lower"], statement["upper"]):
+        raise InputError("certificate", "inf", f"an infinite epsilon cannot be exported; {CAN}")
+    if "rows" in subject:
+        body = sums.table
+    else:
+        body = sums.laplace if subject["mechanism"].startswith("LS") else family.text_of
+    return _heading(document) + template("head") + body(subject, statement, document["witness"])
+
+
+def _heading(document: dict[str, Any]) -> str:
+    """Returns the comment on top: what is proved, and what remains to be trusted."""
+    subject, statement = document["subject"], document["statement"]
+    if "rows" in subject:
+        what = (
+            f"the table of this certificate ({len(subject['datasets'])} data sets, {len(subject['outputs'])} outputs)"
+        )
+        trusted = "That the table is what somebody's code computes is not part of the proof."
+    else:
+        what = f"{subject['mechanism']} with n = {subject['n']}, k = {subject['k']}"
+        trusted = "Gamma at m/2 is taken to be what Gamma_half says: sqrt PI at 1/2, 1 at 1, Gamma (z + 1) = z Gamma z."
+        if subject["mechanism"].startswith("LS"):
+            trusted = "The distribution function of the Laplace noise is taken to be F."
+    lower, upper = statement["lower"], statement["upper"]
+    return f"""(* Made from a certificate of dpaudit, SHA-256 {document["sha256"]}.
+
+   Proved: for {what}, as defined below,
+   - upper_bound: for every adjacent pair x, y and every output r, ln P_x(r) - ln P_y(r) <= {upper};
+   - lower_bound: at the witness it is >= {lower}.
+   Read the definitions down to "what is proved"; the rest is proof, which Coq's kernel checks.
+
+   Trusted: Coq's kernel with its virtual machine, the axioms of its real numbers, and that the definitions say what is
+   meant. {trusted} *)
+
+"""

@@ -1,0 +1,37 @@
+"""dpaudit verify --coq: exports a certificate and lets Coq's kernel decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpaudit.evidence.coq.export import THEOREMS, read_certificate, text_of
+from dpaudit.files.coqc import INSTALL, compile_texts, installed
+from dpaudit.numbers.errors import InputError
+
+NAME = "Certificate"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What the kernel says: a line, or the problem."""
+
+    line: str
+    problem: str
+
+
+def prove(file: str, seconds: int) -> Proved:
+    """Returns what Coq says of both bounds within so many seconds; an InputError where it cannot be asked."""
+    if installed() is None:
+        raise InputError("coq", "yes", INSTALL)
+    text = text_of(read_certificate(file))
+    found = compile_texts({NAME: text}, [f"{NAME}.{name}" for name in THEOREMS], seconds)
+    if "Interval" in found.problem and "Cannot find" in found.problem:
+        raise InputError("coq", "yes", f"the library Interval of Coq is missing: {INSTALL}")
+    if found.problem:
+        limit = " (--seconds)" if "takes longer" in found.problem else ""
+        return Proved("", f"the kernel does not accept it: {found.problem}{limit}")
+    if found.own_axioms:
+        return Proved("", f"the theorems assume {', '.join(found.own_axioms)}")
+    size = f"{len(text)} characters"
+    words = "Coq: the kernel accepts upper_bound and lower_bound, which assume nothing but the axioms of its reals"
+    return Proved(f"{words} ({size})", "")

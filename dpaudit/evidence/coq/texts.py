@@ -1,0 +1,59 @@
+"""The pieces of a file for Coq: templates from this folder, numbers and lists as Coq writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def template(name: str) -> str:
+    """Returns the text of a template."""
+    return (HERE / f"{name}.v").read_text(encoding="utf-8")
+
+
+def sections(name: str) -> dict[str, str]:
+    """Returns the pieces of a template whose pieces begin with a line "@@ name"."""
+    pieces = re.split(r"^@@ (.*)\n", template(name), flags=re.MULTILINE)[1:]
+    return dict(zip(pieces[::2], (piece.strip("\n") for piece in pieces[1::2]), strict=True))
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """Returns the text with every @NAME@ replaced; all of them have a value."""
+    return re.sub(r"@([A-Z_]+)@", lambda found: str(values[found.group(1)]), text)
+
+
+def real(value: Fraction) -> str:
+    """Returns a rational as a real number of Coq."""
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator} / {value.denominator}"
+
+
+def enclosed(name: str, real_name: str, value: Fraction) -> str:
+    """Returns the definition of an enclosure of a rational number, and the lemma that it is one."""
+    if value.denominator == 1:
+        made, proof = f"I.fromZ prec ({value.numerator})", f"fromZ_ok prec ({value.numerator})"
+    else:
+        made = f"ratio prec ({value.numerator}) {value.denominator}"
+        proof = f"ratio_ok prec ({value.numerator}) {value.denominator}"
+    lemma = f"Lemma {name}_ok : encloses {name}_i {real_name}.\nProof. exact ({proof}). Qed."
+    return f"Definition {name}_i : I.type := {made}.\n{lemma}"
+
+
+def counts(values: Iterable[int]) -> str:
+    """Returns a histogram."""
+    return f"[{'; '.join(map(str, values))}]%nat"
+
+
+def bits_for(lower: Fraction, upper: Fraction, terms: int) -> int:
+    """Returns a precision for intervals that tell the ends apart after sums of so many terms."""
+    width = upper - lower
+    digits = 64 if width <= 0 else (width.denominator // max(width.numerator, 1)).bit_length()
+    return max(80, digits + terms.bit_length() + 32)
+
+
+def rational(value: Fraction) -> str:
+    """Returns a rational number of Coq, in brackets."""
+    return f"({value.numerator} # {value.denominator})"

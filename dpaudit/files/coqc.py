@@ -1,0 +1,106 @@
+"""Runs the proof assistant Coq on texts, in a folder of its own, and says what its kernel accepted."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+INSTALL = "coqc is not installed here: on Debian or Ubuntu, apt-get install coq libcoq-interval"
+REAL_AXIOMS = frozenset(
+    {
+        "ClassicalDedekindReals.sig_forall_dec",
+        "ClassicalDedekindReals.sig_not_dec",
+        "FunctionalExtensionality.functional_extensionality_dep",
+        "Classical_Prop.classic",
+    }
+)
+"""What the real numbers of Coq's standard library rest on: all that a theorem here may assume."""
+FORBIDDEN = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|give_up|Unset|bypass_check)\b")
+"""Words by which a file could claim what it does not prove."""
+LONGER = "takes longer than"
+LIBRARY = "DP"
+"""Files of one folder know each other by this name: From DP Require Import Laws."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """How it ended: "" or what is wrong in one line; what the theorems that were asked for assume together."""
+
+    problem: str
+    assumptions: frozenset[str] = frozenset()
+
+    @property
+    def own_axioms(self) -> list[str]:
+        """Returns what is assumed beyond the real numbers."""
+        return sorted(self.assumptions - REAL_AXIOMS)
+
+
+def installed() -> str | None:
+    """Returns the path of coqc, or None."""
+    return shutil.which("coqc")
+
+
+def forbidden(text: str) -> str | None:
+    """Returns the first word of the text, outside comments, by which it could claim what it does not prove."""
+    found = FORBIDDEN.search(_without_comments(text))
+    return found.group() if found else None
+
+
+def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: float) -> Compiled:
+    """Returns what the kernel says of the files, in their order, and what the theorems ("File.name") assume.
+
+    Nothing is left behind. Coq must be installed.
+    """
+    end = perf_counter() + seconds
+    for name, text in files.items():
+        word = forbidden(text)
+        if word:
+            return Compiled(f"{name}.v: the word {word} is not allowed")
+    asked = "".join(f"From {LIBRARY} Require {name}.\n" for name in files)
+    asked += f"Definition together := ({', '.join(theorems)}, tt).\nPrint Assumptions together.\n"
+    with tempfile.TemporaryDirectory(prefix="dpaudit-coq-") as folder:
+        output = ""
+        for name, text in {**files, "Asked": asked}.items():
+            Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
+            problem, output = _compile(folder, name, end - perf_counter())
+            if problem:
+                return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem)
+    names = re.findall(r"^([A-Za-z_][\w.']*)\s*(?::|$)", output, flags=re.MULTILINE)
+    return Compiled("", frozenset(names) - {"Axioms"})
+
+
+def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:
+    """Returns what is wrong with one file, and what coqc printed."""
+    command = [installed() or "coqc", "-q", "-Q", ".", LIBRARY, f"{name}.v"]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=max(seconds, 1), check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"{name}.v: {LONGER}", ""
+    if done.returncode == 0:
+        return "", done.stdout.decode("utf-8", "replace")
+    said = " ".join(done.stderr.decode("utf-8", "replace").split())
+    where = re.search(r"line (\d+)", said)
+    error = said.split("Error:", 1)[-1].strip()[:200] or f"coqc ended with code {done.returncode}"
+    at = f", line {where.group(1)}" if where else ""
+    return f"{name}.v{at}: {error}", ""
+
+
+def _without_comments(text: str) -> str:
+    """Returns the text without comments, which may be nested; no text of ours has quotation marks around them."""
+    kept, depth = [], 0
+    for piece in re.split(r"(\(\*|\*\))", text):
+        if piece == "(*":
+            depth += 1
+        elif piece == "*)":
+            depth -= 1
+        elif depth == 0:
+            kept.append(piece)
+    return " ".join(kept)
