@@ -12,6 +12,7 @@ from certificates import FAMILY, OWN, changed, make, outcome
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence import certificate
+from dpaudit.evidence import verify as verifier
 from dpaudit.mechanisms import exponential, laplace
 from dpaudit.numbers import balls
 from dpaudit.privacy import loss as privacy_loss
@@ -46,7 +47,7 @@ TAMPERED = [
     (("subject", "n"), 5, "histogram"),
     (("subject", "n"), 10**5, "no histogram of 100000"),
     (("subject", "n"), 10**10, "too large"),
-    (("subject", "n"), True, "n is not a int"),
+    (("subject", "n"), True, "n is not a whole number"),
     (("subject", "k"), 3, "do not fit"),
     (("subject", "prior"), ["1", "2"], "stated enclosure"),
     (("subject", "prior"), ["1", "-1"], "out of range"),
@@ -54,6 +55,7 @@ TAMPERED = [
     (("subject", "parameters"), {"gamma": "2"}, "stated enclosure"),
     (("subject", "parameters"), {}, "parameters of EHDS"),
     (("subject", "parameters"), {"gamma": "1", "delta": "1"}, "parameters of EHDS"),
+    (("subject", "mechanism"), "EHDL", "EHDL has no parameters"),
     (("subject", "mechanism"), "MH", "stated enclosure"),
     (("subject", "mechanism"), "EHDX", "not one of"),
     (("subject", "mechanism"), ["EHDS"], "not one of"),
@@ -77,9 +79,9 @@ TAMPERED = [
     (("statement", "claimed"), None, "nothing is claimed"),
     (("statement", "verdict"), "REFUTED", "contradicts"),
     (("statement", "verdict"), "TRUE", "not one of"),
-    (("statement",), [], "statement is not a dict"),
-    (("witness",), None, "witness is not a dict"),
-    (("method",), {}, "counts is not a dict"),
+    (("statement",), [], "statement is not an object"),
+    (("witness",), None, "witness is not an object"),
+    (("method",), {}, "counts is not an object"),
     (("version",), 2, "version 1"),
     (("format",), "x", "version 1"),
     (("parts",), [], "1 to 1000"),
@@ -93,6 +95,14 @@ def test_tampered_with_the_hash_made_right(path, value, reason):
     if path == ("parts",):
         found = {"format": found["format"], "version": 1, "parts": None}
     assert reason in outcome(changed(found, path, value))
+
+
+def test_a_number_that_is_not_whole_is_called_so_and_not_damage():
+    """The hash over canonical JSON fits this file: json.dumps writes 20.0 as it stands there."""
+    found = changed(make(FAMILY[0]), ("subject", "n"), 20.0)
+    found["sha256"] = verifier.digest(found)
+    with pytest.raises(verifier.Malformed, match=r"has 20\.0, which is not a whole number"):
+        verifier.read(json.dumps(found).encode())
 
 
 def test_tampered_without_the_hash():

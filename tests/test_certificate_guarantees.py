@@ -139,6 +139,28 @@ def test_malformed(path, value, reason):
     assert reason in outcome(changed(document, path, value))
 
 
+def test_the_witness_bounds_a_margin_from_above():
+    document = certificate(dpaudit.judge(RESPONSE, "f=0:1/2;1/4:1/5;1:0"))
+    assert document["statement"]["verdict"] == "PROVED"
+    short, full = (v.verify(document, way)[0] for way in (False, True))
+    assert "upper bound: the margin at the witness reaches it" in short
+    assert "lower bound: not checked (--full does)" in short
+    assert {"lower bound: no pair and test is below it", "verdict PROVED: no pair and test is below 0"} <= set(full)
+    less = changed(document, ("statement", "lower"), "-1")
+    less = changed(less, ("statement", "upper"), "-1/2")
+    assert outcome(less) == "the margin at the witness is above the stated upper bound"
+    document = certificate(dpaudit.judge(RESPONSE, "f=0:1;1/2:1/2;1:0"))
+    assert "verdict REFUTED: the margin at the witness is below 0" in v.verify(document, False)[0]
+    more = changed(document, ("statement", "lower"), "-1/1000")
+    more = changed(more, ("statement", "upper"), "0")
+    assert outcome(more) == "the margin at the witness is below the stated lower bound"
+
+
+def test_the_words_of_a_guarantee_are_printed_as_they_are():
+    document = certificate(dpaudit.judge(RESPONSE, "alpha=2,eps=1"))
+    assert "claimed: (2, 1)-Rényi DP; verdict" in v.verify(document, False)[1]["text"]
+
+
 @pytest.mark.parametrize(
     "points",
     [[["0", "1"]], [["0", "1"], ["1", "1/2"]], [["0", "1"], ["1/2", "3/5"], ["1", "0"]], "f", [["0", "2"], ["1", "0"]]],

@@ -62,6 +62,8 @@ def test_listed_pairs_are_said_in_capitals():
     assert "adjacent: every pair, 3 of 3 possible pairs; 3 data sets" in every["text"]
     assert "adjacent: EXPLICIT LIST, 1 of 3 possible pairs; 2 pairs are LEFT OUT; 3 data sets" in some["text"]
     assert "adjacent: EXPLICIT LIST, 3 of 3 possible pairs; 3 data sets" in whole["text"]
+    most = said(attacks.table(rows, pairs=[[0, 1], [0, 2]]))
+    assert "2 of 3 possible pairs; 1 pair is LEFT OUT; 3 data sets" in most["text"]
     assert some["adjacency"] == {"relation": "EXPLICIT LIST", "pairs": 1, "possible": 3}
 
 
@@ -78,7 +80,7 @@ def test_parts_are_all_said():
     ("claim", "text"),
     [
         ("rho=1", "rho = sup D_a / a lies between"),
-        ("alpha=2,eps=1", "claimed: (2, 1)-R\\xe9nyi DP; verdict: PROVED"),
+        ("alpha=2,eps=1", "claimed: (2, 1)-Rényi DP; verdict: PROVED"),
         ("mu=2", "claimed: 2-GDP"),
         ("f=0:1;1/2:1/10;1:0", "claimed: f-DP through (0, 1), (1/2, 1/10), (1, 0)"),
     ],

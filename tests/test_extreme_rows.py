@@ -115,3 +115,24 @@ def test_a_sum_that_misses_one_by_a_hair_is_refused_by_engine_and_verifier():
     entry = good["subject"]["rows"]["1"][1]
     wrong = changed(good, ("subject", "rows", "1", 1), ["+", entry, str(hair)])
     assert "does not sum to 1" in outcome(wrong)
+
+
+def test_a_claim_is_judged_by_an_enclosure_however_wide(tmp_path, capsys):
+    path = tmp_path / "wide.py"
+    path.write_text(
+        "class Half:\n"
+        "    def datasets(self): return [0, 1]\n"
+        "    def outputs(self): return ['a', 'b']\n"
+        "    def probabilities(self, x): return [('0.7', '0.8'), ('0.2', '0.3')][:: 1 - 2 * x]\n"
+        "    def claimed(self): return self.bound\n"
+        "class Two(Half): bound = 2\n"
+        "class Low(Half): bound = '1/2'\n"
+        "class Open(Half): bound = '1.2'\n"
+    )
+    for name, code, verdict in (("Two", 0, "PROVED"), ("Low", 1, "REFUTED"), ("Open", 3, "UNDECIDED")):
+        assert main(["epsilon", "--mech", f"{path}:{name}", "--require"]) == code
+        shown = capsys.readouterr().out
+        assert "[0.84, 1.39]" in shown
+        assert verdict in shown
+    for claim, verdict in (("2", "PROVED"), ("1/2", "REFUTED"), ("1.2", "UNDECIDED"), ("eps=0,delta=1/10", "REFUTED")):
+        assert dpaudit.judge(f"{path}:Two", claim).verdict.value == verdict

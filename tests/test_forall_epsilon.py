@@ -212,14 +212,21 @@ def test_a_logarithm_in_the_closed_form_is_largest_at_an_end(monkeypatch):
 
 
 def test_on_the_command_line(capsys):
-    assert main(["epsilon", "--mech", "EHDL", "--n", "20", "--eps", "all", "--require"]) == 0
+    assert main(["epsilon", "--mech", "EHDL", "--n", "20", "--eps", "all"]) == 0
     shown = capsys.readouterr().out
     assert "in the limit ε → 0" in shown
     assert "ε-DP for every ε > 0" in shown
-    assert main(["epsilon", "--mech", "EHDL", "--n", "50", "--prior", "1/100,1/100", "--eps", "all", "--require"]) == 1
+    assert main(["epsilon", "--mech", "EHDS", "--n", "5", "--eps", "all", "--require"]) == 0
+    assert main(["epsilon", "--mech", "EHD", "--n", "1", "--prior", "1/100,1/100", "--eps", "all", "--require"]) == 1
     capsys.readouterr()
     assert main(["epsilon", "--mech", "EHDL", "--n", "3000", "--eps", "all", "--memory", "1/2"]) == 2
     assert "needs at least" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["--n 3 --eps all", "--n all", "--n 3 --prior 1..2,1", "--n 3"])
+def test_nothing_is_required_of_what_claims_nothing(words, capsys):
+    assert main(["epsilon", "--mech", "EHDL", *words.split(), "--require"]) == 2
+    assert capsys.readouterr().err.endswith("EHDL claims nothing here, so nothing can be required of it\n")
 
 
 def test_undecided_is_an_answer(monkeypatch, capsys):

@@ -207,7 +207,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
                 given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
                     certifiable(given["setting"])
-                if asked.get("require") and "claim" not in own and isinstance(given["setting"], Setting):
+                if asked.get("require") and "claim" not in own:
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])

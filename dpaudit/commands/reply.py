@@ -21,7 +21,7 @@ from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
 from dpaudit.forall.ranged import Ranged
-from dpaudit.mechanisms import Mechanism
+from dpaudit.mechanisms import Mechanism, posterior
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
@@ -79,8 +79,9 @@ def undecided(reason: str) -> NoReturn:
 def claiming(mechanism: Mechanism) -> None:
     """Refuses --require where nothing is claimed, before any work is done."""
     if mechanism.claimed_here() is None:
-        rule = f"{mechanism.name} claims nothing here, so nothing can be required of it; is its claimed() misspelt?"
-        raise InputError("require", "yes", rule)
+        rule = f"{mechanism.name} claims nothing here, so nothing can be required of it"
+        own = posterior(mechanism) is None
+        raise InputError("require", "yes", f"{rule}; is its claimed() misspelt?" if own else rule)
 
 
 def emit_json(payload: Any, out: str | None) -> None:

@@ -16,6 +16,7 @@ import argparse
 import decimal
 import hashlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -84,7 +85,11 @@ def brief(value: object) -> str:
     """Returns the value as printable ASCII of about 80 characters at most; a giant whole number as a power of 2."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"2^{value.bit_length() - 1}"
-    text = ascii(str(value))[1:-1]
+    return shortened(ascii(str(value))[1:-1])
+
+
+def shortened(text: str) -> str:
+    """Returns about 80 characters of the text at most."""
     return text if len(text) <= 80 else text[:60] + f"... ({len(text)} characters)"
 
 
@@ -596,17 +601,20 @@ def _function(name: str, argument: Number, digits: int, work: Work) -> Number:
 # ================================================================== the form of a certificate
 
 
+KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
+
+
 def shape(document: Any, what: str, kinds: dict[str, type | None]) -> list[Any]:
     """Returns the members: these and no others, of these kinds (None: anything, or missing); a bool is no int."""
     if not isinstance(document, dict):
-        raise Malformed(f"{what} is not a dict")
+        raise Malformed(f"{what} is not {KINDS[dict]}")
     for name in document:
         if name not in kinds:
             raise Malformed(f"{what} has the unknown member '{brief(name)}'")
     for name, kind in kinds.items():
         value = document.get(name)
         if kind is not None and (not isinstance(value, kind) or isinstance(value, bool) != (kind is bool)):
-            raise Malformed(f"{name} is not a {kind.__name__}")
+            raise Malformed(f"{name} is not {KINDS[kind]}")
     return [document.get(name) for name in kinds]
 
 
@@ -685,7 +693,8 @@ class _Family(_Law):
         if not 1 <= self.n <= 10**9 or not 2 <= len(prior) <= 1000 or self.k != len(prior):
             raise Malformed("n, k and prior do not fit, or are too large")
         if set(given) != set(names):
-            raise Malformed(f"the parameters of {self.mechanism} are not {', '.join(names) or 'none'}")
+            needed = f"the parameters of {self.mechanism} are not {', '.join(names)}"
+            raise Malformed(needed if names else f"{self.mechanism} has no parameters")
         self.prior = tuple(number(alpha, "prior", 100) for alpha in prior)
         self.epsilon = number(epsilon, "nominal_epsilon", 100)
         self.parameters = {p: given[p] if p == "gs" else number(given[p], p, 100) for p in names}
@@ -1076,6 +1085,10 @@ class Notion:
     """No value is larger."""
     rows = 2
     """How many rows the witness needs."""
+    ends = "lower", "upper"
+    """The stated end that the witness reaches, and the one that no pair is beyond."""
+    value, event, beyond, bound = "value", "output", "exceeds", "the claimed bound"
+    """The words of the lines."""
 
     def infinite(self, pair: Pair) -> bool:
         """Returns whether the value at the witness is infinite."""
@@ -1090,6 +1103,7 @@ class Notion:
         return self.reached(pair, bound) > 0
 
 
+OUTSIDE = {"lower": "below", "upper": "above"}
 BOUNDS = dict.fromkeys(("quantity", "lower", "upper", "verdict"))
 
 
@@ -1364,9 +1378,14 @@ class Gaussian(Notion):
 
 
 class TradeOff(Gaussian):
-    """beta >= f(alpha) for every test; f is the largest of its lines height - slope alpha."""
+    """beta >= f(alpha) for every test; f is the largest of its lines height - slope alpha.
+
+    The least margin beta - f(alpha) is stated: minus the largest value, so that the witness bounds it from above.
+    """
 
     finite = True
+    ends = "upper", "lower"
+    value, event, beyond, bound = "margin", "test", "is below", "0"
 
     def __init__(self, guarantee: dict[str, Any], witness: dict[str, Any]) -> None:
         kind, given, _ = shape(guarantee, "the guarantee", {"kind": None, "points": list, "text": None})
@@ -1499,7 +1518,7 @@ class Bounds:
             _ = Pair(law, x, y).both  # both rows are there, even if nothing is asked of them
         lines += self._at_witness(Pair(law, x, y))
         if not self.full:
-            return [*lines, "upper bound: not checked (--full does)"]
+            return [*lines, f"{self.notion.ends[1]} bound: not checked (--full does)"]
         return [*lines, f"{law.digits} digits", *self._everywhere(law)]
 
     @property
@@ -1519,19 +1538,21 @@ class Bounds:
             if verdict == "PROVED" and notion.refutes:
                 raise Rejected("the verdict PROVED contradicts the infinite loss at the witness")
             return ["lower bound: an output is possible for x and impossible for x': the value is infinite"]
+        near, far = notion.ends
         if (self.least > 0 or isinstance(notion, Loss)) and notion.reached(pair, self.least) < 0:
-            raise Rejected("the value at the witness is below the stated lower bound")
+            raise Rejected(f"the {notion.value} at the witness is {OUTSIDE[near]} the stated {near} bound")
         if not self._trivial(self.most) and notion.reached(pair, self.most) > 0:
-            raise Rejected("the value at the witness is above the stated upper bound")
-        lines = ["lower bound: the value at the witness reaches it"]
+            raise Rejected(f"the {notion.value} at the witness is {OUTSIDE[far]} the stated {far} bound")
+        lines = [f"{near} bound: the {notion.value} at the witness reaches it"]
         if verdict not in ("PROVED", "REFUTED") or notion.claimed is None or self._by_delta:
             return lines
         if not (notion.proves if verdict == "PROVED" else notion.refutes):
             raise Rejected("a verdict is stated where delta, which falls as epsilon grows, does not decide the claim")
         exceeds = not self._trivial(notion.claimed) and notion.reached(pair, notion.claimed) > 0
         if exceeds != (verdict == "REFUTED"):
-            raise Rejected(f"the verdict {verdict} contradicts the value at the witness")
-        return [*lines, "verdict REFUTED: the value at the witness exceeds the claimed bound"] if exceeds else lines
+            raise Rejected(f"the verdict {verdict} contradicts the {notion.value} at the witness")
+        line = f"verdict REFUTED: the {notion.value} at the witness {notion.beyond} {notion.bound}"
+        return [*lines, line] if exceeds else lines
 
     def _everywhere(self, law: Any) -> list[str]:
         notion, claimed, lines, bound = self.notion, self.notion.claimed, [], self.most
@@ -1540,10 +1561,11 @@ class Bounds:
             bound = min(bound, claimed) if proved and claimed is not None else bound
             for pair in () if self._trivial(bound) else pairs():
                 if notion.exceeded(pair, bound):
-                    raise Rejected(f"the value of x = {brief(pair.x)}, x' = {brief(pair.y)} exceeds the upper bound")
-            lines = ["upper bound: no pair and output exceeds it"]
+                    where = f"x = {brief(pair.x)}, x' = {brief(pair.y)}"
+                    raise Rejected(f"the {notion.value} of {where} {notion.beyond} the {notion.ends[1]} bound")
+            lines = [f"{notion.ends[1]} bound: no pair and {notion.event} {notion.beyond} it"]
         if proved:
-            lines.append("verdict PROVED: no pair and output exceeds the claimed bound")
+            lines.append(f"verdict PROVED: no pair and {notion.event} {notion.beyond} {notion.bound}")
         if self._by_delta and self.verdict in ("PROVED", "REFUTED"):
             delta = Delta({"at": self.statement["claimed"]}, {})
             exceeds = notion.delta < 1 and any(delta.exceeded(pair, notion.delta) for pair in pairs())
@@ -1585,10 +1607,10 @@ class Bounds:
         sure, claim, checked = self._verdict_checked, "no claim", "full" if self.full else "witness only"
         if self.notion.guarantee:
             verdict = f"{self.verdict or 'none'}{'' if sure or self.verdict is None else ', which is NOT CHECKED'}"
-            claim = f"claimed: {brief(self.notion.guarantee)}; verdict: {verdict}"
+            claim = f"claimed: {shortened(self.notion.guarantee)}; verdict: {verdict}"
         relations = f"{relation}, {brief(pairs)} of {brief(possible)} possible pairs"
         if pairs < possible and relation == "EXPLICIT LIST":
-            relations += f"; {possible - pairs} pairs are LEFT OUT"
+            relations += f"; {possible - pairs} {'pair is' if possible - pairs == 1 else 'pairs are'} LEFT OUT"
         return {
             "text": f"{words}; adjacent: {relations}; {brief(datasets)} data sets, {brief(outputs)} outputs: "
             f"{self.notion.quantity} {value}; {claim}; checked: {checked}",
@@ -1689,12 +1711,15 @@ def refused(document: dict[str, Any]) -> str | None:
 
 
 def read(content: bytes) -> Any:
-    """Returns the JSON: whole numbers are ints, others the text as written; no name twice, no NaN, bounded numbers."""
+    """Returns the JSON: every number is whole and bounded, no name is there twice."""
 
     def text(token: str) -> str:
         if len(token) > 2200 or not token[-1].isdigit():
             raise Malformed(f"has {brief(token)}, which is no number, or one of more than 2200 characters")
         return token
+
+    def refuse(token: str) -> None:
+        raise Malformed(f"has {brief(text(token))}, which is not a whole number: others are written as text")
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -1704,7 +1729,7 @@ def read(content: bytes) -> Any:
 
     if len(content) > MAX_BYTES:
         raise Malformed(f"is larger than {MAX_BYTES >> 20} MiB")
-    hooks: dict[str, Any] = {"parse_int": lambda token: int(text(token)), "parse_float": text, "parse_constant": text}
+    hooks: dict[str, Any] = {"parse_int": lambda token: int(text(token)), "parse_float": refuse, "parse_constant": text}
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=members, **hooks)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
@@ -1800,6 +1825,8 @@ def main() -> int:
     if options.child:
         print(json.dumps(_child(options)))
         return 0
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     found = run(options.certificate, options.full, options.work, options.seconds, options.memory)
     if found["unreadable"] is not None:
         print(f"{brief(options.certificate)}: cannot be read: {found['unreadable']}", file=sys.stderr)

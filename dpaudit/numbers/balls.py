@@ -189,9 +189,9 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
     """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
 
     ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
-    To no digit, between two such bounds, any finite ball will do.
+    To no digit, above such a bound, any finite ball will do.
     """
-    bounded = digits == 0 and least is not None and most is not None and value.is_finite()
+    bounded = digits == 0 and least is not None and value.is_finite()
     if not bounded and not narrow(value, digits):
         return None
     lower, upper = ends(value)
