@@ -704,6 +704,20 @@ def test_a_sub_sampler_is_computed_once(monkeypatch):
     assert part(1, random.Random(0)) == 0
 
 
+def test_arguments_of_a_sub_sampler_that_compare_equal_are_kept_apart():
+    from dpaudit.code.law import sampler
+
+    @sampler
+    def told(value, rng):
+        return f"{type(value).__name__} {math.copysign(1, value):g} {rng.randrange(1)}"
+
+    def all_of_them(rng):
+        return [told(value, rng) for value in (1, 1.0, np.float64(1), 0.0, -0.0, np.float64(-0.0), True)]
+
+    (found,) = law(all_of_them, 53).outputs
+    assert found == ("int 1 0", "float 1 0", "float64 1 0", "float 1 0", "float -1 0", "float64 -1 0", "bool 1 0")
+
+
 def check_table(function):
     found = law(function, 53)
     assert found.residual == 0

@@ -9,10 +9,12 @@ from functools import update_wrapper
 from time import monotonic
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from dpaudit.code import chain
 from dpaudit.code.context import in_place
 from dpaudit.code.explore import Budget, Explorer, Raised
-from dpaudit.code.lazy import is_lazy
+from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
@@ -24,6 +26,13 @@ MOST_OPEN = Fraction(1, 10**4)
 OUTSIDE = "the code keeps no state outside its variables and its module's globals (trial runs show none)"
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
+PLAIN: dict[type, Callable[[Any], Hashable]] = {
+    Source: lambda _: None,
+    int: lambda value: value,
+    float: lambda value: value.hex(),
+    np.float64: lambda value: ("numpy", value.hex()),
+}
+"""Keys of the usual arguments of a sub-sampler; 1 and 1.0, 0.0 and -0.0, and numpy's numbers are kept apart."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +151,8 @@ class Session:
 
     def _arguments(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
         """Returns a key of the arguments of a sub-sampler."""
-        if not named and all(type(value) in (int, Source) for value in given):
-            return tuple(None if type(value) is Source else value for value in given)
+        if not named and PLAIN.keys() >= set(map(type, given)):
+            return tuple([PLAIN[type(value)](value) for value in given])
         try:
             return Reader(self.keep).key((given, named))
         except NoKey:
@@ -171,15 +180,20 @@ class Sampler:
         run = current()
         if run is None or run.owner is None or run.trial is not None:
             return self.function(*given, **named)
-        given = tuple(value.force(what="an argument") if is_lazy(value) else value for value in given)
-        named = {name: value.force(what="an argument") if is_lazy(value) else value for name, value in named.items()}
+        if Lazy in map(type, (*given, *named.values())):
+            given = tuple(map(_known, given))
+            named = {name: _known(value) for name, value in named.items()}
         law = run.owner.sub_law(self.function, given, named)
-        run.assumptions |= set(law.assumptions)
+        run.assumptions.update(law.assumptions)
         return _drawn(run, law, (self.function.__qualname__, len(law.outputs)))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Returns the method of an instance."""
         return self if instance is None else lambda *given, **named: self(instance, *given, **named)
+
+
+def _known(value: Any) -> Any:
+    return value.force(what="an argument") if is_lazy(value) else value
 
 
 def sampler(function: F) -> F:
