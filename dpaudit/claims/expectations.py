@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from dpaudit.audit.setting import command_line
 from dpaudit.claims.catalogue import Catalogue, installed, load, select
 from dpaudit.claims.page import Expected, render
 from dpaudit.claims.runner import Decided, Result, run_many
@@ -74,7 +75,7 @@ def list_claims(ids: Sequence[str] = ()) -> list[dict[str, str]]:
         for claim in catalogue.claims:
             known = expected.get(claim.id, {})
             last = {name: known.get(name, "") for name in ("verdict", "establishes", "line")}
-            rows[claim.id] = {**claim.to_dict(), **last}
+            rows[claim.id] = {**claim.to_dict(), **last, "command": command_line("claims", claim.id)}
     return [rows[key] for key in select(ids, list(rows))]
 
 

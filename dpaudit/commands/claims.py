@@ -43,7 +43,7 @@ def claims(ids: Ids = None) -> Shown:
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
     rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
-    payload = [{**row, "command": command_line("claims", row["id"])} for row in found]
+    payload = found
     return Reply(payload, lambda: [Table(columns, rows, prose)])
 
 

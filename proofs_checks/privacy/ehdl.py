@@ -71,9 +71,13 @@ def theory() -> Theory:
     return prove(family_of(ranged), ranged, Effort(digits=DIGITS), every_epsilon=True)
 
 
+MOST_SHARE = Fraction(1)
+"""What true ε/ε is to stay below: 1 is ε-DP."""
+
+
 def private_for_every_n(found: Theory) -> Proof:
     """Returns the proof that true ε < ε for every n and every ε > 0, prior (1,1)."""
-    n, m, one = found.first, found.m, Fraction(1)
+    n, m, one = found.first, found.m, MOST_SHARE
     proof = Proof().says(
         "every ε at once",
         "ln Σe^(−tq) − ln Σe^(−tp) ≤ t·max(p_i − q_s(i)) for any bijection s: put both rows p = H(x,·)/(2LS(x)), "
@@ -84,9 +88,11 @@ def private_for_every_n(found: Theory) -> Proof:
     below = all(b.value.upper < one for b in found.below) and [b.n for b in found.below] == list(range(1, n))
     proof.cases(f"n < {n}", words, f"n = 1…{n - 1}, every pair, in balls", below)
     ends = max(closed.upper for closed in found.cover)
-    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, in {len(found.cover)} blocks of n: ≤ {_up(ends)} < 1"
+    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, in {len(found.cover)} blocks of n (EVERY_N.md §3, §6): ≤ {_up(ends)} < 1"
     proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")
-    words = f"{m} ≤ x ≤ n − 1 − {m}, rows compared after a shift by one record: ≤ {_up(found.middle)} < 1"
+    words = (
+        f"{m} ≤ x ≤ n − 1 − {m}, rows compared after a shift by one record (EVERY_N.md §4): ≤ {_up(found.middle)} < 1"
+    )
     proof.holds("the middle", words, found.middle < one, "balls; the bound falls with x")
     return proof.concludes(STAYS, "<")
 
@@ -133,7 +139,7 @@ def table(seen: dict[tuple[int, str], str], top: str) -> Table:
     for n in FAR:
         values = [brief(refined(lambda n=n, eps=eps: one_pair(n, eps))) for eps in EPS]  # type: ignore[misc]
         rows.append((f"{n} (x = 2, x′ = 1 only)", *values))
-    rows.append(("→ ∞", *(top for _ in EPS)))
+    rows.append(("→ ∞ (near it only where n·e^(−2ε) is large)", *(top for _ in EPS)))
     return Table(("n", *(f"ε = {eps}" for eps in columns)), tuple(rows))
 
 

@@ -7,6 +7,7 @@ from documents import EXPECTED, run_one, turned
 
 from dpaudit.claims.outcome import BY_ALGEBRA
 from dpaudit.claims.proof import NOT_THROUGH
+from proofs_checks.privacy import ehdl as privacy_ehdl
 from proofs_checks.privacy import exponential as privacy_exponential
 from proofs_checks.privacy import laplace as privacy_laplace
 from proofs_checks.privacy import laplace_dilation as privacy_laplace_dilation
@@ -59,6 +60,7 @@ PERTURBED = [
     ("dp.ehds", *times(privacy_exponential, "EHDS", THREE_QUARTERS)),
     ("dp.mh", *times(privacy_exponential, "MH", THREE_QUARTERS)),
     ("ehdl.premise.beta", *turned(privacy_premise, "SMALLER", ">")),
+    ("ehdl.not-private.uniform", privacy_ehdl, "MOST_SHARE", NINE_TENTHS),
     ("smooth.gamma", privacy_smooth, "smooth_bound", lambda gamma: gamma * 2),
     ("smooth.exp", privacy_smooth, "penalty", lambda gamma, steps: gamma * (steps + 1)),
     ("sliding.proved", privacy_sliding, "FACTOR", 1),
