@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpaudit.code import law as law_of_code
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import Refused, Session
 from dpaudit.code.source import Source
@@ -682,9 +683,10 @@ def test_a_source_is_what_it_passes_for():
 # ------------------------------------------------------------------ sub-samplers
 
 
-def test_a_sub_sampler_is_computed_once():
+def test_a_sub_sampler_is_computed_once(monkeypatch):
     from dpaudit.code.law import sampler
 
+    monkeypatch.setattr(law_of_code, "TRIALS", 0)
     made = []
 
     @sampler
@@ -700,6 +702,20 @@ def test_a_sub_sampler_is_computed_once():
     assert sum(found.values()) == 1
     assert len(made) < 20
     assert part(1, random.Random(0)) == 0
+
+
+def test_arguments_of_a_sub_sampler_that_compare_equal_are_kept_apart():
+    from dpaudit.code.law import sampler
+
+    @sampler
+    def told(value, rng):
+        return f"{type(value).__name__} {math.copysign(1, value):g} {rng.randrange(1)}"
+
+    def all_of_them(rng):
+        return [told(value, rng) for value in (1, 1.0, np.float64(1), 0.0, -0.0, np.float64(-0.0), True)]
+
+    (found,) = law(all_of_them, 53).outputs
+    assert found == ("int 1 0", "float 1 0", "float64 1 0", "float 1 0", "float -1 0", "float64 -1 0", "bool 1 0")
 
 
 def check_table(function):

@@ -100,3 +100,18 @@ def test_a_table_and_an_object_say_what_they_were_made_of(tmp_path):
     assert found["parameters"] == {"bias": "1/3", "tries": "5"}
     with open(__file__, "rb") as here:
         assert found["source_sha256"] == hashlib.sha256(here.read()).hexdigest()
+
+
+def test_what_is_installed_in_a_folder_inside_stays_loaded(tmp_path, monkeypatch):
+    """An environment often lies in the folder of the mechanism; numpy can be loaded only once."""
+    installed = tmp_path / ".venv" / "packages"
+    installed.mkdir(parents=True)
+    (installed / "heavy_package.py").write_text("")
+    (tmp_path / "light_module.py").write_text("")
+    code = "import heavy_package, light_module\nclass Mine:\n    def datasets(self): return [0, 1]\n"
+    (tmp_path / "mine.py").write_text(code + "    def sample(self, x, rng): return rng.randrange(x + 2)\n")
+    monkeypatch.syspath_prepend(str(installed))
+    dpaudit.delta(f"{tmp_path / 'mine.py'}:Mine", at=1)
+    assert "heavy_package" in sys.modules
+    assert "light_module" not in sys.modules
+    del sys.modules["heavy_package"]

@@ -65,6 +65,12 @@ def test_numbers_far_from_one(digits):
             huge = v.exp_of(Fr(x), digits)
             check(v.Interval(huge.lo, huge.lo, digits, huge.e).log(), mp.log(exact(huge.lo, huge.e)))
             check(huge.sqrt(), mp.exp(mpf(x) / 2))
+        for end in (
+            Decimal("3e-900000000000000000"),
+            Decimal("3e+900000000000000000"),
+            Decimal("7e-99999999999999999"),
+        ):
+            check(point(end, digits).log(), mp.log(exact(end)))
         check(v.rational(Fr(1, 10**900), digits).log(), -900 * mp.log(10))
         near = v.rational(1, digits) + v.rational(Fr(3, 10 ** (digits - 1)), digits)
         check(near.log(), mp.log(1 + mpf(3) / mpf(10) ** (digits - 1)))
@@ -147,3 +153,8 @@ def test_what_lies_far_below_is_rounded_outward():
     with pytest.raises(v.Malformed):
         v.exp_of(Fr(10**40), 20).exp()
     assert tiny.exp().lo <= 1 <= tiny.exp().hi
+    huge, two = v.exp_of(Fr(10**40), 20), v.rational(200, 20)
+    assert huge.lo < two.lo  # the ends without their exponents say nothing
+    assert tiny <= one <= two <= huge
+    assert not huge <= two
+    assert not one <= tiny

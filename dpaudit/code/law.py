@@ -9,17 +9,30 @@ from functools import update_wrapper
 from time import monotonic
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from dpaudit.code import chain
 from dpaudit.code.context import in_place
 from dpaudit.code.explore import Budget, Explorer, Raised
-from dpaudit.code.lazy import is_lazy
+from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
 
 F = TypeVar("F", bound=Callable[..., Any])
+TRIALS = 200
+"""So many whole runs with plain pseudo-random numbers are held against the law."""
+MOST_OPEN = Fraction(1, 10**4)
+OUTSIDE = "the code keeps no state outside its variables and its module's globals (trial runs show none)"
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
+PLAIN: dict[type, Callable[[Any], Hashable]] = {
+    Source: lambda _: None,
+    int: lambda value: value,
+    float: lambda value: value.hex(),
+    np.float64: lambda value: ("numpy", value.hex()),
+}
+"""Keys of the usual arguments of a sub-sampler; 1 and 1.0, 0.0 and -0.0, and numpy's numbers are kept apart."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,10 @@ class Session:
             found = _gathered(explorer, chain.visits(edges, down), down, 1 << down.bits)
         values = tuple(explorer.values[key] for key in found)
         residual = 1 - sum(found.values(), Fraction(0))
+        if residual < MOST_OPEN:
+            self._try(explorer, found)
+        if len(explorer.states) > 1:
+            explorer.assumptions.add(OUTSIDE)
         return CodeLaw(
             values,
             tuple(found.values()),
@@ -88,6 +105,32 @@ class Session:
                         "it is not a function of its draws, or it tests the type of a number"
                     )
 
+    def _try(self, explorer: Explorer, law: dict[Hashable, Fraction]) -> None:
+        """Runs the whole code with plain pseudo-random numbers; outputs that hardly fit the law are refused.
+
+        States that were taken for equal and are not (the code keeps something elsewhere) show here.
+        """
+        seen: dict[Hashable, int] = {}
+        followed = explorer.runs
+        for trial in range(TRIALS):
+            run = Run((), self, self.bits, ())
+            run.trial = trial
+            output, ended = explorer.perform(run)
+            if ended:
+                key = self.output_key(output)
+                seen[key] = seen.get(key, 0) + 1
+                explorer.values.setdefault(key, output)
+        explorer.runs = followed
+        for key, count in seen.items():
+            p, most = float(law.get(key, 0)), sum(seen.values())
+            if abs(count - most * p) > 8 * (most * p * (1 - p)) ** 0.5 + (4 if p else 0):
+                shown = explorer.values[key]
+                raise Changed(
+                    f"{count} of {most} runs with plain numbers give {shown}, whose followed probability is {p:.3g}: "
+                    "it keeps state outside its variables (an attribute of a class or function, another module, a "
+                    "sub-sampler with side effects), or it is not a function of its draws"
+                )
+
     def output_key(self, output: Any) -> Hashable:
         """Returns a key of an output; 1, 1.0 and True are three."""
         try:
@@ -108,8 +151,8 @@ class Session:
 
     def _arguments(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
         """Returns a key of the arguments of a sub-sampler."""
-        if not named and all(type(value) in (int, Source) for value in given):
-            return tuple(None if type(value) is Source else value for value in given)
+        if not named and PLAIN.keys() >= set(map(type, given)):
+            return tuple([PLAIN[type(value)](value) for value in given])
         try:
             return Reader(self.keep).key((given, named))
         except NoKey:
@@ -135,17 +178,22 @@ class Sampler:
     def __call__(self, *given: Any, **named: Any) -> Any:
         """Returns one draw; outside an audit by the function itself."""
         run = current()
-        if run is None or run.owner is None:
+        if run is None or run.owner is None or run.trial is not None:
             return self.function(*given, **named)
-        given = tuple(value.force(what="an argument") if is_lazy(value) else value for value in given)
-        named = {name: value.force(what="an argument") if is_lazy(value) else value for name, value in named.items()}
+        if Lazy in map(type, (*given, *named.values())):
+            given = tuple(map(_known, given))
+            named = {name: _known(value) for name, value in named.items()}
         law = run.owner.sub_law(self.function, given, named)
-        run.assumptions |= set(law.assumptions)
+        run.assumptions.update(law.assumptions)
         return _drawn(run, law, (self.function.__qualname__, len(law.outputs)))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Returns the method of an instance."""
         return self if instance is None else lambda *given, **named: self(instance, *given, **named)
+
+
+def _known(value: Any) -> Any:
+    return value.force(what="an argument") if is_lazy(value) else value
 
 
 def sampler(function: F) -> F:

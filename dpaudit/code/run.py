@@ -11,10 +11,13 @@ import sysconfig
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+MOST_DRAWS = 20_000
+"""A trial that draws more often is left."""
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
 LIBRARIES = ("numpy", "scipy")
@@ -115,6 +118,8 @@ class Run:
         self.plain = plain is not None
         self.numbers = list(plain or ())
         """The numbers m of a run with plain numbers, draw by draw."""
+        self.trial: int | None = None
+        """The number of a trial: a whole run with plain pseudo-random numbers, of sub-samplers too."""
 
     def draw(self, size: int) -> Draw:
         """Returns a new draw, uniform on 0 .. size - 1."""
@@ -126,6 +131,11 @@ class Run:
         """Returns the next number of a run with plain numbers."""
         self.check()
         number = len(self.draws)
+        if self.trial is not None:
+            if number >= MOST_DRAWS:
+                self.halt()
+            seed = sha256(f"{self.trial} {number}".encode()).digest()
+            self.numbers.append(int.from_bytes(seed, "big") % size)
         if number >= len(self.numbers) or self.numbers[number] >= size:
             self.stop(Changed(f"{where()}it draws otherwise in a second run: it is not a function of its draws"))
         self.draws.append(Draw(self, number, size))

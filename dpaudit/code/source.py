@@ -60,9 +60,9 @@ def unfollowed(name: str) -> Callable[..., Any]:
 class Source(random.SystemRandom):
     """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
 
-    def random(self, size: Any = None) -> Any:
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Returns uniform floats."""
-        return sized(uniform, size)
+        return _floats(self, size, dtype, out)
 
     def getrandbits(self, k: int) -> Any:
         """Returns k random bits."""
@@ -88,9 +88,15 @@ class Source(random.SystemRandom):
         """Returns trials as numpy does."""
         return binomial(n, p, size)
 
-    def permutation(self, x: Any) -> Any:
+    def permutation(self, x: Any, axis: int = 0) -> Any:
         """Returns the entries in random order."""
-        return permutation(x)
+        return permutation(x) if axis == 0 else refuse("permutation along another axis cannot be followed")
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
+        if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
+            return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
+        raise AttributeError(name)
 
     seed = seed
     randbytes = unfollowed("randbytes")

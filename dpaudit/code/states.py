@@ -20,7 +20,7 @@ import numpy as np
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Draw
 
-PLAIN = (type(None), bool, int, str, bytes, Fraction, Decimal, complex, range, type(Ellipsis))
+PLAIN = (type(None), bool, int, str, bytes, Fraction, type(Ellipsis))
 FIXED = (ModuleType, type, BuiltinFunctionType, BuiltinMethodType, CodeType, Enum, np.ufunc, np.dtype)
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 MADE: tuple[Any, ...] = ((), [], "", range(0), range(1 << 70), enumerate(()), zip(), reversed([]))
@@ -56,6 +56,12 @@ class Reader:
             return kind.__name__, repr(value)
         if kind in PLAIN:
             return kind.__name__, value
+        if kind is complex:
+            return "complex", repr(value.real), repr(value.imag)
+        if kind is Decimal:
+            return "Decimal", value.as_tuple()
+        if kind is range:
+            return "range", value.start, value.stop, value.step
         if isinstance(value, SOURCES):
             return "random source"
         if isinstance(value, FIXED):
@@ -77,7 +83,9 @@ class Reader:
         return "open", _renamed(value.key, draws), known
 
     def _compound(self, kind: type, value: Any) -> Hashable:
-        if kind in (list, tuple, deque):
+        if kind is deque:
+            return "deque", value.maxlen, tuple(self.key(entry) for entry in value)
+        if kind in (list, tuple):
             return kind.__name__, tuple(self.key(entry) for entry in value)
         if kind is dict:
             return "dict", tuple((self.key(k), self.key(v)) for k, v in value.items())
@@ -99,8 +107,15 @@ class Reader:
         return self._instance(kind, value)
 
     def _function(self, value: FunctionType) -> Hashable:
-        cells = tuple(self.key(cell.cell_contents) for cell in value.__closure__ or ())
+        cells = tuple(self._cell(cell) for cell in value.__closure__ or ())
         return "function", self._identity(value.__code__), cells, self.key(value.__defaults__), self.key(value.__dict__)
+
+    def _cell(self, cell: Any) -> Hashable:
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return "no value yet"
+        return "cell", self.key(value)
 
     def _instance(self, kind: type, value: Any) -> Hashable:
         """Returns the key of an object of a class that is written in Python: its attributes."""
@@ -116,7 +131,16 @@ class Reader:
         return "instance", self._identity(kind), self.key(getattr(value, "__dict__", None)), tuple(parts)
 
     def frame(self, frame: FrameType, live: frozenset[str]) -> Hashable:
-        """Returns the key of the variables that are still read, and of what the module's functions can change."""
+        """Returns the key of the variables that are still read, and of what the module's functions can change.
+
+        Whatever somebody's object does when it is read, it does not happen to the code that runs: there is no key then.
+        """
+        try:
+            return self._frame(frame, live)
+        except Exception as error:
+            raise NoKey from error
+
+    def _frame(self, frame: FrameType, live: frozenset[str]) -> Hashable:
         names = sorted(live & frame.f_locals.keys())
         found = tuple((name, self.key(frame.f_locals[name])) for name in names)
         return found, tuple((name, self.key(frame.f_globals.get(name))) for name in changing(frame.f_globals))

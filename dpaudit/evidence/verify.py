@@ -170,6 +170,10 @@ class Interval:
             raise Malformed("log of a number that is not positive") if self.hi <= 0 else Undecided
         return self
 
+    def __le__(self, other: Interval) -> bool:
+        """Returns True only if every member is at most every member of the other; ends alone are not compared."""
+        return (self - other).hi <= 0
+
     def sign(self) -> int | None:
         """Returns -1, 0 or 1, or None if the interval does not tell."""
         return (self.lo > 0) - (self.hi < 0) or (None if self.lo or self.hi else 0)
@@ -191,9 +195,12 @@ class Interval:
 
     def plain(self) -> Interval:
         """Returns an interval around this one with e = 0."""
-        if self.e > 0 and (self.lo or self.hi):
+        if self.e > 10**18 and (self.lo or self.hi):
             raise Malformed("a number is too large for a function")
-        return Interval(*_aligned(rational(1, self.digits), self)[2:4], self.digits)
+        if self.e <= 0:
+            return Interval(*_aligned(rational(1, self.digits), self)[2:4], self.digits)
+        down, up = _rounding(self.digits)
+        return Interval(down.scaleb(self.lo, min(self.e, 10**18)), up.scaleb(self.hi, min(self.e, 10**18)), self.digits)
 
 
 def _aligned(a: Interval, b: Interval) -> tuple[Decimal, Decimal, Decimal, Decimal, int]:
@@ -272,18 +279,19 @@ def _exp(x: Decimal, digits: int) -> Interval:
 def _log(x: Decimal, digits: int) -> Interval:
     """ln x = g + ln(1 + t), 1 + t = x e^-g, for any g; t - t^2 <= ln(1 + t) <= t for |t| < 1/2, and both sides rise.
 
-    g begins with 20 digits and every turn doubles them; it is a guess, the enclosure is that of the last turn. Near 1
-    as many digits more as x - 1 has zeros.
+    g begins with 20 digits after the point and every turn doubles them; it is a guess, the enclosure is that of the
+    last turn. Near 1 as many digits more as x - 1 has zeros.
     """
     if x == 1:
         return rational(0, digits)
-    off, g = _rounding(20)[0].subtract(x, 1), _rounding(20)[0].ln(x)
+    start = _rounding(20 + len(str(x.adjusted())))[0]
+    off, g = start.subtract(x, 1), start.ln(x)
     widths = [digits + 12 + max(0, -off.adjusted(), g.adjusted())]
     while widths[-1] > 36:
         widths.append(widths[-1] // 2 + 6)
     for wide in reversed(widths):
         guess = Interval(g, g, wide)
-        t = Interval(x, x, wide) * (-guess).exp() - rational(1, wide)
+        t = (Interval(x, x, wide) * (-guess).exp() - rational(1, wide)).plain()
         if not -0.5 < t.lo <= t.hi < 0.5:
             raise Undecided
         low, high = (Interval(end, end, wide) for end in (t.lo, t.hi))

@@ -123,10 +123,10 @@ def gains(x: Exponents, y: Exponents, low: Fraction, high: End) -> list[Interval
     digits, (end_x, slope_x, _), (end_y, _, excess) = x.digits, x.at(high or low), y.at(high or low)
     if high is None:
         slowest = (rational(-low, digits) * x.least).exp()
-        below = x.least.hi <= y.least.lo and excess.hi <= slowest.lo
+        below = x.least <= y.least and excess <= slowest
         return [gain(x, y, None) if below else end_y / rational(low, digits)]
     spread = (rational(high, digits) * (x.most + y.most)).exp()
-    if not low and (spread * y.variance).hi <= x.variance.lo:
+    if not low and spread * y.variance <= x.variance:
         return [gain(x, y, low)]
     if low:
         (start_x, slope, _), start_y, first = x.at(low), y.at(low)[0], gain(x, y, low)
@@ -311,12 +311,13 @@ class Spread:
     def cut(self, centre: Interval, halves: list[Interval]) -> Spread:
         """Returns the number with the values that the mean value theorem leaves: |f - centre| <= sum |slope| half."""
         reach = total((larger(a, -a) * half for a, half in zip(self.slopes, halves, strict=True)), centre.digits)
-        near = hull(centre - reach, centre + reach)
-        return Spread(Interval(max(near.lo, self.value.lo), min(near.hi, self.value.hi), centre.digits), self.slopes)
+        near, old = hull(centre - reach, centre + reach).plain(), self.value.plain()
+        return Spread(Interval(max(near.lo, old.lo), min(near.hi, old.hi), centre.digits), self.slopes)
 
 
 def least(spreads: list[Spread]) -> Spread:
     """The minimum: its slope is, almost everywhere on a segment, that of a member which is not above it throughout."""
+    spreads = [Spread(s.value.plain(), s.slopes) for s in spreads]
     top = min(s.value.hi for s in spreads)
     active = [s for s in spreads if s.value.lo <= top]
     value = Interval(min(s.value.lo for s in active), top, active[0].value.digits)
@@ -829,7 +830,7 @@ class EveryN:
                 worst = [v.ends()[1] > self.most for v in (*matched(p, q, 0), *matched(q, p, 0))]
             else:
                 both = [[v.value for v in law.row(c)] for c in cells]
-                worst = [u.hi > (v * bound).lo for p, q in (both, both[::-1]) for u, v in zip(p, q, strict=True)]
+                worst = [not u <= v * bound for p, q in (both, both[::-1]) for u, v in zip(p, q, strict=True)]
             if any(worst):
                 raise Rejected(f"n = {n}: the pair {x}, {x + 1} is not covered by the upper bound")
 

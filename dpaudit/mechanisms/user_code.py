@@ -96,9 +96,12 @@ def beside(reference: str) -> Iterator[None]:
 
 
 def _lies_in(folder: str, module: ModuleType) -> bool:
-    """Returns whether the module was imported from the folder, by its own name."""
+    """Returns whether the module was imported from the folder, by its own name; not from an environment inside it."""
     path = getattr(module, "__file__", None)
-    return isinstance(path, str) and path.startswith(folder + os.sep) and not module.__name__.startswith(OWN)
+    if not isinstance(path, str) or module.__name__.startswith(OWN):
+        return False
+    homes = [entry for entry in (folder, *sys.path) if path.startswith(entry + os.sep)]
+    return folder == max(homes, key=len, default=None)
 
 
 def guarded(reference: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -1,0 +1,38 @@
+"""The discrete Laplace sampler of Tumult Core as it is installed: whole numbers and fractions only."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from inspect import unwrap
+from typing import Any, ClassVar
+
+import numpy as np
+from tmlt.core.random import discrete_gaussian as core
+
+import dpaudit
+
+for name in ("_sample_bernoulli_exp1", "_sample_bernoulli_exp", "_sample_dlaplace"):
+    # The library's own sub-samplers: the law of each is computed once for its argument, instead of at every call.
+    setattr(core, name, dpaudit.sampler(unwrap(getattr(core, name))))
+
+
+class DiscreteLaplace:
+    """A count plus noise of scale 1/ε."""
+
+    budget: ClassVar[dict[str, Any]] = {"residual": "1e-18", "seconds": 900}
+
+    def __init__(self, epsilon: Fraction) -> None:
+        self.epsilon = epsilon
+
+    def datasets(self) -> list[int]:
+        """Returns two counts."""
+        return [0, 1]
+
+    def claimed(self) -> tuple[Fraction, Fraction]:
+        """Returns the nominal ε, with a δ for what is not followed: an endless tail is never proved to be ε-DP."""
+        return self.epsilon, Fraction(1, 10**15)
+
+    def sample(self, x: int, rng: np.random.Generator) -> int:
+        """Returns the noisy count."""
+        core.prng = lambda: rng
+        return x + core._sample_dlaplace(1 / self.epsilon)
