@@ -80,7 +80,10 @@ class Enclosure:
         return str(Decimal((sign, kept, int(exponent)))).replace("E", "e")
 
     def __str__(self) -> str:
-        """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such."""
+        """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such.
+
+        Of negative numbers both ends, the lower one first: its tail is the larger one, which would read the wrong way.
+        """
         if self.is_infinite:
             return "∞"
         if self.is_open:
@@ -91,7 +94,7 @@ class Enclosure:
         if self.lower * self.upper <= 0 or size < Fraction(1, 10**4):
             return self._scientific()
         low, high = (self._fixed(end, self.places) for end in (self.lower, self.upper))
-        return _brackets(low, high) or f"[{low}, {high}]"
+        return (self.lower > 0 and _brackets(low, high)) or f"[{low}, {high}]"
 
     def _fixed(self, end: Fraction, places: int) -> str:
         digits = str(abs(int(end * 10**places))).rjust(places + 1, "0")

@@ -88,7 +88,8 @@ def private_for_every_n(found: Theory) -> Proof:
     below = all(b.value.upper < one for b in found.below) and [b.n for b in found.below] == list(range(1, n))
     proof.cases(f"n < {n}", words, f"n = 1…{n - 1}, every pair, in balls", below)
     ends = max(closed.upper for closed in found.cover)
-    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, in {len(found.cover)} blocks of n (EVERY_N.md §3, §6): ≤ {_up(ends)} < 1"
+    blocks = f"in {len(found.cover)} blocks of n (EVERY_N.md §3, §6)"
+    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, {blocks}: ≤ {_up(ends)} < 1"
     proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")
     words = (
         f"{m} ≤ x ≤ n − 1 − {m}, rows compared after a shift by one record (EVERY_N.md §4): ≤ {_up(found.middle)} < 1"
