@@ -6,6 +6,7 @@ import re
 from base64 import b64decode
 from fractions import Fraction
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -115,7 +116,8 @@ def test_the_board_of_claims_is_what_the_checks_say_today():
     assert {key: row["verdict"] for key, row in rows.items()} == {key: e["verdict"] for key, e in expected.items()}
     known = {claim.id: claim for claim in CATALOGUE.claims}
     assert {key: row["statement"] for key, row in rows.items()} == {key: known[key].statement for key in rows}
-    for key in ("sliding.stated", "gs.any-prior", "acc.4.2.closed", "dp.ehd.any-prior", "ehdl.algebra"):
+    formal = ("sliding.stated",) if which("coqc") else ()  # its line says whether Coq was run here
+    for key in (*formal, "gs.any-prior", "acc.4.2.closed", "dp.ehd.any-prior", "ehdl.algebra"):
         again = {name: value for name, value in dpaudit.check([key]).results[0].to_dict().items() if name != "seconds"}
         assert again == rows[key]
 
