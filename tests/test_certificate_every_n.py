@@ -9,6 +9,7 @@ import pytest
 
 import dpaudit
 from dpaudit.evidence import verify as verifier
+from dpaudit.evidence import verify_theorems as theorems
 from dpaudit.evidence.certificate import certificate
 from dpaudit.numbers.errors import InputError
 
@@ -39,7 +40,7 @@ def changed(document, path, value):
 def above_n(monkeypatch):
     """Without the n below N, which take the time: each is an audit of its own."""
     seen = []
-    monkeypatch.setattr(verifier.EveryN, "_check_below", lambda part, n: seen.append(n))
+    monkeypatch.setattr(theorems.EveryN, "_check_below", lambda part, n: seen.append(n))
     return seen
 
 
@@ -69,13 +70,13 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     """At the n of the supremum a slightly smaller bound is exceeded; at others it is not."""
     lower = str(Fraction(ehd["statement"]["lower"]) - Fraction(1, 1000))
     statement = changed(changed(ehd, ("statement", "upper"), lower), ("statement", "lower"), "1/2")
-    part = verifier.EveryN(statement, True, verifier.Work(10**9))
+    part = theorems.EveryN(statement, True, verifier.Work(10**9))
     part._check_below(1)
     part._check_below(20)
     with pytest.raises(verifier.Rejected, match="n = 4: the pair 0, 1"):
         part._check_below(4)
     ratio = changed(ehdl, ("subject", "nominal_epsilon"), "all")
-    part = verifier.EveryN(ratio, True, verifier.Work(10**9))
+    part = theorems.EveryN(ratio, True, verifier.Work(10**9))
     part._check_below(3)
     part._check_below(8)
     part.most = Fraction(9, 10)
@@ -150,7 +151,7 @@ def test_the_middle_is_that_of_the_engine():
     ):
         ranged = read(mech, n="all", prior="1/2,3", **more)
         family, subject = family_of(ranged), ranged.describe()
-        part = object.__new__(verifier.EveryN)
+        part = object.__new__(theorems.EveryN)
         part.subject, part.digits, part.work, part.m, part.first = subject, 40, verifier.Work(10**9), 24, 100
         part.law = part._law(1)
         own = part._middle() * part._number(part.law.epsilon)

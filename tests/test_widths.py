@@ -38,7 +38,7 @@ COMMANDS = {
     "check and explain": ["check", "dp.lshist", "--explain"],
     "verify": ["verify", "made.json"],
 }
-SILENT = ("report", "render", "sweep")
+SILENT = ("report", "render", "sweep", "export")
 """Commands that print paths and counts, no tables of numbers; the page of a sweep is tested below."""
 
 ENDS = re.compile(r"(?<![\w.])\[(-?[\d.]+(?:e-?\d+)?), (-?[\d.]+(?:e-?\d+)?)\]")

@@ -12,7 +12,6 @@ from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged
-from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
 
@@ -25,7 +24,7 @@ def check_possible(ranged: Ranged) -> None:
     if ranged.ranging not in (("eps",), ("prior",), ("n",), ("n", "eps")):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
         raise InputError(name, ranged.told(name), rule)
-    if ranged.ranging == ("eps",) and not isinstance(ranged.mechanism, Exponential):
+    if ranged.ranging == ("eps",) and ranged.mechanism.algebra().worst() is not None:
         rule = f"{ranged.mechanism.name} is decided by its closed form, of which there is no certificate; take one ε"
         raise InputError("eps", ranged.told("eps"), rule)
 

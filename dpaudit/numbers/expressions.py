@@ -190,7 +190,7 @@ def exp(x: Any) -> Value:
     """Returns e^x exactly as an expression (1 for x = 0).
 
     >>> exp("1/2") / (1 + exp("1/2"))
-    /(exp(1/2), +(1, exp(1/2)))
+    exp(1/2)/(1 + exp(1/2))
     """
     return _operate("exp", x)
 

@@ -37,7 +37,9 @@ def own(tmp_path):
 def test_claims_lists_every_claim(capsys):
     rows = json.loads(run(capsys, "claims", "--json").out)
     assert [row["id"] for row in rows] == [claim.id for claim in CLAIMS]
-    assert {"id", "document", "item", "statement", "quantifier", "verdict", "establishes", "line"} == set(rows[0])
+    assert {"id", "document", "item", "statement", "quantifier", "verdict", "establishes", "line", "command"} == set(
+        rows[0]
+    )
     text = run(capsys, "claims", "fig.*").out
     assert "fig.table-1.stated" in text
     assert "REFUTED" in text
