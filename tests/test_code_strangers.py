@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit
+from dpaudit.code import law as law_of_code
 from dpaudit.numbers.errors import InputError
 
 
@@ -115,3 +116,19 @@ def test_what_is_assumed_of_merged_states_is_said():
 
     shown = str(dpaudit.epsilon(loop, data=[0, 1]))
     assert "keeps no state outside its variables" in " ".join(shown.split())
+
+
+def test_a_trial_that_has_no_end_is_noticed(monkeypatch):
+    """The counter of a class is taken for nothing; followed it ends, in a trial it may go on for ever."""
+    monkeypatch.setattr(law_of_code, "MOST_LINES", 2000)
+
+    def forever(x, rng):
+        K.c = 0
+        while rng.randrange(2):
+            K.c = 1
+        while K.c:
+            pass
+        return x
+
+    with pytest.raises(InputError, match="runs with plain numbers have no end"):
+        dpaudit.pmf(forever, 0, data=[0, 1])
