@@ -136,8 +136,8 @@ class Session:
             if abs(count - ended_runs * p) > 8 * (ended_runs * p * (1 - p)) ** 0.5 + (4 if p else 0):
                 shown = explorer.values[key]
                 raise Changed(
-                    f"{count} of {ended_runs} runs with plain numbers give {shown}, whose followed probability is {p:.3g}: "
-                    "it keeps state outside its variables (an attribute of a class or function, another module, a "
+                    f"{count} of {ended_runs} runs with plain numbers give {shown}, "
+                    f"whose followed probability is {p:.3g}: it keeps state outside its variables (an attribute of a class or function, another module, a "
                     "sub-sampler with side effects), or it is not a function of its draws"
                 )
 
