@@ -138,7 +138,8 @@ class Session:
                 raise Changed(
                     f"{count} of {ended_runs} runs with plain numbers give {shown}, "
                     f"whose followed probability is {p:.3g}: it keeps state outside its variables (an attribute of a "
-                    "class or function, another module, a sub-sampler with side effects), or it is not a function of its draws"
+                    "class or function, another module, a sub-sampler with side effects), or it is not a "
+                    "function of its draws"
                 )
 
     def output_key(self, output: Any) -> Hashable:
