@@ -18,6 +18,8 @@ from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 MOST_ROWS = 40
 """A longer table is folded."""
+FEW_ROWS = 6
+"""A longer table is folded on a phone."""
 
 
 def render(document: Document) -> str:
@@ -99,15 +101,16 @@ def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
     return "\n".join(parts)
 
 
-def _folded(summary: str, inside: str) -> str:
-    """Returns what the script folds; without it, and on paper, it is open."""
-    return f'<details open class="fold"><summary>{escape(summary)}</summary>{inside}</details>'
+def _folded(summary: str, inside: str, small: bool = False) -> str:
+    """Returns what the script folds, or folds on a ``small`` screen; without it, and on paper, it is open."""
+    name = "small" if small else "fold"
+    return f'<details open class="{name}"><summary>{escape(summary)}</summary>{inside}</details>'
 
 
 def _table(content: Table, title: str) -> str:
     columns, rows = content
     shown = _grid(title, columns, [[_cell(cell) for cell in row] for row in rows])
-    return _folded(f"Table of {len(rows)} rows", shown) if len(rows) > MOST_ROWS else shown
+    return _folded(f"Table of {len(rows)} rows", shown, len(rows) <= MOST_ROWS) if len(rows) > FEW_ROWS else shown
 
 
 def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

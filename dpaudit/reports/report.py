@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit.audit.setting import command_line
 from dpaudit.numbers.errors import InputError
-from dpaudit.reports import accuracy_study, document, studies
+from dpaudit.reports import accuracy_study, distances, document, nominal, prior_map, studies
 from dpaudit.reports.block import Block, Job, Progress
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.plan import Plan, read_plan
@@ -81,7 +81,10 @@ def _jobs(plan: Plan) -> Iterator[Job]:
     yield from map(studies.prepare, plan.studies)
     for block in plan.audits:
         yield partial(audit_sections, block, maps=plan.maps)
+        yield partial(nominal.true_nominal, block)
+        yield from [partial(prior_map.prior_map, block)] if plan.maps else []
         yield partial(accuracy_study.balanced, block)
+        yield partial(distances.balanced, block)
     if plan.claims:
         yield studies.prepare_claims(plan.claims)
 

@@ -119,6 +119,25 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     return table
 
 
+def prior_map(section: Section) -> Table:
+    """Returns a line for each mechanism and prior, and a column for each n."""
+    found = {(row["mechanism"], row["prior"], row["n"]): cell(row["ratio"]) for row in section["rows"]}
+    ns = list(dict.fromkeys(n for *_, n in found))
+    lines = dict.fromkeys((name, prior) for name, prior, _ in found)
+    rows = [[name, prior, *(found.get((name, prior, n), "") for n in ns)] for name, prior in lines]
+    return ["mechanism", "a", *(f"n = {n}" for n in ns)], rows
+
+
+def distances(section: Section) -> Table:
+    """Returns of every mechanism and bound some of the distances."""
+    rows: list[list[Cell]] = []
+    for name, own in named(section["rows"]).items():
+        for bound, line in named(own, "bound").items():
+            some = line[:: max(1, len(line) // 4)]
+            rows += [[name, bound or "exact", row["t"], row["value"], cell(row.get("outcome"))] for row in some]
+    return ["mechanism", "bound", "t", "Pr[H < t], or the bound on it", "holds"], rows
+
+
 def listing(*columns: tuple[str, str]) -> Callable[[Section], Table]:
     """Returns a table function that lists the given (title, key) columns of every row."""
 
@@ -147,6 +166,9 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "prior-study": listing(
         ("prior", "mechanism"), ("n", "n"), ("ε", "eps"), ("true ε / ε", "ratio"), ("verdict on true ε ≤ ε", "verdict")
     ),
+    "true-nominal": by_mechanism("nominal ε", "eps", "ratio"),
+    "prior-map": prior_map,
+    "distances": distances,
     "bounds": listing(MECHANISM, ("data x", "x"), *BOUNDS),
 }
 """Kind of section -> its table."""

@@ -38,6 +38,8 @@ CAPTIONS = {
     "sensitivity": "GS, and some of the data sets",
     "breakpoints": "Some segments of each curve, the last one among them",
     "renyi": "The divergences by order",
+    "true-nominal": "True over nominal ε",
+    "prior-map": "True over nominal ε by prior and n",
     "bounds": "Each bound at the t where it comes closest or fails most",
 }
 """Kind of section -> what its table holds; the others say it in their titles."""
