@@ -12,7 +12,8 @@ from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.protocols import text
+from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
 from dpaudit.reports.digits import short
 from dpaudit.reports.document import Section
@@ -53,12 +54,14 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     found = row["witness"]
     setting = case.setting.at(n=found["n"]) if found["n"] is not None and case.setting.has_n else case.setting
     mechanism, evidence = setting.mechanism, found["evidence"]
+    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS)
+    judged = again.claim.evidence
+    witness = again.witness if evidence is None or judged is None else judged.witness
+    x, x_prime = witness.x, witness.x_prime
     yield _claim(row, evidence)
-    pair = {key: (evidence["pair"] if evidence else found)[key] for key in ("x", "x_prime")}
-    x, x_prime = (mechanism.read_dataset("x", value) for value in pair.values())
-    yield step("pair", "the pair", f"x = {text(x)}, x′ = {text(x_prime)}", **pair)
+    yield step("pair", "the pair", f"x = {text(x)}, x′ = {text(x_prime)}", x=plain(x), x_prime=plain(x_prime))
     if evidence is None:
-        yield from _at_output(mechanism, x, x_prime, row)
+        yield from _at_output(mechanism, witness, row)
     elif evidence["quantity"] == "delta":
         yield from _at_set(mechanism, x, x_prime, evidence)
     else:
@@ -84,17 +87,15 @@ def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
     return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))
 
 
-def _at_output(mechanism: Mechanism, x: Any, x_prime: Any, row: Row) -> Iterator[Row]:
+def _at_output(mechanism: Mechanism, witness: Witness, row: Row) -> Iterator[Row]:
     """Yields the output, both of its probabilities, and the logarithm of the ratio: the loss, which is true epsilon."""
-    found = row["witness"]
-    listed = found["output"]
-    output = tuple(listed) if isinstance(listed, list) else listed
-    yield step("output", "the output", f"r = {text(output)}", output=listed)
+    found, x, x_prime = row["witness"], witness.x, witness.x_prime
+    yield step("output", "the output", f"r = {text(witness.output)}", output=plain(witness.output))
     if mechanism.counts().outputs > LARGEST or found["epsilon"]["upper"] == "inf" != found["epsilon"]["lower"]:
         yield step("loss", "the loss", "ln P_x(r) / P_x′(r), at the least", found["epsilon"])
         return
     here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
-    at = [text(known) for known in here.outputs].index(text(output))
+    at = here.outputs.index(witness.output)
     p, q = here.probabilities[at], there.probabilities[at]
     yield step("p", "under x", "P_x(r)", p)
     yield step("p_prime", "under x′", "P_x′(r)", q)

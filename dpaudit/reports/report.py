@@ -93,7 +93,7 @@ def render(result: str, out: str = "report") -> list[Path]:
     made = document.load(result)
     try:
         return write(made, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
