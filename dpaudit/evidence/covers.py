@@ -112,7 +112,7 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
         "statement": {
             "quantity": "every-n",
             **result.epsilon.to_dict(),
-            "claimed": judged["guarantee"]["factor"] if ratio else judged["claimed"],
+            "claimed": judged["guarantee"]["factor" if ratio else "epsilon"],
             "verdict": str(judged["verdict"]),
         },
         "witness": witness,

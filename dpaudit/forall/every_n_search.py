@@ -15,6 +15,7 @@ from dpaudit.forall.every_n_pairs import Pairs, Peak, reach_for
 from dpaudit.forall.every_n_rates import Family, Prior
 from dpaudit.forall.every_n_slopes import SlopedPairs
 from dpaudit.numbers import balls
+from dpaudit.privacy.effort import Effort
 
 MOST_BLOCKS = 3000
 """Blocks that are looked at; what is open then stays open."""
@@ -107,13 +108,14 @@ class Search:
         self.offer(None, other.best.side, other.best.peak)
         return lower, upper if middle is not None else max(upper, balls.ends(self.family.middle(m, None))[1])
 
-    def run(self) -> Fraction:
+    def run(self, effort: Effort) -> Fraction:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
             self._look(Block(self.first, None), side, tuple(range(self.m)))
         most = MOST_BLOCKS // (15 if self.every_epsilon else 1)  # where matched rows are not sharp, more is of no use
         while self.waiting and self.looked < most:
             _, _, closed = heappop(self.waiting)
+            effort.tell_gap(closed.upper - self.floor)
             halves = list(closed.block.halves())
             if not halves or closed.upper <= self.floor + self.tolerance:
                 self.cover.append(closed)
