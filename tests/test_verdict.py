@@ -196,7 +196,7 @@ def test_what_an_own_mechanism_breaks_is_on_top(tmp_path):
     found = result["verdict"]
     assert (found["word"], found["smallest_failing_n"]) == ("NOT PRIVATE", 2)
     assert found["looked_at"] == "every n from 1 to 2 was looked at"
-    for text in (markdown.render(result, {}), html.render(result, None)):
+    for text in (markdown.render(result, {}), html.render(result)):
         assert text.index("NOT PRIVATE") < text.index("What was audited" if "<html" in text else "What is claimed")
         assert "200 % of the claim" in text
         assert found["command"] in text
@@ -403,7 +403,7 @@ def test_a_file_of_the_schema_before_is_still_drawn(tmp_path):
     found = document.load(str(tmp_path / "old.json"))
     assert found["verdict"]["word"] is None
     assert "earlier version" in markdown.render(found, {})
-    assert "earlier version" in html.render(found, None)
+    assert "earlier version" in html.render(found)
 
 
 def test_the_verdict_is_part_of_the_hash(tmp_path):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
-from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.setting import Setting, command_line, refuse_all
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
@@ -98,6 +98,7 @@ class Block:
             lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
+        refuse_all(n=n)
         ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}

@@ -66,8 +66,9 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     kept = [{key: value for key, value in row.items() if key != "command"} for row in rows]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
-    finding = "; ".join(map(in_short, verdicts))
-    return block.section("epsilon-by-n", title, question, lambda c: c.found.command, kept, finding=finding)
+    limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
+    more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
+    return block.section("epsilon-by-n", title, question, lambda c: c.found.command, kept, **more)
 
 
 def facts(block: Block, progress: Progress) -> Section:

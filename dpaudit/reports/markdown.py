@@ -13,18 +13,12 @@ from dpaudit.reports.tables import Cell, short, table
 from dpaudit.reports.verdict import facts
 
 
-def render(document: Document, charts: dict[int, str]) -> str:
-    """Returns the report; ``charts`` gives for a section's index the path of its picture."""
-    parts = [
-        f"# {escape(document['title'])}",
-        "",
-        *_verdict(document["verdict"]),
-        "## Summary",
-        "",
-        *_summary(document),
-    ]
+def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
+    """Returns the report; ``charts`` gives for a section's index the paths of its pictures, each with its caption."""
+    answer = _verdict(document["verdict"])
+    parts = [f"# {escape(document['title'])}", "", *answer, "## Summary", "", *_summary(document)]
     for index, section in enumerate(document["sections"]):
-        parts += _section(section, charts.get(index))
+        parts += _section(section, charts.get(index, []))
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     parts += [
         "## How to check this report",
@@ -50,12 +44,12 @@ def _verdict(verdict: dict[str, Any]) -> list[str]:
     return [*lines, *command, ""]
 
 
-def _section(section: Section, picture: str | None) -> list[str]:
+def _section(section: Section, pictures: list[tuple[str, str]]) -> list[str]:
     parts = [f"## {escape(section['title'])}", "", f"*{escape(section['question'])}*", ""]
     if section.get("text"):
         parts += [escape(section["text"]), ""]
-    if picture:
-        parts += [f"![{escape(section['title'])}]({picture})", ""]
+    for path, caption in pictures:
+        parts += [f"![{escape(section['title'])}]({path})", "", escape(caption), ""]
     if section["kind"] == "claims":
         parts += _claims(section)
     if section.get("crossovers"):

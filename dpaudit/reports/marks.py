@@ -1,4 +1,4 @@
-"""Small pieces of HTML: verdict badges, and numbers that open their enclosure on demand. All text is escaped."""
+"""Small pieces of HTML: verdict badges, and numbers with their enclosures. All text is escaped."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def badge(verdict: str | None) -> str:
 
 
 def number(enclosure: dict[str, str]) -> str:
-    """Returns a number that opens its enclosure on demand."""
-    full = f"{enclosure['lower']} ≤ value ≤ {enclosure['upper']}"
-    return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
+    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for."""
+    lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
+    return f'<span class="num">{escape(short(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:

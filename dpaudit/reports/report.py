@@ -16,7 +16,7 @@ from dpaudit.reports.block import Block, Job, Progress
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.plan import Plan, read_plan
 from dpaudit.reports.verdict import arranged
-from dpaudit.reports.write import prepare, share_library, write
+from dpaudit.reports.write import prepare, write
 
 
 def report(
@@ -47,20 +47,19 @@ def report(
 
 
 def refresh(folder: str, *, progress: Progress | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml; they share a chart library."""
+    """Returns the files of every report below the folder, made anew from its plan.toml."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    share_library(folder)
-    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress, shared=True)]
+    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
 
 
-def _make(wanted: Plan, out: str, progress: Progress | None, shared: bool = False) -> list[Path]:
+def _make(wanted: Plan, out: str, progress: Progress | None) -> list[Path]:
     tell = progress or (lambda text: None)
     prepare(out)
     made = build(wanted, tell)
     tell("writing")
-    return write(made, out, shared=shared)
+    return write(made, out)
 
 
 def build(plan: Plan, progress: Progress) -> document.Document:
