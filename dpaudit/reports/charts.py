@@ -13,6 +13,7 @@ from dpaudit.reports import (
     charts_maps,
     charts_pairs,
     charts_ternary,
+    charts_verdict,
 )
 from dpaudit.reports.charts_lines import Near
 from dpaudit.reports.document import Section
@@ -27,17 +28,15 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
     return draw(section, near) if draw else []
 
 
-def old_loss(section: Section, near: Near) -> list[Figure]:
-    """Returns nothing: the losses stand below the distributions of the worst pairs."""
-    return []
-
-
 CHARTS: dict[str, Draw] = {
+    "matrix": charts_verdict.matrix,
+    "chain": charts_verdict.chain,
     "epsilon-by-n": charts_lines.epsilon_by_n,
     "true-nominal": charts_lines.true_nominal,
     "delta-curves": charts_curves.delta_curves,
     "worst-pairs": charts_pairs.worst_pairs,
     "loss-map": charts_maps.loss_maps,
+    "loss-ternary": charts_ternary.losses,
     "renyi": charts_lines.renyi,
     "sensitivity": sensitivity,
     "error-by-n": charts_lines.errors("n", "n (records)"),

@@ -29,7 +29,8 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
     chart = Chart(lines, "ε", "δ(ε), logarithmic", log_y=True, marks=marks, axis="ε", inside=True)
     parts, said = near("breakpoints"), _at_zero(section)
     beyond = [words for words in claims if words not in shown]
-    said += f" Ringed, and dashed at the right: what is claimed{f'; {listed(beyond)} lies outside the left picture' if beyond else ''}."
+    outside = f"; {listed(beyond)} lies outside the left picture" if beyond else ""
+    said += f" Ringed at the left, dashed at the right: what is claimed{outside}."
     said += together(chart, HALF)
     alt = f"{section['title']}: the curves fall from ε = 0 on and end where the true ε is. {said}"
     wide, narrow = [chart.draw(HALF, alt)], [chart.draw(NARROW, alt)]

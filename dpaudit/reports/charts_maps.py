@@ -9,13 +9,14 @@ from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import listed, sign
+from dpaudit.reports.tables import cells_of
 
 Row = dict[str, Any]
 
 
 def loss_maps(section: Section, near: Near) -> list[Figure]:
     """Returns the loss of every pair (x, x+1) at every output, a small map for each mechanism, on one scale."""
-    rows = [{"mechanism": section.get("mechanism", ""), **row} for row in section["rows"]]
+    rows = [{"mechanism": section.get("mechanism", ""), **row} for row in cells_of(section)]
     reach = max(abs(middle(row["loss"])) for row in rows) or 1.0
     drawn, words = [], []
     for name, own in named(rows).items():
@@ -79,7 +80,7 @@ def _by_prior(section: Section, ns: list[int], priors: list[str]) -> Figure:
     for width in (WIDE, NARROW):
         more: dict[str, Any] = {"ring": worst, "over": over, "width": width, "left": left, "centre": 1.0}
         shown = CellMap("true ε / nominal ε", values, names, priors, reach, "n (records)", "prior", **more)
-        pictures.append([shown.draw(alt), key(reach, "true ε / nominal ε: blue below 1, orange above", centre=1.0)])
+        pictures.append([shown.draw(alt), key(reach, "true ε / nominal ε", centre=1.0)])
     return Figure(pictures[0], said, pictures[1])
 
 
@@ -103,7 +104,7 @@ def prior_map(section: Section, near: Near) -> list[Figure]:
         titles = [str(n) for n in ns], priors, reach, "n (records)", "a of the prior (a, a)"
         drawn.append(CellMap(name, values, *titles, **more).draw(alt))
         broken += [f"{name} in {len(over)} of {len(values)} cells"] if over else []
-    drawn.append(key(reach, "true ε / nominal ε: blue below 1, orange above", centre=1.0))
+    drawn.append(key(reach, "true ε / nominal ε", centre=1.0))
     open_ = sorted({row["mechanism"] for row in rows if row["outcome"] == "UNDECIDED"})
     said = f"True ε exceeds the nominal one, inside the contour: {listed(broken)}." if broken else _nowhere(open_)
     return [Figure(drawn, f"{said} The largest ratio of each is ringed.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -19,6 +20,7 @@ from dpaudit.reports.verdict import facts
 from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
 FEW_ROWS = 6
@@ -61,7 +63,10 @@ def _verdict(verdict: dict[str, Any]) -> str:
     rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
     rows += [("check it again", f"<code>{escape(verdict['command'])}</code>")] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
-        rows.append((title, f"<ul>{_items(map(escape, verdict[key]))}</ul>"))
+        entries = f"<ul>{_items(map(escape, verdict[key]))}</ul>"
+        rows.append(
+            (title, _folded(f"{len(verdict[key])} statements", entries) if len(verdict[key]) > FEW_ROWS else entries)
+        )
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     rank_ = rank(verdict["word"], verdict["outcome"])
     return (
@@ -101,7 +106,8 @@ def _audited(document: Document) -> str:
 def _contents(document: Document) -> str:
     titles = enumerate(section["title"] for section in document["sections"])
     links = _items(f'<a href="#s{index}">{escape(title)}</a>' for index, title in titles)
-    return f'<nav aria-label="Contents"><details open><summary>Contents</summary><ol>{links}</ol></details></nav>'
+    shown = f'<details open class="small named"><summary>Contents</summary><ol>{links}</ol></details>'
+    return f'<nav aria-label="Contents">{shown}</nav>'
 
 
 def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
@@ -116,7 +122,8 @@ def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
         parts.append(f"<ul>{_items(escape(crossing['text']) for crossing in section['crossovers'])}</ul>")
     content = table(section)
     if content and content[1]:
-        parts.append(_table(content, CAPTIONS.get(section["kind"]) or section["title"]))
+        shown = _table(content, CAPTIONS.get(section["kind"]) or section["title"])
+        parts.append(f'<div class="findable">{shown}</div>' if section["kind"] == "matrix" else shown)
     parts.append(_folded("Reproduce", f"<pre>{escape(section['command'])}</pre>") + "</section>")
     return "\n".join(parts)
 
@@ -151,6 +158,7 @@ def _cell(cell: Cell) -> str:
     """Returns a cell; a short text is kept on one line."""
     if isinstance(cell, dict):
         return number(cell)
+    cell = BLOCKS.sub("", cell)  # the picture above has them as bars
     return badge(cell) if len(cell) > 24 else f'<span class="short">{badge(cell)}</span>'
 
 

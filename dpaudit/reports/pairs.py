@@ -1,26 +1,21 @@
-"""The worst pairs, output by output, and the maps of all pairs: what tells two data sets apart, and where."""
+"""The worst pairs, output by output: what tells two data sets apart, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
 from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.mechanisms import Mechanism, PosteriorMechanism, posterior
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, infinite
-from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.protocols import Dataset, plain
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.document import Section
 
 MAP_DIGITS = 6
-MAP_LARGEST = 40
-"""The map of all pairs is drawn for n up to this."""
 MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out of the charts that show every output."""
 
@@ -62,14 +57,6 @@ def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:
             yield {"output": plain(output), "p": p.to_dict(), "p_prime": q.to_dict(), "loss": shown}
 
 
-def worst_loss(pairs: Section) -> Section:
-    """Returns the loss of the worst pairs at every output, from the section of the pairs."""
-    rows = [{key: row[key] for key in ("mechanism", "output", "loss")} for row in pairs["rows"]]
-    title = pairs["title"].replace("Output distributions", "Privacy loss")
-    question = "At which outputs is the loss ln P_x/P_x′ large?"
-    return {**pairs, "kind": "worst-loss", "title": title, "question": question, "rows": rows, "text": ""}
-
-
 def loss_rows(
     mechanism: Mechanism, pairs: Sequence[tuple[Dataset, Dataset]], digits: int = MAP_DIGITS
 ) -> list[list[Enclosure]]:
@@ -87,37 +74,3 @@ def loss_rows(
 
     found = balls.refine_all(pairs, attempt, *balls.bits_for(digits, mechanism.counts().outputs))
     return [found[pair][0] for pair in pairs]
-
-
-def mapped(case: Case) -> PosteriorMechanism | None:
-    """Returns the mechanism whose map of losses is drawn, n being at most MAP_LARGEST: pairs (x, x+1) by outputs."""
-    model = case.model
-    if model is None or model.k != 2:
-        return None
-    n = min(model.n, MAP_LARGEST)
-    subject = posterior((case.setting if n == model.n else case.setting.at(n=n)).mechanism)
-    fits = subject is not None and subject.count_outputs() == n + 1 and subject.adjacency == REPLACE_ONE
-    return subject if fits else None
-
-
-def loss_map(block: Block, case: Case, subject: PosteriorMechanism, progress: Progress) -> Section:
-    """Returns for k = 2 the loss of every adjacent pair (x, x+1) at every output."""
-    progress(f"{case.label}: loss map")
-    n, pairs = subject.model.n, list(pairwise(subject.model.histograms))
-    rows = [
-        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
-        for (x, _), losses in zip(pairs, loss_rows(subject, pairs), strict=True)
-        for output, loss in zip(subject.outputs(), losses, strict=True)
-    ]
-    title = f"Privacy loss of every pair: {case.label}, n = {n}"
-    question = "Where does the loss come from? A row is a pair (x, x+1), a column an output. Drawn for n up to 40."
-    command = case.setting.at(n=n).command_line("epsilon") if case.setting.has_n else case.found.command
-    return block.section("loss-map", title, question, command or "", rows, n=n, mechanism=case.label, folded=True)
-
-
-def maps_left_out(block: Block) -> Section:
-    """Returns the section that stands for the loss maps where the plan leaves them out."""
-    n = min(block.ns[-1], MAP_LARGEST)
-    note = "The maps of all pairs and outputs are left out here for their size; this command draws them."
-    title, command = f"Privacy loss of every pair, n = {n}", replace(block, ns=(n,)).command()
-    return block.section("loss-map", title, "Where does the loss come from?", command, [], n=n, text=note)
