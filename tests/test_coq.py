@@ -64,7 +64,7 @@ def test_every_theorem_that_a_claim_names_is_there():
 
 
 STATED = """From Coq Require Import Reals List ZArith.
-From DP Require Import Laws Model Dirichlet Histograms Counting.
+From DP Require Import Laws Model Dirichlet Euler Histograms.
 Open Scope R_scope.
 Section Model.
 Variables (Gamma : R -> R) (prior : list R) (n : nat).
@@ -80,7 +80,7 @@ Let law (rate : X -> R) (x r : X) :=
 Theorem every_histogram_once : (forall x : X, In x (all k n)) /\\ NoDup (all k n).
 Proof. split; [apply all_complete|apply all_once]. Qed.
 Theorem ehds_as_documented g eps :
-  gamma_moments Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * (1 + g) * smooth g x)) x r
     <= exp eps * law (fun x => eps / (2 * (1 + g) * smooth g x)) y r.
 Proof.
@@ -88,14 +88,14 @@ Proof.
   exact (ehds_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
 Qed.
 Theorem mh_as_documented g eps :
-  gamma_moments Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * smooth g x)) x r
     <= exp ((1 + g) * eps) * law (fun x => eps / (2 * smooth g x)) y r.
 Proof.
   intros M P K N G E x y r A. exact (mh_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
 Qed.
 Theorem ehd_as_documented eps :
-  gamma_moments Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
   forall x y r : X, records x y = 1%nat -> law (fun _ => eps / (2 * largest local (all k n))) x r
     <= exp eps * law (fun _ => eps / (2 * largest local (all k n))) y r.
 Proof.

@@ -1,7 +1,7 @@
 (** The Hellinger distance of the documents' posteriors Dir(alpha + x), from the Gamma function, is a metric at most 1.
 
-    One fact of analysis is used, and named: Gamma (a + m/2) is the m-th moment of a positive measure on u > 0. It is the
-    integral of u^m 2 u^(2a-1) e^(-u^2). So a polynomial in u that is nowhere negative has an integral that is not. *)
+    One fact of analysis is used, and named: Gamma (a + m/2) is the m-th moment of a positive measure on u > 0, so a
+    polynomial in u that is nowhere negative has an integral that is not. Euler.v proves it from Euler's integral. *)
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.

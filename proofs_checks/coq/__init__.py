@@ -5,7 +5,7 @@ from pathlib import Path
 from dpaudit.claims.formal import Theorem
 
 FOLDER = Path(__file__).parent
-EVERY = "every n ≥ 1, k ≥ 2 and prior, H from Γ, whose values are moments"
+EVERY = "every n ≥ 1, k ≥ 2 and prior, H from Euler's Γ"
 CELLS = "on histograms of every n and k, with floored and clipped Laplace noise"
 SAID = {
     "ls.reduction": ("Histograms", "ls_histograms", f"{EVERY}: LS(x) is the largest H(x,x′), attained at r = BI(x)"),
