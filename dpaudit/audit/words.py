@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpaudit.audit.page import Cell, Command, Line, Words, badge
+from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, text
@@ -79,6 +80,26 @@ def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
     rows: list[Line] = [("claimed", claim.guarantee.text()), ("verdict", verdict)]
     said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
     return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
+
+
+HEADLINES = {Verdict.PROVED: "green", Verdict.REFUTED: "red", Verdict.UNDECIDED: "yellow"}
+
+
+def headline(claim: Claim, found: str = "") -> Headline:
+    """Returns the verdict on the claim, and what was found."""
+    if claim.guarantee is None:
+        return Headline("NO CLAIM", "grey", found or "nothing is claimed")
+    judged = f"claimed: {claim.guarantee.text()}"
+    said = f"{found}; {judged}" if found else judged
+    if claim.verdict is None:
+        return Headline("NO VERDICT", "grey", said)
+    return Headline(claim.verdict.value, HEADLINES.get(claim.verdict, "grey"), said)
+
+
+def decided_words(evidence: Evidence) -> str:
+    """Returns the quantity that decided and its value, to six digits."""
+    name = evidence_words(evidence.quantity, evidence.at, "", "")[0]
+    return f"{name} {evidence.value.shortened(6)}"
 
 
 def _decided(evidence: Evidence) -> Line:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpaudit.audit.page import Fields, Line, Page
+from dpaudit.audit.page import Fields, Headline, Line, Page
 from dpaudit.audit.results import Answer
-from dpaudit.audit.words import again, claim_rows
+from dpaudit.audit.words import again, claim_rows, headline
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -35,6 +35,10 @@ class Theorem(Answer):
     def lines(self) -> list[Line]:
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
+
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim, for all that ranges."""
+        return headline(self.claim, self.subject.setting_text())
 
     def page(self) -> Page:
         """Returns what was asked, the answer, the verdict and the effort."""
