@@ -27,7 +27,7 @@ def lay_out(folder: Path) -> None:
             copy(path, folder / path.relative_to(DOCS))
     for name in linked.pictures:
         copy(ROOT / name, folder / "pictures" / name)
-    for name in linked.files | {"reports/chart-library.js"}:
+    for name in linked.files:
         copy(ROOT / name, folder / "_extra/files" / name)
 
 

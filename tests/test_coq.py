@@ -16,6 +16,7 @@ from dpaudit.evidence.coq import export, prove
 from dpaudit.evidence.coq.texts import HERE, template
 from dpaudit.evidence.verify import digest
 from dpaudit.files import coqc
+from dpaudit.mechanisms import exponential
 from proofs_checks.coq import FOLDER, THEOREMS
 
 here = pytest.mark.skipif(coqc.installed() is None, reason=coqc.INSTALL)
@@ -81,6 +82,12 @@ def copy(tmp_path):
 
 BUGS = {
     "EHDS forgets 1 + gamma": ("Model", "exponential (eps / (2 * (1 + gamma) * S x))", "exponential (eps / (2 * S x))"),
+    "EHDS forgets the 2": (
+        "Model",
+        "exponential (eps / (2 * (1 + gamma) * S x))",
+        "exponential (eps / ((1 + gamma) * S x))",
+    ),
+    "EHDS takes LS for S": ("Model", "(eps / (2 * (1 + gamma) * S x))", "(eps / (2 * (1 + gamma) * LS x))"),
     "a geometric mechanism with half the noise": ("Counting", "exp (- (eps * IZR", "exp (- (2 * eps * IZR"),
 }
 
@@ -104,6 +111,42 @@ def test_an_assumption_by_another_name_is_seen(tmp_path):
     (tmp_path / "Own.v").write_text("Variable a : False.\nTheorem b : 1 = 2.\nProof. destruct a. Qed.\n")
     assert "it assumes a" in Theorem(tmp_path, "Own", "b", "").problem().replace("Own.", "")
     assert Theorem(tmp_path, "Own", "c", "").problem() == "Own.v has no theorem c"
+
+
+@here
+def test_a_bypass_that_the_words_do_not_show_is_seen(tmp_path):
+    # a quotation mark hides the word from the search; the kernel's own list shows what was not checked
+    hidden = """From Coq Require Import String.
+Definition s := "(*"%string.
+#[bypass_check(guard)] Fixpoint loop (n : nat) : False := loop n.
+Definition t := "*)"%string.
+Theorem a : 1 = 2.
+Proof. destruct (loop 0). Qed.
+"""
+    assert coqc.forbidden(hidden) is None
+    (tmp_path / "Own.v").write_text(hidden)
+    assert Theorem(tmp_path, "Own", "a", "").problem() == "it assumes Own.loop is assumed to be guarded."
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("Closed under the global context\n", []),
+        ("Axioms:\nClassical_Prop.classic : forall P : Prop, P \\/ ~ P\n", []),
+        ("Axioms:\nFunctionalExtensionality.functional_extensionality_dep\n  : forall A : Type,\n    A\n", []),
+        ("Axioms:\nDP.Classical_Prop.classic : False\n", ["DP.Classical_Prop.classic"]),
+        ("Axioms:\nT is assumed to be positive.\n", ["T is assumed to be positive."]),
+        ("f relies on an unsafe hierarchy.\nAxioms:\n", ["f relies on an unsafe hierarchy."]),
+        ("", ["what coqc does not say"]),
+    ],
+)
+def test_only_the_axioms_of_the_reals_pass(said, own):
+    assert coqc.Compiled("", coqc.assumed(said)).own_axioms == own
+
+
+def test_no_file_may_pass_for_one_of_coq():
+    found = coqc.compile_texts({"Classical_Prop": "Variable classic : False."}, ["Classical_Prop.classic"], 60)
+    assert "name of a file of Coq" in found.problem
 
 
 @here
@@ -163,7 +206,27 @@ def test_a_wrong_bound_goes_red(tmp_path, lower, upper):
     document = json.loads(path.read_text())
     document["statement"] |= {"lower": lower, "upper": upper}
     path.write_text(json.dumps({**document, "sha256": digest(document)}))
-    assert prove.prove(str(path), 600).problem.startswith("the kernel does not accept it: Certificate.v, line")
+    assert prove.prove(str(path), 600).problem == prove.FALSE
+
+
+@here
+def test_what_takes_too_long_is_not_called_refused(tmp_path):
+    problem = prove.prove(str(written(tmp_path, "EHDS", n=20)), 1).problem
+    assert problem == "not decided, Certificate.v: takes longer than 1 seconds (--seconds)"
+
+
+ENGINE_BUGS = {
+    "the 2 is forgotten": (exponential.EHDS, "numerator", lambda self: 2 * self.epsilon / (1 + self.gamma)),
+    "LS is taken for S": (exponential, "smooth_all", lambda model, ls, gamma: ls),
+}
+
+
+@here
+@pytest.mark.parametrize("bug", ENGINE_BUGS)
+def test_a_bug_in_the_engine_goes_red(tmp_path, monkeypatch, bug):
+    monkeypatch.setattr(*ENGINE_BUGS[bug])
+    path = written(tmp_path, "EHDS", n=3, prior="1/2,1/2,1/2", gamma="1/100")
+    assert prove.prove(str(path), 600).problem == prove.FALSE
 
 
 @here
@@ -205,6 +268,36 @@ def test_what_cannot_be_exported_is_said_in_one_line(tmp_path):
     assert "is not JSON" in refusal(path)
     assert "cannot be read" in refusal(tmp_path / "nothing.json")
     assert "coqc wants a name" in refusal(written(tmp_path, "EHDS", n=1), "a-b.v")
+
+
+INJECTED = "0]%nat. Definition P x r : R := 1. Definition z := [0"
+
+
+@pytest.mark.parametrize(
+    ("mech", "place", "value", "rule"),
+    [
+        ("EHDS", "output", [INJECTED, 1], "output of the witness is no list of counts"),
+        ("EHDS", "x", None, "x of the witness is no list of counts"),
+        ("LSHist", "x_prime", [True, False], "x_prime of the witness is no list of counts"),
+        ("table", "output", "c", "output of the witness is not in the table"),
+        ("table", "x", ["a"], "x of the witness is not in the table"),
+    ],
+)
+def test_a_witness_that_is_none_is_refused(tmp_path, mech, place, value, rule):
+    path = tmp_path / "c.json"
+    table = tmp_path / "t.csv"
+    table.write_text("x,u,v\n*) Axiom a : False. (*,1/2,1/2\nb~,1/4,3/4\n")
+    result = dpaudit.table(str(table)).epsilon if mech == "table" else dpaudit.epsilon(mech, n=1)
+    certificate.write(result, str(path))
+    document = json.loads(path.read_text())
+    if mech == "table":  # names of the table stand in a comment, and cannot leave it
+        text = export.text_of(document)
+        assert "0: ?) Axiom a : False. (?" in text
+        assert coqc.forbidden(text) is None
+    document["witness"][place] = value
+    path.write_text(json.dumps({**document, "sha256": digest(document)}))
+    with pytest.raises(dpaudit.InputError, match=rule):
+        dpaudit.export(str(path), coq=str(tmp_path / "c.v"))
 
 
 def test_without_coqc_verify_says_what_to_install(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.site.contents import ROOT
+from dpaudit.reports.document import load
 
 REPORTS = ROOT / "reports"
 BESIDE = (
@@ -26,7 +27,7 @@ def is_report(path: Path) -> bool:
 
 def entry(folder: Path) -> str:
     """Returns the section of one report."""
-    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    document = load(str(folder / "result.json"))
     picture = next(iter(sorted((folder / "charts").glob("*.svg"))), None)
     shown = [f"![{document['title']}]({picture.relative_to(REPORTS).as_posix()})\n"] if picture else []
     link = f"[The whole report]({folder.name}/report.html), made by `{document['command']}`.\n"
@@ -35,7 +36,6 @@ def entry(folder: Path) -> str:
 
 def found(document: dict[str, Any]) -> list[str]:
     """Returns the verdict and the findings, as the result file states them."""
-    verdict = document.get("verdict")
-    words = verdict.get("words") or verdict.get("text") if isinstance(verdict, dict) else verdict
-    said = [section["finding"] for section in document["sections"] if section.get("finding")]
-    return [f"**{words}**\n"] * bool(words) + [f"{said[0]}\n"] * bool(said)
+    verdict = document["verdict"]
+    word = f"**{verdict['word']}**: " if verdict["word"] else ""
+    return [f"{word}{verdict['text']}\n"]

@@ -91,7 +91,11 @@ class WorstResult(SettingAnswer):
     def headline(self) -> Headline:
         """Returns the verdict on the claim, and the worst case."""
         name, value = self.value()
-        return headline(self.claim, f"{name} {value.shortened(6)}")
+        return headline(self.claim, f"{name} {value.shortened(6)}", self.nominal())
+
+    def nominal(self) -> Verdict | None:
+        """Returns the verdict on the nominal epsilon; None where this says nothing of it."""
+        return None
 
     def picture(self) -> str:
         """Returns the value against what is claimed, above the two distributions of the worst pair."""
@@ -125,6 +129,14 @@ class EpsilonResult(WorstResult):
     def value(self) -> tuple[str, Enclosure]:
         """Returns the true epsilon."""
         return "true ε", self.epsilon
+
+    def nominal(self) -> Verdict | None:
+        """Returns the verdict on "the true epsilon is at most the nominal one"; None where there is none."""
+        bound = self.subject.mechanism.epsilon
+        if bound is None:
+            return None
+        above = self.epsilon.upper > bound
+        return Verdict.REFUTED if self.epsilon.lower > bound else Verdict.UNDECIDED if above else Verdict.PROVED
 
     def bar(self) -> str:
         """Returns the true epsilon against the claimed one, else the nominal one."""

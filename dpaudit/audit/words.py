@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpaudit.audit.conclusion import Word, conclude
 from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure
@@ -82,18 +83,31 @@ def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
     return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
 
 
-HEADLINES = {Verdict.PROVED: "green", Verdict.REFUTED: "red", Verdict.UNDECIDED: "yellow"}
+COLOUR = {
+    Word.NOT_PRIVATE: "red",
+    Word.UNDECIDED: "yellow",
+    Word.ON_AUDITED: "green",
+    Word.FOR_ALL: "green",
+    Word.NO_CLAIM: "grey",
+}
 
 
-def headline(claim: Claim, found: str = "") -> Headline:
-    """Returns the verdict on the claim, and what was found."""
-    if claim.guarantee is None:
-        return Headline("NO CLAIM", "grey", found or "nothing is claimed")
-    judged = f"claimed: {claim.guarantee.text()}"
-    said = f"{found}; {judged}" if found else judged
-    if claim.verdict is None:
-        return Headline("NO VERDICT", "grey", said)
-    return Headline(claim.verdict.value, HEADLINES.get(claim.verdict, "grey"), said)
+def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: Verdict | None = None) -> Headline:
+    """Returns the verdict in the words of a report, and what was found.
+
+    ``nominal`` is the verdict on the nominal epsilon where nothing is claimed, ``theorem`` that for every n.
+    """
+    if claim.guarantee is not None and claim.verdict is None:
+        return Headline("NO VERDICT", "grey", f"{found}: it neither proves nor refutes {claim.guarantee.text()}")
+    reached = conclude([claim.verdict], [nominal] if claim.guarantee is None else (), theorem)
+    if claim.guarantee is not None:
+        said = f"claimed: {claim.guarantee.text()}, {reached.outcome}"
+    else:
+        said = {Verdict.REFUTED: "above its nominal ε", Verdict.PROVED: "within its nominal ε"}.get(
+            reached.outcome or Verdict.UNDECIDED, "nothing is claimed"
+        )
+    colour = "red" if reached.outcome is Verdict.REFUTED else COLOUR[reached.word]
+    return Headline(reached.word.value, colour, "; ".join(filter(None, (found, said))))
 
 
 def decided_words(evidence: Evidence) -> str:
