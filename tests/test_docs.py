@@ -51,7 +51,7 @@ def read(words):
     try:
         command_line().commands[name].make_context(name, rest)
     except TyperException as error:
-        if type(error).__name__ != "MissingParameter":  # prose may name an option alone
+        if type(error).__name__ not in ("MissingParameter", "BadOptionUsage"):  # prose may name an option alone
             raise
 
 
