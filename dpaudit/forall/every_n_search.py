@@ -20,7 +20,7 @@ from dpaudit.privacy.effort import Effort
 MOST_BLOCKS = 3000
 """Blocks that are looked at; what is open then stays open."""
 PLAIN_BLOCKS = 400
-"""From then on short blocks are bounded by centre and slope too: there is a plateau. The verifier replays none such."""
+"""From then on short blocks are bounded by centre and slope too: there is a plateau."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +136,21 @@ class Search:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
         done = tuple(x for x in pairs if x not in open_)
-        if done:
-            upper = max(uppers[x] for x in done)
-            self.cover.append(Closed(block, side, done, upper, any(plain[x] > upper for x in done)))
-        if open_:
-            upper = max(uppers[x] for x in open_)
-            heappush(self.waiting, (-upper, self.looked, Closed(block, side, open_, upper)))
+        closed, waiting = (self._closed(block, side, chosen, plain, uppers) for chosen in (done, open_))
+        if closed is not None:
+            self.cover.append(closed)
+        if waiting is not None:
+            heappush(self.waiting, (-waiting.upper, self.looked, waiting))
+
+    @staticmethod
+    def _closed(
+        block: Block, side: Prior, pairs: tuple[int, ...], plain: dict[int, Fraction], uppers: dict[int, Fraction]
+    ) -> Closed | None:
+        """Returns the block with the bound of these pairs, and whether it needs slopes."""
+        if not pairs:
+            return None
+        upper = max(uppers[x] for x in pairs)
+        return Closed(block, side, pairs, upper, any(plain[x] > upper for x in pairs))
 
     def _sloped(self, block: Block, side: Prior, reach: int, uppers: dict[int, Fraction]) -> dict[int, Fraction]:
         """Returns sharper bounds for the pairs that are open."""

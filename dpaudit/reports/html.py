@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
+from typing import Any
 
+from dpaudit.audit.conclusion import rank
 from dpaudit.files.text import html as escape
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.pictures.colours import style, themes
@@ -13,6 +15,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, table
+from dpaudit.reports.verdict import facts
 from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -35,6 +38,7 @@ def render(document: Document) -> str:
             '<header><div class="tools"><button id="theme" type="button" hidden>Theme</button>',
             '<label><input type="checkbox" id="full"> enclosures in full</label></div>',
             f"<h1>{escape(document['title'])}</h1>",
+            _verdict(document["verdict"]),
             _summary(document),
             _audited(document),
             _contents(document),
@@ -45,6 +49,22 @@ def render(document: Document) -> str:
             f"<script>{(assets / 'page.js').read_text()}</script></body></html>",
             "",
         ]
+    )
+
+
+def _verdict(verdict: dict[str, Any]) -> str:
+    """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
+    if verdict["word"] is None:
+        return f"<p>{escape(verdict['text'])}</p>" if verdict["text"] else ""
+    rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
+    rows += [("check it again", f"<code>{escape(verdict['command'])}</code>")] if verdict["command"] else []
+    for title, key in (("covered", "covered"), ("not covered", "not_covered")):
+        rows.append((title, f"<ul>{_items(map(escape, verdict[key]))}</ul>"))
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
+    rank_ = rank(verdict["word"], verdict["outcome"])
+    return (
+        f'<section class="verdict rank{rank_}"><h2>{escape(verdict["word"])}</h2>'
+        f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
 
 

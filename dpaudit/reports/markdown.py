@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, short, table
+from dpaudit.reports.verdict import facts
 
 
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
     """Returns the report; ``charts`` gives for a section's index the paths of its pictures, each with its caption."""
-    parts = [f"# {escape(document['title'])}", "", "## Summary", "", *_summary(document)]
+    answer = _verdict(document["verdict"])
+    parts = [f"# {escape(document['title'])}", "", *answer, "## Summary", "", *_summary(document)]
     for index, section in enumerate(document["sections"]):
         parts += _section(section, charts.get(index, []))
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
@@ -27,6 +30,18 @@ def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
         "",
     ]
     return "\n".join(parts)
+
+
+def _verdict(verdict: dict[str, Any]) -> list[str]:
+    """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
+    if verdict["word"] is None:
+        return [escape(verdict["text"]), ""] if verdict["text"] else []
+    lines = [f"## {escape(verdict['word'])}", "", escape(verdict["text"]), ""]
+    lines += [f"- {escape(name)}: {escape(text)}" for name, text in facts(verdict)]
+    command = ["", "Check it again:", "", f"    {visible(verdict['command'])}"] if verdict["command"] else []
+    for title, key in (("Covered", "covered"), ("Not covered", "not_covered")):
+        command += ["", f"{title}:", "", *(f"- {escape(line)}" for line in verdict[key])]
+    return [*lines, *command, ""]
 
 
 def _section(section: Section, pictures: list[tuple[str, str]]) -> list[str]:

@@ -6,8 +6,8 @@ from collections import Counter
 
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.digits import short
 from dpaudit.reports.document import Document, Section
-from dpaudit.reports.tables import short
 
 KNOWN = {verdict.value for verdict in Verdict}
 
@@ -30,5 +30,5 @@ def verdicts(section: Section) -> list[tuple[str, int]]:
 
 def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:
     """Returns the sections that decide or find something, with their numbers and verdicts."""
-    counted = [(index, section, verdicts(section)) for index, section in enumerate(document["sections"])]
+    counted = [(i, s, verdicts(s)) for i, s in enumerate(document["sections"]) if s["kind"] not in ("matrix", "chain")]
     return [entry for entry in counted if entry[2] or entry[1].get("finding")]

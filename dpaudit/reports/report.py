@@ -15,6 +15,7 @@ from dpaudit.reports import accuracy_study, document, studies
 from dpaudit.reports.block import Block, Job, Progress
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.plan import Plan, read_plan
+from dpaudit.reports.verdict import arranged
 from dpaudit.reports.write import prepare, write
 
 
@@ -70,7 +71,7 @@ def build(plan: Plan, progress: Progress) -> document.Document:
     jobs = list(_jobs(plan))
     if not jobs:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
-    sections = [section for job in jobs for section in job(progress)]
+    sections = arranged([section for job in jobs for section in job(progress)])
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return document.make(
         plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text
@@ -91,7 +92,7 @@ def render(result: str, out: str = "report") -> list[Path]:
     made = document.load(result)
     try:
         return write(made, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
