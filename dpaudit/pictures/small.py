@@ -35,7 +35,7 @@ def ruled(x1: float, y1: float, x2: float, y2: float, colour: str = "currentColo
 
 @dataclass(frozen=True)
 class Bar:
-    """A value against a bound; an ``endless`` one runs out of the picture, a ``bad`` one has the other colour."""
+    """A value against a bound; an ``endless`` one goes on, a ``bad`` one has the other colour."""
 
     name: str
     value: float
@@ -47,15 +47,13 @@ class Bar:
 
     def draw(self) -> str:
         """Returns the picture."""
-        room = WIDTH - LEFT - RIGHT
-        full = max(self.value, self.bound or 0.0) * 1.15 or 1.0
+        room = WIDTH - LEFT - RIGHT - 104
+        full = max(self.value, self.bound or 0.0) or 1.0
         length = room if self.endless else self.value * room / full
         colour = B if self.bad else A
         parts = [said(LEFT - 8, 40, self.name, "end")]
         parts.append(element("rect", x=LEFT, y=26, width=length, height=20, rx=2, fill=colour))
-        inside = length > room / 2
-        end = LEFT + length + (-6 if inside else 6)
-        parts.append(said(end, 40, self.shown, "end" if inside else "start", fill="#fff" if inside else None))
+        parts.append(said(LEFT + length + 6, 40, f"{self.shown} →" if self.endless else self.shown))
         if self.bound is None:
             return svg(56, f"{self.name} {self.shown}", parts)
         place = LEFT + self.bound * room / full
