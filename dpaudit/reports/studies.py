@@ -19,6 +19,7 @@ from dpaudit.reports.chain import chain
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import epsilon_row
 from dpaudit.reports.matrix import QUESTION, TITLE, verdict_row
+from dpaudit.reports.steps import Sized
 from dpaudit.reports.verdict import Row, badness, quotient
 
 
@@ -38,7 +39,9 @@ def prepare_priors(study: dict[str, Any]) -> Job:
     if block.model is None or len(block.settings) > 1:
         raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
-    return partial(_priors, block.settings[0], ns, alphas, exact_list("eps", study.get("eps", ["1"])))
+    epsilons = exact_list("eps", study.get("eps", ["1"]))
+    run = partial(_priors, block.settings[0], ns, alphas, epsilons)
+    return Sized(run, len(epsilons) * len(alphas) * (len(ns) + 2))
 
 
 def _priors(
@@ -131,7 +134,8 @@ def prepare_claims(patterns: tuple[str, ...]) -> Job:
     from dpaudit.claims.catalogue import load
 
     asked = () if patterns == ("*",) else patterns
-    return partial(claims, patterns, load().choose(asked))
+    chosen = load().choose(asked)
+    return Sized(partial(claims, patterns, chosen), len(chosen) + 1)
 
 
 def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress) -> Iterator[Section]:
