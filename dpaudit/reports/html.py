@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpaudit.audit.conclusion import rank
+from dpaudit.audit.words import precision_words
 from dpaudit.files.text import html as escape
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.pictures.colours import style, themes
@@ -159,7 +160,7 @@ def _footer(document: Document) -> str:
     facts = [
         f"Made by <code>{escape(document['command'])}</code>{shown}",
         "Versions: " + escape(", ".join(f"{name} {version}" for name, version in document["versions"].items())),
-        *([f"Working precision: up to {max(bits)} bits; every enclosure is rounded outward."] if bits else []),
+        *([f"Working precision: {precision_words(max(bits))}; every enclosure is rounded outward."] if bits else []),
         escape(f"Date: {run.get('date', '')}; seconds: {run.get('seconds', '')}"),
         f"Content hash (SHA-256): <code>{escape(document['content_hash'])}</code>",
         "The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.",
