@@ -37,6 +37,7 @@ QUESTIONS = {
     "judge": lambda: dpaudit.judge("LSHist", "mu=1", n=3),
     "pmf": lambda: dpaudit.pmf("LSHist", x="2,2"),
     "sensitivity": lambda: dpaudit.sensitivity(4),
+    "explain": lambda: dpaudit.explain("1", delta="1e-5"),
     "profile": lambda: dpaudit.profile("LSHist", n=3, orders="2"),
     "accuracy": lambda: dpaudit.accuracy("LSHist", "2,2"),
     "calibrate": lambda: dpaudit.calibrate("LSHist", n=3),

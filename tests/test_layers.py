@@ -25,7 +25,7 @@ EXAMPLES = "examples"
 """What people write: it uses the front door and the expressions, and no room uses it."""
 ALONE = "dpaudit.evidence.verify"
 """Shares nothing with the engine, so that a mistake there is not repeated here; it also runs alone."""
-STRANGERS = ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks")
+STRANGERS = ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks", "docs")
 """What uses dpaudit, and what dpaudit does not know."""
 
 

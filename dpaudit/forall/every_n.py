@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.page import Line
+from dpaudit.audit.picture import bar
 from dpaudit.audit.setting import ALL
 from dpaudit.audit.words import pair_text
 from dpaudit.forall.every_n_finite import Below
@@ -18,6 +19,7 @@ from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_fact
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.claim import Claim
@@ -60,6 +62,14 @@ class EveryNResult(Supremum):
     def value(self) -> Enclosure:
         """Returns the supremum."""
         return self.epsilon
+
+    def everywhere(self) -> Verdict | None:
+        """Returns the verdict on the claim: it is about every n."""
+        return self.claim.verdict
+
+    def picture(self) -> str:
+        """Returns the supremum against what is claimed."""
+        return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
 
     def where(self) -> str:
         """Returns for people the n of the supremum."""

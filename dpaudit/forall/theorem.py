@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpaudit.audit.page import Fields, Line, Page, Words, strong
+from dpaudit.audit.page import Fields, Headline, Line, Page, Words, strong
 from dpaudit.audit.results import Answer
-from dpaudit.audit.words import again, claim_rows
+from dpaudit.audit.words import again, claim_rows, headline
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
@@ -36,6 +36,14 @@ class Theorem(Answer):
     def lines(self) -> list[Line]:
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
+
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim, for all that ranges."""
+        return headline(self.claim, self.subject.setting_text(), theorem=self.everywhere())
+
+    def everywhere(self) -> Verdict | None:
+        """Returns the verdict for every n; None of a theorem about something else."""
+        return None
 
     def page(self) -> Page:
         """Returns what was asked, the answer, the verdict and the effort."""
