@@ -16,7 +16,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, table
-from dpaudit.reports.verdict import facts
+from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -64,7 +64,7 @@ def _verdict(verdict: dict[str, Any]) -> str:
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     rank_ = rank(verdict["word"], verdict["outcome"])
     return (
-        f'<section class="verdict rank{rank_}"><h2>{escape(verdict["word"])}</h2>'
+        f'<section class="verdict rank{rank_}"><h2>{escape(headline(verdict))}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
 

@@ -10,15 +10,18 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.setting import command_line
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 from dpaudit.reports import accuracy_study, document, studies
 from dpaudit.reports.block import Block, Job
 from dpaudit.reports.collect import audit_sections
+from dpaudit.reports.index import index
 from dpaudit.reports.plan import Plan, read_plan
 from dpaudit.reports.steps import Progress, Sized, Steps
 from dpaudit.reports.verdict import arranged
 from dpaudit.reports.write import prepare, write
 
+INDEX = "README.md"
 USUAL = 3
 """Steps of a job that does not say how many it has."""
 AFTER = 6
@@ -53,11 +56,13 @@ def report(
 
 
 def refresh(folder: str, *, progress: Progress | Steps | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml."""
+    """Returns the files of every report below the folder, made anew from its plan.toml, and last their index."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
+    written = [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
+    write_file("refresh", Path(folder) / INDEX, index(folder))
+    return [*written, Path(folder) / INDEX]
 
 
 def _make(wanted: Plan, out: str, progress: Progress | Steps | None) -> list[Path]:

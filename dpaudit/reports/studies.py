@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.setting import Setting
+from dpaudit.claims.outcome import BY_ALGEBRA
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
@@ -155,7 +157,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         "question": "Which claims are true, which false, which hold in another form only? Open one for its evidence.",
         **shared,
         "rows": rows,
-        "finding": f"{len(rows)} claims, each with its evidence",
+        "finding": _claims_found(rows),
     }
     margins = [
         {"id": row["id"], "verdict_of": row["verdict"], "margin": row[role]["margin"]}
@@ -170,6 +172,14 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         **shared,
         "rows": margins,
     }
+
+
+def _claims_found(rows: list[dict[str, Any]]) -> str:
+    """Returns in words how many claims got which verdict, and what is proved for all n."""
+    counts = Counter(str(row["verdict"]) for row in rows)
+    everywhere = sum(row["verdict"] == Verdict.PROVED and row["establishes"] == BY_ALGEBRA for row in rows)
+    listed = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
+    return f"{len(rows)} claims: {listed}; {everywhere} of those PROVED for all n, by algebra"
 
 
 STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": prepare_priors, "accuracy": accuracy_study.prepare}

@@ -189,6 +189,20 @@ def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [top, *chains, *rest]
 
 
+def headline(verdict: dict[str, Any]) -> str:
+    """Returns the word; without a claim also whether the nominal epsilon is exceeded, and from which n."""
+    word, outcome, theorem = str(verdict["word"]), verdict["outcome"], verdict["theorem"] or {}
+    if word != Word.NO_CLAIM or verdict["nominal"] is None:
+        return word
+    n = verdict["smallest_failing_n"]
+    if outcome == Verdict.REFUTED:
+        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
+    if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
+        return f"{word}: true ε exceeds its nominal ε outside what was audited"
+    known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
+    return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
+
+
 def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     """Returns the lines under the verdict: label and text; the command is a member of its own."""
     if verdict["word"] is None:
