@@ -85,8 +85,19 @@ def test_sections_come_from_what_a_mechanism_can_give():
     assert {row["mechanism"] for row in found["error-by-n"]["rows"]} == {"EHDS"}
     assert {"sensitivity", "loss-map"} <= set(found)
     assert set(kinds(made(GEOMETRIC, n="2,4"))) == {
-        *("matrix", "chain", "epsilon-by-n", "facts", "delta-curves", "worst-pairs", "breakpoints", "renyi")
+        *("matrix", "chain", "epsilon-by-n", "facts", "delta-curves", "worst-pairs", "breakpoints", "renyi", "loss-map")
     }
+
+
+def test_a_count_of_anybodys_own_has_its_map_of_losses():
+    (section,) = [s for s in made(GEOMETRIC, n=4)["sections"] if s["kind"] == "loss-map"]
+    assert (section["n"], [row["x"] for row in section["rows"]]) == (4, [0, 1, 2, 3])
+    assert {row["mechanism"] for row in section["rows"]} == {"truncated geometric"}
+    low, high = (dpaudit.pmf(GEOMETRIC, x=x, n=4) for x in (2, 3))
+    for output, loss in enumerate(section["rows"][2]["losses"]):
+        at = low.outputs.index(output)
+        p, q = (float(found.probabilities[at].lower) for found in (low, high))
+        assert float(loss["lower"]) == pytest.approx(math.log(p / q), abs=1e-5)
 
 
 def test_numbers_are_those_of_the_questions():

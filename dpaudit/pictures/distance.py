@@ -12,6 +12,8 @@ from dpaudit.pictures.svg import element, fit, line, path, text, tip
 
 DASHES = ("5 3", "2 3", "9 3", "7 3 2 3", "12 3", "3 2 8 2", "1 2")
 HEIGHT, KEY = 190.0, 15.0
+MOST_TIPS = 24
+"""So many points of a curve tell their values."""
 Point = tuple[float, float, str]
 
 
@@ -54,9 +56,9 @@ class Distances:
         return (path(inside, "line sb", stroke_dasharray=dashes) if len(inside) > 1 else "") + self._tips(ground, name)
 
     def _tips(self, ground: Ground, name: str) -> str:
+        points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]
         dots = [
             element("circle", tip(words), cx=ground.x(t), cy=ground.y(value), r="2.5")
-            for t, value, words in self.curves.get(name, ())
-            if 0 <= value <= 1
+            for t, value, words in points[:: 1 + len(points) // MOST_TIPS]
         ]
         return element("g", "".join(dots), class_="f0 dots", opacity="0") if dots else ""

@@ -21,7 +21,7 @@ def loss_maps(section: Section, near: Near) -> list[Figure]:
     drawn, words = [], []
     for name, own in named(rows).items():
         worst = max(own, key=lambda row: abs(middle(row["loss"])))
-        drawn.append(_map(name, own, worst, reach, section["n"]))
+        drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
         words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}")
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
     said = f"Ringed, where the loss is largest to its six digits: {listed(words)}. All maps are on one scale."
