@@ -92,6 +92,14 @@ COLOUR = {
 }
 
 
+NOMINAL = {
+    None: "nothing is claimed",
+    Verdict.PROVED: "nothing is claimed; it does not exceed its nominal ε",
+    Verdict.REFUTED: "nothing is claimed; it exceeds its nominal ε",
+    Verdict.UNDECIDED: "nothing is claimed; whether it exceeds its nominal ε is open",
+}
+
+
 def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: Verdict | None = None) -> Headline:
     """Returns the verdict in the words of a report, and what was found.
 
@@ -100,14 +108,9 @@ def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: 
     if claim.guarantee is not None and claim.verdict is None:
         return Headline("NO VERDICT", "grey", f"{found}: it neither proves nor refutes {claim.guarantee.text()}")
     reached = conclude([claim.verdict], [nominal] if claim.guarantee is None else (), theorem)
-    if claim.guarantee is not None:
-        said = f"claimed: {claim.guarantee.text()}, {reached.outcome}"
-    else:
-        said = {Verdict.REFUTED: "above its nominal ε", Verdict.PROVED: "within its nominal ε"}.get(
-            reached.outcome or Verdict.UNDECIDED, "nothing is claimed"
-        )
+    said = NOMINAL[reached.outcome] if claim.guarantee is None else f"{reached.outcome}: {claim.guarantee.text()}"
     colour = "red" if reached.outcome is Verdict.REFUTED else COLOUR[reached.word]
-    return Headline(reached.word.value, colour, "; ".join(filter(None, (found, said))))
+    return Headline(reached.word.value, colour, f"{found}; {said}" if found else said)
 
 
 def decided_words(evidence: Evidence) -> str:
