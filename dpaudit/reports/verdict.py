@@ -129,10 +129,11 @@ def _failing(row: Row) -> str:
 
 
 def _beyond(row: Row) -> str:
-    theorem = row["theorem"]
+    theorem, found = row["theorem"], row["theorem"].get("fails_at")
     where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
+    where = where if found is None else f"at n = {found['n']} (true ε {short(found['epsilon'])})"
     what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
-    return f"But {what} {where}, which was not audited: {theorem['words']}."
+    return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
 
 
 def _at(ns: list[int]) -> str:
@@ -198,7 +199,9 @@ def headline(verdict: dict[str, Any]) -> str:
     if outcome == Verdict.REFUTED:
         return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
     if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
-        return f"{word}: true ε exceeds its nominal ε outside what was audited"
+        found = theorem.get("fails_at")
+        where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
+        return f"{word}: true ε exceeds its nominal ε {where}"
     known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
     return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
 
