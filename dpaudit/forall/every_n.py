@@ -89,10 +89,9 @@ class EveryNResult(Supremum):
 
     def covered(self) -> str:
         """Returns what the proof looks at."""
-        n, m = self.finite_below, self.middle_from
-        return (
-            f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {self.blocks} blocks of n, the middle by one bound"
-        )
+        n, m, count = self.finite_below, self.middle_from, self.blocks
+        blocks = f"{count} block{'s' * (count != 1)} of n"
+        return f"n < {n} one by one; n ≥ {n}: {m} pairs at each end in {blocks}, the middle by one bound"
 
     def effort_text(self) -> str:
         """Returns how it was found."""
