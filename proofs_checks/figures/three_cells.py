@@ -1,4 +1,4 @@
-"""P1 Figure 4, three cells, n = 14000…20000: the mean errors of MHdelta and of LSHist, bounded for a block of n at once.
+"""P1 Figure 4, three cells, n = 14000…20000: the mean errors of MHdelta and LSHist, bounded for a block of n at once.
 
 For every n of a block each cell of x lies between its least and its largest count. -ln BC is a sum over the cells of
 terms that fall in the count, at a fixed number of steps, and grow with the steps (LARGE_N.md section 1 in
@@ -6,8 +6,8 @@ dpaudit/privacy/fast). So H at given steps lies between its values at the larges
 
 - LSHist: the chances of the steps do not depend on n; outside a box of steps H ≤ 1. An upper bound.
 - MHdelta: E[H] under weights e^(−rate·H) falls with the rate (its slope is minus a variance), and S_exp ≥ LS, so the
-  rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the box with H at least the mean inside
-  only raise the mean: they are left out, after a look at the least H there.
+  rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the box with H at least the mean
+  inside only raise the mean: they are left out, after a look at the least H there.
 """
 
 from __future__ import annotations
