@@ -18,7 +18,7 @@ from dpaudit.reports.block import Block
 from dpaudit.reports.digits import percent, short
 from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts, sentence, share_of, whole
+from dpaudit.reports.verdict import facts, headline, sentence, share_of, whole
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 EACH = (P, R, U, None)
@@ -137,6 +137,11 @@ def check(found, verdicts, theorem):
     assert ("fails first" in lines) == (found["smallest_failing_n"] is not None)
     assert "∞" in text or found["epsilon"] != INFINITE
     assert found["not_covered"]
+    head = headline(whole([found]))
+    assert head.startswith(found["word"])
+    beyond = theorem is R and found["outcome"] == P
+    assert ("exceeds its nominal" in head) == (found["word"] == "NO CLAIM" and (fails or (compared and beyond)))
+    assert ("stays within" in head) == (found["word"] == "NO CLAIM" and found["outcome"] == P and theorem is not R)
     assert ("claims nothing" in text) == (found["claim"] is None)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from dpaudit.audit.conclusion import Word, counted, rank
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import percent, short
+from dpaudit.reports.digits import percent, powers, short
 
 Row = dict[str, Any]
 DECIDERS = {
@@ -80,7 +80,7 @@ def largest_share(rows: Iterable[Row]) -> tuple[str, dict[str, str]] | None:
 
 def sentence(row: Row) -> str:
     """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
-    claims = f"{row['mechanism']} claims {row['claim'] or 'nothing'}"
+    claims = f"{row['mechanism']} claims {powers(row['claim'] or 'nothing')}"
     parts = [f"{claims}; {_true(row)}{_share(row)}."]
     if row["outcome"] == Verdict.REFUTED:
         parts.append(_failing(row))
@@ -161,7 +161,16 @@ def whole(rows: list[Row], findings: Iterable[str] = ()) -> dict[str, Any]:
     scope = {key: list(dict.fromkeys(line for row in rows for line in row[key])) for key in ("covered", "not_covered")}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
-    return {"word": lead["word"], "outcome": lead["outcome"], "text": lead["text"], "counts": counts, **found, **scope}
+    text = f"{_counted(counts)}{lead['text']}"
+    return {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts, **found, **scope}
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """Returns "3 verdicts: 1 NOT PRIVATE, 2 HOLDS FOR ALL n. The worst: ", or nothing where there is one."""
+    if sum(counts.values()) == 1:
+        return ""
+    listed = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f"{sum(counts.values())} verdicts: {listed}. The worst: "
 
 
 def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -180,16 +189,28 @@ def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [top, *chains, *rest]
 
 
+def headline(verdict: dict[str, Any]) -> str:
+    """Returns the word; without a claim also whether the nominal epsilon is exceeded, and from which n."""
+    word, outcome, theorem = str(verdict["word"]), verdict["outcome"], verdict["theorem"] or {}
+    if word != Word.NO_CLAIM or verdict["nominal"] is None:
+        return word
+    n = verdict["smallest_failing_n"]
+    if outcome == Verdict.REFUTED:
+        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
+    if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
+        return f"{word}: true ε exceeds its nominal ε outside what was audited"
+    known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
+    return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
+
+
 def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     """Returns the lines under the verdict: label and text; the command is a member of its own."""
     if verdict["word"] is None:
         return []
     found, lines = verdict["witness"], []
-    counts = ", ".join(f"{count} × {word}" for word, count in verdict["counts"].items())
-    lines += [("mechanisms", counts)] if sum(verdict["counts"].values()) > 1 else []
     lines.append(("true ε", f"{short(verdict['epsilon'])}" + (f" at n = {verdict['n']}" if verdict["n"] else "")))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
-    lines.append(("claim", verdict["claim"] or f"none{nominal}"))
+    lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
     if verdict["share"] is not None:
         whose = "claimed" if verdict["claim"] else "nominal"
         lines.append(("share", f"{percent(verdict['share'])} of the {whose} {verdict['share_of']}"))
