@@ -109,7 +109,7 @@ def _not_covered(case: Case, ns: Sequence[int], theorem: dict[str, Any] | None) 
     mechanism = case.mechanism
     if ns and case.setting.has_n and not (theorem and theorem["verdict"] == Verdict.PROVED):
         fails = theorem is not None and theorem["verdict"] == Verdict.REFUTED
-        yield f"{case.label} at other n than {range_text(ns)}" + (f": {theorem['words']}" if fails and theorem else "")
+        yield f"{case.label} at other n than {range_text(ns)}" + (": there are some where it fails" if fails else "")
     family = posterior(mechanism)
     yield "other priors, ε and parameters" if family else "other parameters"
     relation = mechanism.adjacency
