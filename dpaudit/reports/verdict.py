@@ -5,7 +5,7 @@ A row of the matrix is the verdict on one mechanism. Which word it has is decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -108,7 +108,7 @@ def _true(row: Row) -> str:
 
 
 def _share(row: Row) -> str:
-    if row["share"] is None:
+    if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
     of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
@@ -129,10 +129,11 @@ def _failing(row: Row) -> str:
 
 
 def _beyond(row: Row) -> str:
-    theorem = row["theorem"]
+    theorem, found = row["theorem"], row["theorem"].get("fails_at")
     where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
+    where = where if found is None else f"at n = {found['n']} (true ε {short(found['epsilon'])})"
     what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
-    return f"But {what} {where}, which was not audited: {theorem['words']}."
+    return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
 
 
 def _at(ns: list[int]) -> str:
@@ -158,11 +159,31 @@ def whole(rows: list[Row], findings: Iterable[str] = ()) -> dict[str, Any]:
     if not rows:
         return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}}
     lead = min(rows, key=badness)
-    scope = {key: list(dict.fromkeys(line for row in rows for line in row[key])) for key in ("covered", "not_covered")}
+    scope = {"covered": list(_covered(rows)), "not_covered": list(_not_covered(rows))}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
     text = f"{_counted(counts)}{lead['text']}"
     return {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts, **found, **scope}
+
+
+def _covered(rows: list[Row]) -> Iterator[str]:
+    """Yields what was looked at, by all rows together."""
+    if len(rows) == 1:
+        yield from rows[0]["covered"]
+        return
+    yield from dict.fromkeys(row["covered"][0] for row in rows)
+    proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
+    named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
+    yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
+    looked = [row for row in rows if (row["looked_at"] or "").startswith("every n")]
+    yield from (f"{row['mechanism']}: {row['looked_at']}, for the smallest that fails" for row in looked)
+
+
+def _not_covered(rows: list[Row]) -> Iterator[str]:
+    """Yields what the verdict does not speak of: of single mechanisms first, each once."""
+    lines = [(row["mechanism"], line) for row in rows for line in row["not_covered"]]
+    yield from dict.fromkeys(line for name, line in lines if line.startswith(name))
+    yield from dict.fromkeys(line for name, line in lines if not line.startswith(name))
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -198,7 +219,9 @@ def headline(verdict: dict[str, Any]) -> str:
     if outcome == Verdict.REFUTED:
         return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
     if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
-        return f"{word}: true ε exceeds its nominal ε outside what was audited"
+        found = theorem.get("fails_at")
+        where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
+        return f"{word}: true ε exceeds its nominal ε {where}"
     known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
     return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
 
@@ -211,7 +234,7 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     lines.append(("true ε", f"{short(verdict['epsilon'])}" + (f" at n = {verdict['n']}" if verdict["n"] else "")))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
-    if verdict["share"] is not None:
+    if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
         whose = "claimed" if verdict["claim"] else "nominal"
         lines.append(("share", f"{percent(verdict['share'])} of the {whose} {verdict['share_of']}"))
     if verdict["smallest_failing_n"] is not None:
