@@ -225,6 +225,17 @@ def where() -> str:
     return "" if frame is None else line_of(frame)
 
 
+def raised_at(error: BaseException) -> str:
+    """Returns the same for the innermost line of their code that the exception went through."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_theirs(code.co_filename):
+            found = f"{Path(code.co_filename).name} line {trace.tb_lineno}: "
+        trace = trace.tb_next
+    return found
+
+
 def line_of(frame: FrameType) -> str:
     """Returns "file.py line 12: "."""
     return f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
