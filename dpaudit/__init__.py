@@ -28,6 +28,7 @@ LATER = {
     "calibrate_gamma": "dpaudit.calibration.gammas",
     "compare": "dpaudit.comparison.on_data",
     "list_claims": "dpaudit.claims.expectations",
+    "explain": "dpaudit.audit.explanation",
     "judge": "dpaudit.audit.guarantees",
     "profile": "dpaudit.audit.profile",
     "search": "dpaudit.counterexamples.search",

@@ -21,6 +21,7 @@ from dpaudit.commands import (
     calibrate,
     claims,
     compare,
+    explain,
     export,
     profile,
     release,
@@ -37,7 +38,7 @@ from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 
 COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf),
+    "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf, explain.explain),
     "Use": (
         audits.mechanisms,
         accuracy.accuracy,

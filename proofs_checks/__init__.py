@@ -13,7 +13,7 @@ from dpaudit.claims import Catalogue
 from proofs_checks.accuracy.catalogue import ACCURACY
 from proofs_checks.coq import THEOREMS
 from proofs_checks.figures.catalogue import FIGURES
-from proofs_checks.privacy.catalogue import PRIVACY
+from proofs_checks.privacy.catalogue import GUARANTEES, PRIVACY
 from proofs_checks.setting.catalogue import SETTING
 
 CATALOGUE = Catalogue(
@@ -23,6 +23,7 @@ CATALOGUE = Catalogue(
     folder=Path(__file__).parent,
     introduction="`pytest tests/claims` computes every verdict on this page again.",
     theorems=THEOREMS,
+    guarantees=GUARANTEES,
 )
 
 __all__ = ["CATALOGUE"]

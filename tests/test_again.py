@@ -43,6 +43,8 @@ ASKED = [
     f"search --mech {RESPONSE} --eps 1/2,1",
     "table TABLE --adjacency PAIRS --claim 1.1 --claim-delta 1/100 --at 0,1/2 --digits 9",
     "table TABLE",
+    "explain --epsilon 2/5 --delta 1/1000 --beliefs 1/3 --digits 9",
+    "explain --mech LSHist --n 3 --releases 2,3",
     "profile --mech LSHist --n 3 --at 0,1/2 --orders 2,3 --compose 2 --digits 10",
     f"profile --mech {RESPONSE} --eps 3/2",
 ]

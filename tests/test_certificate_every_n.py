@@ -11,7 +11,6 @@ import dpaudit
 from dpaudit.evidence import verify as verifier
 from dpaudit.evidence import verify_theorems as theorems
 from dpaudit.evidence.certificate import certificate
-from dpaudit.numbers.errors import InputError
 
 
 def made(mech, **setting):
@@ -128,13 +127,80 @@ def test_every_n_and_every_epsilon(above_n):
     assert isinstance(accepted(changed(document, ("subject", "prior"), ["1/10", "1/10"])), str)
 
 
-def test_a_plateau_is_not_certified(monkeypatch):
-    """What the verifier cannot replay is refused when it is written, with advice."""
+@pytest.fixture(scope="module")
+def plateau():
+    """A certificate with a block that only its centre and slope bound."""
     from dpaudit.forall import every_n_search
 
-    monkeypatch.setattr(every_n_search, "PLAIN_BLOCKS", 0)
-    with pytest.raises(InputError, match="fewer digits"):
-        made("EHDL", digits=10)
+    kept, every_n_search.PLAIN_BLOCKS = every_n_search.PLAIN_BLOCKS, 0
+    try:
+        return made("MH", digits=3)
+    finally:
+        every_n_search.PLAIN_BLOCKS = kept
+
+
+def test_a_plateau_is_accepted(plateau, above_n):
+    assert any(block[4:] == ["slope"] for block in plateau["cover"]["blocks"])
+    lines, said = accepted(plateau)
+    assert said["checked"] == "full"
+    assert "lies between 0.89774 and 0.89794" in said["text"]
+    assert not any("not checked" in line for line in lines)
+
+
+def test_a_block_with_a_slope_is_looked_at(plateau, above_n, monkeypatch):
+    """Without its slope, or on a longer block, it is not covered; other forms are malformed."""
+    check, block = theorems.EveryN._check_cover, next(b for b in plateau["cover"]["blocks"] if len(b) == 5)
+    worst = [*block[:3], block[3][-3:], "slope"]
+
+    def found(entry):
+        return accepted(changed(plateau, ("cover", "blocks"), [entry]))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(theorems.EveryN, "_check_cover", lambda part: None)
+        assert not isinstance(found(worst), str)
+        for entry in (worst[:4], [108, 400, *worst[2:]]):
+            assert "not covered by the upper bound" in found(entry)
+    assert theorems.EveryN._check_cover is check
+    for entry in ([*block[:4], "steep"], [*block, "slope"], [108, None, *block[2:]], [108, 108, *block[2:]]):
+        assert "malformed" in found(entry)
+    assert "do not reach from N to infinity" in found(block)
+    ratio = changed(plateau, ("subject", "nominal_epsilon"), "all")
+    assert "malformed" in accepted(ratio)
+
+
+@pytest.mark.parametrize(
+    ("mech", "more"), [("EHDL", {}), ("EHDS", {"gamma": "1/3"}), ("MH", {}), ("EHD", {}), ("EHD/exact", {})]
+)
+def test_the_slopes_are_those_of_the_engine(mech, more):
+    """Both bounds by centre and slope hold at every n of a short block, and agree to some digits."""
+    from dpaudit.forall.every_n import family_of
+    from dpaudit.forall.every_n_distances import Block
+    from dpaudit.forall.every_n_pairs import Pairs
+    from dpaudit.forall.every_n_slopes import SlopedPairs
+    from dpaudit.forall.ranged import read
+    from dpaudit.numbers import balls
+
+    ranged = read(mech, n="all", prior="1/2,3", eps="2", **more)
+    part = object.__new__(theorems.EveryN)
+    part.subject, part.digits, part.work = ranged.describe(), 40, verifier.Work(10**9)
+    part.law = part._law(1)
+    for side, prior in enumerate(part.sides):
+        block = part._block(side, [110, 121], 3, 90)
+        sloped = part._sloped(block, side, 3)
+        with balls.precision(128):
+            engine = SlopedPairs(family_of(ranged), prior, Block(110, 121), 90, 6)
+            for x in range(3):
+                own = max(v.ends()[1] for v in sloped.uppers(x))
+                assert abs(own - engine.upper(x)) < Fraction(1, 100)
+                for n in (110, 115, 121):
+                    exact = Pairs(family_of(ranged), prior, Block(n, n), 90, 6).peaks(x)
+                    assert all(balls.ends(peak.value)[0] <= own for peak in exact)
+
+
+def test_there_are_no_counts_of_every_n(ehd):
+    assert set(ehd["method"]) == {"arithmetic", "precision_bits"}
+    counts = {"datasets": 2, "pairs": 2, "outputs": 2}
+    assert "unknown member" in accepted(changed(ehd, ("method", "counts"), counts), full=False)
 
 
 def test_the_middle_is_that_of_the_engine():

@@ -3,6 +3,7 @@
 import re
 import sys
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -31,12 +32,93 @@ def test_hostile_text_is_escaped():
     assert "<b>" not in Bad()._repr_html_()
 
 
+HEADLINES = {
+    "HOLDS ON WHAT WAS AUDITED": lambda: dpaudit.epsilon("EHDS", n=4),
+    "HOLDS FOR ALL n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
+    "NOT PRIVATE": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
+    "NO CLAIM": lambda: dpaudit.epsilon("EHDL", n=4),
+    "NO VERDICT": lambda: dpaudit.delta("EHDS", "1/10", n=4),
+    "UNDECIDED": lambda: dpaudit.epsilon(Blurred),
+}
+
+
+class Blurred:
+    """Known to wide enclosures alone."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["no", "yes"]
+
+    def probabilities(self, x):
+        return [("1/4", "1/2"), ("1/2", "3/4")]
+
+    def claimed(self):
+        return "1/2"
+
+
+@pytest.mark.parametrize("word", HEADLINES)
+def test_the_verdict_stands_on_top_in_the_words_of_a_report(word):
+    html = HEADLINES[word]()._repr_html_()
+    first = re.search(r'<div class="dpaudit">(.*?)</p>', html)[1]
+    assert re.fullmatch(rf'<p><span class="verdict \w+">{word}</span> .+', first)
+
+
+def test_no_claim_is_compared_with_the_nominal_epsilon():
+    within, beyond = (dpaudit.epsilon("EHDL", n=n, prior="1/10,1/10").headline() for n in (4, 137))
+    assert within.finding.endswith("it does not exceed its nominal ε")
+    assert beyond.finding.endswith("it exceeds its nominal ε")
+    assert (within.colour, beyond.colour) == ("grey", "red")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: dpaudit.epsilon("EHDS", n=20),
+        lambda: dpaudit.delta("EHDS", "1/10", n=4),
+        lambda: dpaudit.judge("EHDL", "eps=1", n=4),
+        lambda: dpaudit.explain("0.4"),
+        lambda: dpaudit.epsilon("dpaudit.examples.sparse_vector:BrokenSparseVector"),
+    ],
+)
+def test_a_result_has_a_picture_that_says_what_it_shows(ask):
+    for drawn in re.findall(r"<svg.*?</svg>", ask().picture()):
+        tree = ElementTree.fromstring(drawn)
+        assert tree.get("aria-label") == tree.find("title").text
+        assert float(tree.get("width")) <= 520
+        for spot in tree.iter("circle"):
+            assert 0 <= float(spot.get("cx")) <= float(tree.get("width"))
+            assert 0 <= float(spot.get("cy")) <= float(tree.get("height"))
+
+
+def test_many_outputs_are_not_drawn():
+    assert dpaudit.epsilon("LSHist", n=500).picture().count("<svg") == 1
+
+
+def test_hostile_names_stay_text_in_a_picture():
+    class Named:
+        def datasets(self):
+            return ["<script>", "</svg>"]
+
+        def outputs(self):
+            return ["<b>", '"']
+
+        def probability(self, x, r):
+            return "1/2"
+
+    html = dpaudit.epsilon(Named)._repr_html_()
+    assert "<script>" not in html
+    assert html.count("</svg>") == 2
+
+
 QUESTIONS = {
     "epsilon": lambda: dpaudit.epsilon("EHDS", n=4),
     "delta": lambda: dpaudit.delta("EHDS", "1/10", n=4),
     "judge": lambda: dpaudit.judge("LSHist", "mu=1", n=3),
     "pmf": lambda: dpaudit.pmf("LSHist", x="2,2"),
     "sensitivity": lambda: dpaudit.sensitivity(4),
+    "explain": lambda: dpaudit.explain("1", delta="1e-5"),
     "profile": lambda: dpaudit.profile("LSHist", n=3, orders="2"),
     "accuracy": lambda: dpaudit.accuracy("LSHist", "2,2"),
     "calibrate": lambda: dpaudit.calibrate("LSHist", n=3),

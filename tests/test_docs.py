@@ -1,21 +1,58 @@
-"""The documentation tells the truth: examples run, outputs are what is printed, links lead somewhere."""
+"""The documentation tells the truth: what is shown runs, prints what is shown, and links lead somewhere."""
 
 import doctest
+import os
 import re
-import shlex
-import textwrap
-from pathlib import Path
+import subprocess
+import sys
+from functools import cache
 
 import pytest
+import typer
+from shown import PAGES, ROOT, Command, File, inline, parts, session
+from typer.exceptions import TyperException
 
 from dpaudit.cli import main, make_app
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LONG = {
+    "dpaudit check": "two minutes; proofs_checks/ is held by tests of its own",
+    "dpaudit check 'sliding.*' 'fig.table-*'": "ten seconds",
+    "dpaudit check --from mychecks.py 'fig.*' 'mine.*' --explain": "half a minute",
+    "dpaudit check --wide": "minutes",
+    "dpaudit check --json": "two minutes",
+    "dpaudit check --expect proofs_checks/expected.json --junit report.xml": "two minutes; tests/claims holds it",
+    "dpaudit check dp.ehds --explain": "needs the proof assistant; tests/test_coq.py holds the page",
+    "dpaudit verify ehds.json --coq": "needs the proof assistant",
+    "dpaudit compare --dataset cryotherapy --k 3": "a minute",
+    "dpaudit compare --n 2..320 --step 2 --mech MH,LSDim,LSHist": "a minute",
+    "dpaudit compare --n 10..2000 --step 10 --share 1/10,9/10 --target 4/5 --mech MHdelta,LSDim,LSHist": "a minute",
+    "dpaudit epsilon --mech EHDL --n 200 --prior 1/100..2,1/100..2 --picture map.svg": "a minute",
+    "dpaudit report --mech all --n 1..60 --k 2 --eps 1 --out my-report": "ten seconds",
+    "dpaudit report --claims --out claims": "two minutes",
+    "dpaudit report --refresh reports": "minutes; tests/test_committed_reports.py holds the reports",
+}
+"""What runs with --long only, and why; without it the words are read as the command line reads them."""
+ELSEWHERE = ("--scheduler", "--coq", "proofs_checks/", "--refresh reports", "--plan plan.toml", "my-report/result.json")
+"""What cannot run in an empty folder: a cluster, a proof assistant, a clone, a plan that shows every key there is."""
 
 
 def named(path):
-    return path.name
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def command_line():
+    return typer.main.get_command(make_app())
+
+
+def read(words):
+    """Reads the words as the command line does, without running them: an option that is not there is an error."""
+    name, *rest = words[1:]
+    try:
+        command_line().commands[name].make_context(name, rest)
+    except TyperException as error:
+        if type(error).__name__ not in ("MissingParameter", "BadOptionUsage"):  # prose may name an option alone
+            raise
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
@@ -27,75 +64,124 @@ def test_python_examples_run(path):
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
         if "://" not in target:
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+            assert (path.parent / target).exists(), f"{named(path)} links to {target}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_commands_that_are_shown_exist(path):
-    import typer
-
-    known = set(typer.main.get_command(make_app()).commands)
-    for command in re.findall(r"^ {4}(?:\$ )?dpaudit ([a-z]+)", path.read_text(), re.MULTILINE):
-        assert command in known, f"{path.name} shows dpaudit {command}"
-
-
-BLOCK = re.compile(r"^(?: {4}.*\n|\n(?= {4}))+", re.MULTILINE)
-CODE, TABLE = re.compile(r" {4}# mine\.py\n(?:(?! {4}\$).*\n)+"), re.compile(r"(?: {4}[^\s$]*,[^\s$]*\n){3}")
-FILES = {"mine.py": CODE, "pmf.csv": TABLE, "counts.csv": TABLE}
-"""What a page shows of a file that its commands use."""
-
-
-def shown_commands():
-    """Yields every command with an output below it: page, command, lines."""
-    for path in PAGES:
-        for block in BLOCK.findall(path.read_text()):
-            for part in re.split(r"^ {4}\$ ", block, flags=re.MULTILINE)[1:]:
-                command, *lines = part.splitlines()
-                shown = [line for line in lines if line.strip()]
-                if command.startswith("dpaudit ") and shown:
-                    yield pytest.param(path, command, shown, id=f"{path.stem}: {command}")
-
-
-def words(line):
+def plain(line):
     """Returns the line without frames and without what differs from run to run: the time that it took."""
     line = re.sub(r"[│┃]", " ", line)
-    return " ".join(re.sub(r"\b[\d.]+ s$", "… s", line.rstrip()).split())
+    return " ".join(re.sub(r"\b[\d.]+ ?s$", "… s", line.rstrip()).split())
 
 
-@pytest.mark.parametrize(("path", "command", "lines"), list(shown_commands()))
-def test_what_is_shown_below_a_command_is_what_it_prints(path, command, lines, tmp_path, monkeypatch, capsys):
-    """Every line is printed, in this order; "…" (or a line "...") stands for whatever is left out."""
-    monkeypatch.chdir(tmp_path)
-    for name, form in FILES.items():
-        if name in command:
-            (tmp_path / name).write_text(textwrap.dedent(form.search(path.read_text())[0]))
-    assert main(shlex.split(command, comments=True)[1:]) == 0
-    printed = [words(line) for line in capsys.readouterr().out.splitlines()]
+def compare(where, printed, lines):
+    """Every line is printed, in this order."""
+    printed = [plain(line) for line in printed]
     for line in lines:
-        wanted = words(line)
+        wanted = plain(line)
         if wanted in ("...", "…"):
             continue
         form = ".*".join(re.escape(part) for part in wanted.split("…"))
         at = next((i for i, found in enumerate(printed) if re.fullmatch(form, found)), None)
-        assert at is not None, f"{path.name}: {command} does not print, or not in this place: {wanted}"
+        assert at is not None, f"{where} does not print, or not in this place: {wanted}"
         printed = printed[at + 1 :]
 
 
+def call(words, capsys):
+    """Runs a program and returns its exit code and what it printed; dpaudit itself runs in this process."""
+    if words[0] == "dpaudit":
+        code = main(words[1:])
+        return code, capsys.readouterr().out
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    words = [sys.executable, "-m", *words, "-p", "no:cacheprovider"]
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if session(path)], ids=named)
+def test_what_is_shown_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch, capsys, long):
+    """The page from top to bottom in one folder: its files are written, its commands run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    for item in session(path):
+        if isinstance(item, File):
+            file = tmp_path / item.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(item.text)
+            if file.suffix == ".py":
+                compile(item.text, item.name, "exec")
+        else:
+            run(path, item, capsys, long)
+
+
+def run(path, command, capsys, long):
+    """Runs what a command calls; each call but the last must succeed, and the last too unless the code is shown."""
+    words = command.words.partition("  #")[0].partition(" # ")[0].strip()
+    if any(part in words for part in ELSEWHERE) or (words in LONG and not long):
+        for called in command.calls():
+            read(called)
+        return
+    codes, printed = [], ""
+    for called in command.calls():
+        code, out = call(called, capsys)
+        codes, printed = [*codes, code], printed + out
+    if command.asks_for_the_code:
+        printed += f"{codes[-1]}\n"
+    else:
+        assert set(codes) == {0}, f"{named(path)}: {command.words} ends with {codes}"
+    compare(f"{named(path)}: {command.words}", printed.splitlines(), command.lines)
+
+
+def test_every_exception_is_still_shown():
+    shown = {
+        item.words.partition(" # ")[0].strip() for path in PAGES for item in session(path) if hasattr(item, "words")
+    }
+    assert set(LONG) <= shown
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if inline(path)], ids=named)
+def test_commands_in_the_text_are_read(path):
+    for command in inline(path):
+        for called in Command(command).calls():
+            read(called)
+
+
+CHECKS = [(path, block) for path in PAGES for block, module in parts(path.read_text()) if module and "@check(" in block]
+
+
+@pytest.mark.parametrize("number", range(len(CHECKS)))
+def test_shown_checks_are_decided(number, tmp_path, capsys):
+    file = tmp_path / "mychecks.py"
+    file.write_text(CHECKS[number][1])
+    assert main(["check", "--from", str(file), "--require"]) == 0
+
+
+def test_modules_that_are_shown_are_run():
+    """A block in Python is a file of its page's session, or a module of checks: nothing is shown that no test reads."""
+    for path in PAGES:
+        for block, module in parts(path.read_text()):
+            assert not module or "@check(" in block, f"{named(path)} shows {block[:60]}"
+
+
 def test_there_are_shown_commands():
-    assert {param.values[0].stem for param in shown_commands()} >= {
+    pages = {path.stem for path in PAGES if any(isinstance(i, Command) and i.lines for i in session(path))}
+    assert pages >= {
         "README",
         "search",
         "profile",
         "own-mechanism",
         "fast",
+        "1-audit",
+        "2-refute",
+        "3-your-own",
+        "4-ci",
     }
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_commands_can_be_pasted(path):
     """No command shows what may be left out in brackets, or stands for several."""
-    for command in re.findall(r"^ {4}(?:\$ )?(dpaudit .*)$", path.read_text(), re.MULTILINE):
-        assert not re.search(r"[\[\]…]|\.\.\.", command.split(" # ")[0]), f"{path.name}: {command}"
+    for item in session(path):
+        if isinstance(item, Command):
+            assert not re.search(r"[\[\]…]|\.\.\.", item.words.split(" # ")[0]), f"{named(path)}: {item.words}"
 
 
 def test_the_readme_tries_before_it_explains():

@@ -7,11 +7,14 @@ import reference
 from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 
+from dpaudit.mechanisms.laplace import LSDim, LSHist
 from dpaudit.numbers import balls
+from dpaudit.posterior.model import make_model
 from proofs_checks.figures import means as figures_means
 from proofs_checks.figures import near as figures_near
 from proofs_checks.figures import printed as figures_printed
 from proofs_checks.figures import tables as figures_tables
+from proofs_checks.figures.window import WindowRow
 
 ONE = Fraction(1)
 MEANS = [
@@ -36,6 +39,43 @@ def test_mean_errors(x, prior, eps, name):
     wanted = reference.mean_error(name, sum(x), prior, eps, x, delta=delta, dps=DPS)
     with balls.precision(256):
         assert agrees(enclosed(figures_means.means((x, prior), eps)[name]), wanted)
+
+
+WINDOWS = [
+    ((0, 1), (ONE, ONE)),
+    ((7, 0), (Fraction(1, 2), Fraction(7, 3))),
+    ((3, 57), (ONE, ONE)),
+    ((40, 260), (Fraction(10), Fraction(1, 50))),
+    ((35, 315), (ONE, ONE)),
+]
+
+
+@pytest.mark.parametrize(("x", "prior"), WINDOWS)
+@pytest.mark.parametrize("eps", [Fraction(1, 10), Fraction(4, 5), Fraction(20)])
+def test_a_window_holds_what_the_whole_row_gives(x, prior, eps):
+    """Every ball of the window meets the ball of the whole row, and is narrow."""
+    model = make_model(sum(x), prior=prior)
+    with balls.precision(figures_means.FEW_BITS):
+        window, whole = WindowRow(model, x), figures_tables.Row(model, x)
+        pairs = []
+        for name in (figures_tables.LS, figures_tables.S_EXP, figures_tables.S_GAMMA):
+            sensitivity = whole.sensitivity(name, eps)
+            rate = balls.ball(eps / 2) / sensitivity
+            pairs.append((window.sensitivity(name, eps), sensitivity))
+            pairs.append((window.exponential_mean(rate), whole.exponential_mean(rate)))
+        for kind in (LSDim, LSHist):
+            pairs.append((window.laplace_mean(kind(model, eps)), whole.laplace_mean(kind(model, eps))))
+        for found, wanted in pairs:
+            assert balls.overlap(found, wanted)
+            assert found.rel_accuracy_bits() > 24
+
+
+def test_the_windows_of_a_large_n_are_short():
+    model = make_model(20000)
+    with balls.precision(figures_means.FEW_BITS):
+        row = WindowRow(model, (2000, 18000))
+        row.exponential_mean(balls.ball(Fraction(2, 5)) / row.sensitivity(figures_tables.S_EXP, Fraction(4, 5)))
+        assert max(len(side.distances) for side in row.sides) < 300
 
 
 @pytest.mark.parametrize("x", [(6, 6), (2, 2, 3), (1, 1, 1, 1)])

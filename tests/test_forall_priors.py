@@ -112,7 +112,8 @@ def test_the_losses_stay_within_their_jets(mech, setting, sides):
     source, box = random.Random(16), Box(sides)
     with balls.precision(128):
         mechanism = dpaudit.mechanism(mech, **setting)
-        rows, search = BoxRows(mechanism, box), MapSearch(mechanism, balls.ball(1))
+        form = mechanism.exponent()
+        rows, search = BoxRows(form, mechanism.model, box), MapSearch(mechanism, form, balls.ball(1))
         pairs = source.sample(search.first(Box(((Fraction(1), Fraction(2)), (Fraction(1), Fraction(3))))), 3)
         found = {pair: [jet.tight(rows.halves) for jet in search.losses(rows, pair)] for pair in pairs}
         for prior in priors_in(source, box, 4):
@@ -126,7 +127,8 @@ def test_three_cells():
     box = Box(((Fraction(1, 4), Fraction(1)), (Fraction(1), Fraction(1)), (Fraction(1, 9), Fraction(2))))
     with balls.precision(128):
         mechanism = dpaudit.mechanism("EHDL", n=2, k=3)
-        rows, search = BoxRows(mechanism, box), MapSearch(mechanism, balls.ball(1))
+        form = mechanism.exponent()
+        rows, search = BoxRows(form, mechanism.model, box), MapSearch(mechanism, form, balls.ball(1))
         for x, y in search.first(box):
             spans = [jet.tight(rows.halves).span for jet in search.losses(rows, (x, y))]
             for prior in priors_in(random.Random(17), box, 2):

@@ -8,7 +8,11 @@ import dpaudit
 from dpaudit.audit.setting import Setting
 from dpaudit.cli import main
 from dpaudit.forall.ranged import Ranged, Span, read
+from dpaudit.mechanisms import REGISTRY, make_mechanism
+from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError
+from dpaudit.posterior.model import hamming, make_model
+from dpaudit.posterior.sensitivity import gs_constant, local_all
 
 
 def test_a_single_value_is_a_setting():
@@ -46,7 +50,13 @@ def test_a_point_of_it_is_a_setting():
     ("words", "said"),
     [
         ("epsilon --mech EHDL --n 4 --prior 2..1,1", "--prior = 2..1: the range must not fall"),
-        ("epsilon --mech EHDL --n 4 --prior 1..1,1", "--prior = 1..1: is empty"),
+        ("epsilon --mech EHDL --n 4 --prior 1..1,1", "--prior = 1..1: has no width: write 1 for the one number"),
+        ("epsilon --mech EHDL --n 4 --eps 2..2", "--eps = 2..2: has no width: write 2 for the one number"),
+        ("epsilon --mech EHDL --n 4 --prior 1..2", "--prior = 1..2: a box has a side for every cell: 1..2,1..2"),
+        (
+            "epsilon --mech EHD --n all --adjacency add-remove-one",
+            "--adjacency = add-remove-one: there is no such pair: the data sets of EHD all have the same number",
+        ),
         ("epsilon --mech EHDL --n 4 --prior 1..,1", "--prior = 1..: must be an exact number"),
         ("epsilon --mech EHDL --n 4 --prior 0..1,1", "--prior = 0..1: must be > 0"),
         ("epsilon --mech EHDL --n 4 --prior 1,-1..1", "--prior = -1..1: must be > 0"),
@@ -59,7 +69,23 @@ def test_a_point_of_it_is_a_setting():
         ("epsilon --mech EHDL --n 4 --rest 1/10", "--rest = 1/10: goes with a box of priors"),
         ("epsilon --mech EHDL --n 4 --eps all --rest 1/10", "--rest = 1/10: goes with a box of priors"),
         ("epsilon --mech EHDL --n 4 --picture a.svg", "--picture = a.svg: goes with a box of priors"),
+        (
+            "epsilon --mech EHDL --n 1 --prior 1..2,1..2 --picture a.png",
+            "--picture = a.png: must end in .svg: the map is drawn as SVG",
+        ),
         ("epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all", "--eps = all: MHdelta claims"),
+        (
+            "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --adjacency all",
+            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+        ),
+        (
+            "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --score tv",
+            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+        ),
+        (
+            "epsilon --mech MHdelta --delta 1e-8 --n 4 --prior 1..2,1 --adjacency all",
+            "--prior = 1..2,1: there is no map for MHdelta: it is for EHD, EHDL, EHDS, MH",
+        ),
         ("epsilon --mech dpaudit.examples.geometric:Geometric --eps all", "--eps = all: theorems are about"),
         (
             "delta --mech EHDL --n 4 --eps all --at 1",
@@ -81,3 +107,74 @@ def test_the_same_in_python():
     with pytest.raises(InputError, match="eps = all"):
         dpaudit.delta("EHDL", 1, n=4, eps="all")
     assert dpaudit.epsilon("LSDim", n=4).closed_form == "1/2"
+
+
+def sensitivities(form, model, local):
+    """Delta of every data set, from its name alone."""
+    if form.kind == "constant":
+        return [gs_constant()] * model.size
+    if form.kind == "exact":
+        return [balls.maximum(local)] * model.size
+    if form.kind == "local":
+        return local
+    inverse = [1 / v for v in local]
+    steps = [[balls.ball(form.gamma * hamming(x, z)) for z in model.histograms] for x in model.histograms]
+    return [1 / balls.minimum([v + d for v, d in zip(inverse, row, strict=True)]) for row in steps]
+
+
+def test_a_form_offered_for_every_epsilon_is_that_of_the_law():
+    """Rates in proportion to epsilon, and Delta as the form says: else a theorem would be about something else."""
+    model, asked = make_model(5, prior=("1/2", "3")), {"gamma": "1/3", "delta": "1e-8"}
+    offered = set()
+    for name, kind in REGISTRY.items():
+        for gs in ("constant", "exact") if name == "EHD" else (None,):
+            given = {p.name: gs if p.name == "gs" else asked.get(p.name) for p in kind.parameters}
+            one, other = (make_mechanism(name, model, eps, given) for eps in ("1", "7/3"))
+            form = one.exponent()
+            if form is None:
+                continue
+            offered.add(name)
+            with balls.precision(128):
+                law, scaled = one.law(), other.law()
+                deltas = sensitivities(form, model, local_all(law.h))
+                for x, delta in zip(model.histograms, deltas, strict=True):
+                    assert balls.overlap(law.rate(x), balls.ball(form.e / 2) / delta)
+                    assert balls.overlap(scaled.rate(x), law.rate(x) * balls.ball(Fraction(7, 3)))
+    assert offered == {"EHD", "EHDL", "EHDS", "MH"}
+
+
+@pytest.mark.parametrize("words", [{"n": 5, "eps": "all"}, {"n": "all", "digits": 3}, {"n": 5, "prior": "1..2,1"}])
+def test_an_unclaimed_mechanism_is_compared_with_its_nominal_epsilon_everywhere(words):
+    found = dpaudit.epsilon("EHDL", **words)
+    assert "EHDL itself claims nothing" in str(found)
+    assert "\nclaimed" not in str(found)
+    told = found.to_dict()
+    assert (told["claimed"], told["verdict"]) == (None, "PROVED")
+    assert "DP" in told["guarantee"]["text"]
+    if words["n"] == "all":
+        assert told["witness"] == {"x": [2, "n-2"], "x_prime": [1, "n-1"], "output": [2, "n-2"]}
+
+
+def test_an_enclosure_wider_than_asked_for_says_so_first(monkeypatch, capsys):
+    monkeypatch.setattr("dpaudit.forall.every_epsilon_cover.MOST_INTERVALS", 40)
+    assert main(["epsilon", "--mech", "EHD", "--n", "9", "--eps", "all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("true ε / ε    at most 0.5")
+    assert "at least 0.49" in lines[2]
+    assert "not as narrow as asked for, see open" in " ".join(lines[2:4])
+    assert any(line.startswith("open") for line in lines)
+
+
+def test_the_progress_of_a_search_is_the_digits_that_are_known():
+    told = []
+    found = dpaudit.epsilon("EHD", n=9, eps="all", progress=lambda *state: told.append(state))
+    assert found.open is None
+    shares = [done for done, total in told if total == 15]
+    assert len(shares) > 20
+    assert shares == sorted(shares)
+    assert max(shares) >= 14
+
+
+def test_ties_of_several_pairs_are_known_to_be_in_the_limit():
+    """The mirror pair has the same supremum with another prior too: both are largest as epsilon tends to 0."""
+    assert dpaudit.epsilon("MH", n=8, prior="1/2,3", score="l1", eps="all").at == {"limit": "0"}

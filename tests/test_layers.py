@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("version", "numbers", "files", "posterior", "privacy", "code", "mechanisms", "audit", "forall"),
+    *("version", "numbers", "files", "pictures", "posterior", "privacy", "code", "mechanisms", "audit", "forall"),
     *("utility", "calibration", "comparison", "counterexamples", "releases", "sampling"),
     *("claims", "evidence", "sweeps", "reports"),
     *("commands", "cli", "__main__"),
@@ -25,7 +25,7 @@ EXAMPLES = "examples"
 """What people write: it uses the front door and the expressions, and no room uses it."""
 ALONE = "dpaudit.evidence.verify"
 """Shares nothing with the engine, so that a mistake there is not repeated here; it also runs alone."""
-STRANGERS = ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks")
+STRANGERS = ("proofs_checks", "dpaudit_pytest", "tests", "benchmarks", "docs")
 """What uses dpaudit, and what dpaudit does not know."""
 
 

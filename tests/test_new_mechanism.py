@@ -142,7 +142,6 @@ def test_a_certificate_is_refused_at_the_door(run, place):
 
 
 def test_a_report_is_about_it(run, place):
-    pytest.importorskip("vl_convert")
     run("report", *SETTING, "--n", "1..3", "--out", "r")
     document = json.loads((place / "r" / "result.json").read_text())
     assert any("Tempered" in json.dumps(section) for section in document["sections"])

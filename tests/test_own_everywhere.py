@@ -85,7 +85,6 @@ def test_profile_calibrate_search(mine, capsys):
 
 
 def test_report(mine, tmp_path, capsys):
-    pytest.importorskip("vl_convert", reason="the charts need vl-convert-python (extra: report)")
     run(capsys, "report", "--mech", mine, "--n", "3", "--set", "epsilon=1", "--out", tmp_path / "r", code=2)
     run(capsys, "report", "--mech", mine, "--n", "3", "--out", tmp_path / "r")
     text = (tmp_path / "r" / "report.md").read_text()

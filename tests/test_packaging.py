@@ -114,9 +114,9 @@ def test_the_closed_form_says_that_sympy_is_missing(monkeypatch):
 
 
 def test_the_readme_asks_for_no_extra():
-    """The commands of "What it answers" run on the default install."""
+    """The commands of "Five questions" run on the default install."""
     text = (ROOT / "README.md").read_text()
-    answers = text.split("## What it answers")[1].split("\n## ")[0]
+    answers = text.split("## Five questions")[1].split("\n## ")[0]
     assert "dpaudit[" not in answers
 
 

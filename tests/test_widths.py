@@ -24,6 +24,7 @@ COMMANDS = {
     "pmf": ["pmf", "--mech", "LSHist", "--x", "4,4", "--digits", "30"],
     "sensitivity": ["sensitivity", "--n", "6", "--digits", "25"],
     "mechanisms": ["mechanisms"],
+    "explain": ["explain", "--epsilon", "1", "--delta", "1e-5"],
     "profile": ["profile", "--mech", "EHDL", "--n", "6", "--compose", "2"],
     "accuracy": ["accuracy", "--mech", "LSHist", "--x", "3,3", "--t", "0.2"],
     "calibrate": ["calibrate", "--mech", "LSHist", "--n", "5", "--target", "1/3"],

@@ -114,7 +114,6 @@ REPORTS = {
 def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_path, monkeypatch):
     write, folder = REPORTS[kind], tmp_path / "parent" / "folder"
     folder.parent.mkdir()
-    monkeypatch.setattr("dpaudit.reports.write.chart_library", lambda: None)
     if not trades:
         monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
     old = {"report.html": OLD, "report.md": OLD, "result.json": OLD, "charts/01-sensitivity-x.png": OLD, "a": OLD}
@@ -157,7 +156,6 @@ def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_pat
 
 
 def test_a_report_goes_into_the_folder_that_one_stands_in(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpaudit.reports.write.chart_library", lambda: None)
     monkeypatch.chdir(furnished(tmp_path / "here"))
     write_report(PAGE, ".", pictures=False)
     assert Path("report.html").exists()

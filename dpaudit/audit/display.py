@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.drawing import as_text, here
-from dpaudit.audit.page import Fields, Page
+from dpaudit.audit.page import Fields, Headline, Page, card
 from dpaudit.numbers.errors import InputError
 
 Record = dict[str, Any]
@@ -45,9 +45,17 @@ class Shown:
         """Returns the tables of the command that asks this, as wide as the terminal."""
         return as_text(self.page(), here()).rstrip("\n")
 
+    def headline(self) -> Headline | None:
+        """Returns the verdict in a line; None where there is none."""
+        return None
+
+    def picture(self) -> str:
+        """Returns a small static picture (SVG), or nothing."""
+        return ""
+
     def _repr_html_(self) -> str:
-        """Returns the same as HTML; all text is escaped."""
-        return "".join(part.html() for part in self.page())
+        """Returns verdict, picture and tables as HTML; all text is escaped."""
+        return card(self.headline(), self.picture(), self.page())
 
     def rows(self) -> list[Record]:
         """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""

@@ -114,6 +114,37 @@ Part = Fields | Table | Note | Verbatim
 Page = Sequence[Part]
 
 
+STYLE = """<style>
+.dpaudit { font: 14px/1.45 sans-serif; max-width: 60em; }
+.dpaudit .verdict { display: inline-block; padding: .15em .6em; border-radius: .3em; font-weight: 700; color: #fff; }
+.dpaudit .green { background: #1a7f37; } .dpaudit .red { background: #b42318; }
+.dpaudit .yellow { background: #8a5a00; } .dpaudit .grey { background: #57606a; }
+.dpaudit table { border-collapse: collapse; margin: .5em 0; display: block; overflow-x: auto; }
+.dpaudit th, .dpaudit td { text-align: left; vertical-align: top; padding: .15em .8em .15em 0; background: none; }
+.dpaudit th { white-space: nowrap; }
+.dpaudit caption { text-align: left; font-style: italic; } .dpaudit svg { display: block; margin: .5em 0; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The verdict in a word, its colour, and the finding in a line."""
+
+    word: str
+    colour: str
+    finding: str
+
+    def html(self) -> str:
+        """Returns a paragraph; all text is escaped."""
+        return f'<p><span class="verdict {self.colour}">{escape(self.word)}</span> {escape(self.finding)}</p>'
+
+
+def card(headline: Headline | None, picture: str, page: Page) -> str:
+    """Returns a result for a notebook: the verdict on top, a picture, then the tables."""
+    first = "" if headline is None else headline.html()
+    return f'{STYLE}<div class="dpaudit">{first}{picture}{"".join(part.html() for part in page)}</div>'
+
+
 def _html_table(before: str, rows: Sequence[str]) -> str:
     return f"<table>{before}" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 

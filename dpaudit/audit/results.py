@@ -9,9 +9,20 @@ from inspect import get_annotations
 from typing import Any
 
 from dpaudit.audit.display import Shown, as_json
-from dpaudit.audit.page import Fields, Line, Page, Table, strong
+from dpaudit.audit.page import Fields, Headline, Line, Page, Table, strong
+from dpaudit.audit.picture import bar, pair
 from dpaudit.audit.setting import Setting
-from dpaudit.audit.words import again, claim_rows, effort_rows, open_rows, pair_text, subject_rows, tier_text
+from dpaudit.audit.words import (
+    again,
+    claim_rows,
+    decided_words,
+    effort_rows,
+    headline,
+    open_rows,
+    pair_text,
+    subject_rows,
+    tier_text,
+)
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
@@ -73,6 +84,27 @@ class WorstResult(SettingAnswer):
         """Returns the worst case itself, for people."""
         raise NotImplementedError
 
+    def value(self) -> tuple[str, Enclosure]:
+        """Returns the name and the enclosure of what is the largest."""
+        raise NotImplementedError
+
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim, and the worst case."""
+        name, value = self.value()
+        return headline(self.claim, f"{name} {value.shortened(6)}", self.nominal())
+
+    def nominal(self) -> Verdict | None:
+        """Returns the verdict on the nominal epsilon; None where this says nothing of it."""
+        return None
+
+    def picture(self) -> str:
+        """Returns the value against what is claimed, above the two distributions of the worst pair."""
+        return self.bar() + pair(self.subject.mechanism, self.witness)
+
+    def bar(self) -> str:
+        """Returns the value against what is claimed."""
+        raise NotImplementedError
+
     def page(self) -> Page:
         """Returns what was audited, the worst case, the verdict and the effort."""
         return self.page_with(self.found(), self.command)
@@ -94,6 +126,23 @@ class EpsilonResult(WorstResult):
     closed_form: str | None
     closed_form_symbolic: str | None
 
+    def value(self) -> tuple[str, Enclosure]:
+        """Returns the true epsilon."""
+        return "true ε", self.epsilon
+
+    def nominal(self) -> Verdict | None:
+        """Returns the verdict on "the true epsilon is at most the nominal one"; None where there is none."""
+        bound = self.subject.mechanism.epsilon
+        if bound is None:
+            return None
+        above = self.epsilon.upper > bound
+        return Verdict.REFUTED if self.epsilon.lower > bound else Verdict.UNDECIDED if above else Verdict.PROVED
+
+    def bar(self) -> str:
+        """Returns the true epsilon against the claimed one, else the nominal one."""
+        claimed, nominal = self.claim.epsilon, self.subject.mechanism.epsilon
+        return bar("true ε", self.epsilon, *((claimed, "claimed") if claimed is not None else (nominal, "nominal")))
+
     def found(self) -> list[Line]:
         """Returns the true epsilon, its closed form, the worst pair and output."""
         rows: list[Line] = [("true ε", strong(self.epsilon)), *open_rows(self.epsilon)]
@@ -111,6 +160,14 @@ class DeltaResult(WorstResult):
     at: Fraction
     delta: Enclosure
 
+    def value(self) -> tuple[str, Enclosure]:
+        """Returns delta there."""
+        return f"δ({self.at})", self.delta
+
+    def bar(self) -> str:
+        """Returns delta against the claimed one, where the claim is about this epsilon."""
+        return bar(*self.value(), self.claim.delta if self.claim.epsilon == self.at else None, "claimed")
+
     def found(self) -> list[Line]:
         """Returns delta and the worst pair."""
         return [(f"δ({self.at})", strong(self.delta)), ("worst pair", pair_text(self.witness))]
@@ -123,6 +180,18 @@ class GuaranteeResult(SettingAnswer):
     claim: Claim
     counts: Counts
     precision_bits: int
+
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim, and what decided it."""
+        return headline(self.claim, "" if self.evidence is None else decided_words(self.evidence))
+
+    def picture(self) -> str:
+        """Returns the true epsilon against the claimed one, where it decided, above the pair's two distributions."""
+        if self.evidence is None:
+            return ""
+        decides = self.evidence.quantity == "epsilon"
+        above = bar("true ε", self.evidence.value, self.claim.epsilon, "claimed") if decides else ""
+        return above + pair(self.subject.mechanism, self.evidence.witness)
 
     @property
     def verdict(self) -> Verdict | None:

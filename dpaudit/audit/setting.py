@@ -24,6 +24,7 @@ DEFAULTS = {
     "compare": {"digits": "12", "sort": "calibrated"},
     "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
     "table": {"claim_delta": "0"},
+    "explain": {"digits": "6"},
 }
 """Options that a printed command leaves out where they have this value, in any command or in that one."""
 
@@ -252,8 +253,14 @@ class Setting:
         return command_line(command, *self.options(without), **options)
 
 
-RANGING = {"eps": "epsilon", "n": "epsilon and calibrate", "prior": "epsilon"}
+RANGING = {"eps": "epsilon and sweep", "n": "epsilon, calibrate and sweep", "prior": "epsilon"}
 """The commands that take all values or a range of this."""
+ALL = "all"
+
+
+def is_all(value: Any) -> bool:
+    """Returns whether every value is meant."""
+    return isinstance(value, str) and value.strip().lower() == ALL
 
 
 def is_ranged(value: Any) -> bool:
@@ -262,7 +269,7 @@ def is_ranged(value: Any) -> bool:
         return any(map(is_ranged, value))
     if not isinstance(value, str):
         return False
-    return any(word.strip().lower() == "all" or ".." in word for word in value.split(","))
+    return any(is_all(word) or ".." in word for word in value.split(","))
 
 
 def refuse_ranges(**place: Any) -> None:
@@ -270,6 +277,13 @@ def refuse_ranges(**place: Any) -> None:
     for name, value in place.items():
         if is_ranged(value):
             raise InputError(name, show(value), f"one value is needed here; all or a range is for {RANGING[name]}")
+
+
+def refuse_all(**place: Any) -> None:
+    """Refuses all values where a list or a range is possible, but no theorem."""
+    for name, value in place.items():
+        if is_all(value):
+            raise InputError(name, value, f"numbers or a range are needed here; all is for {RANGING[name]}")
 
 
 def command_line(command: str, *words: str, **options: Any) -> str:

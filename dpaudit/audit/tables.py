@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.page import Note, Page
+from dpaudit.audit.page import Headline, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
@@ -35,6 +35,14 @@ class TableResult(Answer):
         """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
+
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim."""
+        return self.epsilon.headline()
+
+    def picture(self) -> str:
+        """Returns the picture of the true epsilon."""
+        return self.epsilon.picture()
 
     def page(self) -> Page:
         """Returns the audit of the table, and the deltas."""

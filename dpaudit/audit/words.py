@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpaudit.audit.page import Cell, Command, Line, Words, badge
+from dpaudit.audit.conclusion import Word, conclude
+from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, text
@@ -79,6 +81,42 @@ def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
     rows: list[Line] = [("claimed", claim.guarantee.text()), ("verdict", verdict)]
     said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
     return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
+
+
+COLOUR = {
+    Word.NOT_PRIVATE: "red",
+    Word.UNDECIDED: "yellow",
+    Word.ON_AUDITED: "green",
+    Word.FOR_ALL: "green",
+    Word.NO_CLAIM: "grey",
+}
+
+
+NOMINAL = {
+    None: "nothing is claimed",
+    Verdict.PROVED: "nothing is claimed; it does not exceed its nominal ε",
+    Verdict.REFUTED: "nothing is claimed; it exceeds its nominal ε",
+    Verdict.UNDECIDED: "nothing is claimed; whether it exceeds its nominal ε is open",
+}
+
+
+def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: Verdict | None = None) -> Headline:
+    """Returns the verdict in the words of a report, and what was found.
+
+    ``nominal`` is the verdict on the nominal epsilon where nothing is claimed, ``theorem`` that for every n.
+    """
+    if claim.guarantee is not None and claim.verdict is None:
+        return Headline("NO VERDICT", "grey", f"{found}: it neither proves nor refutes {claim.guarantee.text()}")
+    reached = conclude([claim.verdict], [nominal] if claim.guarantee is None else (), theorem)
+    said = NOMINAL[reached.outcome] if claim.guarantee is None else f"{reached.outcome}: {claim.guarantee.text()}"
+    colour = "red" if reached.outcome is Verdict.REFUTED else COLOUR[reached.word]
+    return Headline(reached.word.value, colour, f"{found}; {said}" if found else said)
+
+
+def decided_words(evidence: Evidence) -> str:
+    """Returns the quantity that decided and its value, to six digits."""
+    name = evidence_words(evidence.quantity, evidence.at, "", "")[0]
+    return f"{name} {evidence.value.shortened(6)}"
 
 
 def _decided(evidence: Evidence) -> Line:

@@ -47,10 +47,19 @@ class CalibrateEveryNResult(Theorem):
         found = {name: value for name, value in super().members().items() if name not in ("theorem", "nominal")}
         return {**found, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
 
+    @property
+    def claims(self) -> bool:
+        """Returns False: the target is asked for, whatever the mechanism claims."""
+        return False
+
+    def unclaimed(self) -> str:
+        """Returns where the number is from."""
+        return "the target"
+
     def lines(self) -> list[Line]:
         """Returns target, nominal epsilon, what the theorem says there, and the next one up."""
         share = f" = {float(self.nominal):.8g}, {float(self.nominal / self.target):.4g} × the target"
-        where = ", in the limit n → ∞" if self.attained == "inf" else f", at n = {self.attained}"
+        where = f", {self.theorem.where()}"
         found: list[Line] = [
             ("target", f"true ε ≤ {self.target} for every n"),
             ("nominal ε", Words(strong(self.nominal), share)),

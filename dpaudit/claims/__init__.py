@@ -9,6 +9,7 @@ from dpaudit.claims.batches import Batch, Batches, Sides, Statement, each, over,
 from dpaudit.claims.catalogue import Catalogue
 from dpaudit.claims.checks import Context, check
 from dpaudit.claims.claim import Claim, claims
+from dpaudit.claims.family import Family
 from dpaudit.claims.grid import Grid, Point, spelled
 from dpaudit.claims.outcome import (
     BY_ALGEBRA,
@@ -42,6 +43,7 @@ __all__ = [
     "Catalogue",
     "Claim",
     "Context",
+    "Family",
     "Grid",
     "Instance",
     "Kind",

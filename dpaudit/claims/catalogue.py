@@ -16,6 +16,7 @@ from types import ModuleType
 
 from dpaudit.claims.checks import Check, checks_of
 from dpaudit.claims.claim import Claim
+from dpaudit.claims.family import Family
 from dpaudit.claims.formal import Theorem
 from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.errors import InputError
@@ -29,7 +30,8 @@ class Catalogue:
     """A paper's claims. The modules of ``package``, sub-packages included, hold the checks.
 
     ``folder`` is where the expected verdicts (expected.json) and the page (README.md) lie; ``introduction`` is the
-    text of the page above the claims; ``theorems`` are those of Coq, by claim.
+    text of the page above the claims; ``theorems`` are those of Coq, by claim; ``guarantees`` are the mechanisms, by
+    the claims that say that they have theirs.
     """
 
     title: str
@@ -38,6 +40,7 @@ class Catalogue:
     folder: Path
     introduction: str = ""
     theorems: Mapping[str, Theorem] = field(default_factory=dict)
+    guarantees: Mapping[str, Family] = field(default_factory=dict)
 
     @property
     def expected(self) -> Path:

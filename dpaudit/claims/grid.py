@@ -20,15 +20,26 @@ def spelled(values: Sequence[object]) -> str:
 
     >>> spelled(range(1, 13)), spelled(range(2, 21, 2)), spelled(["1/2", 3])
     ('1…12', '2, 4, …, 20', '1/2, 3')
+    >>> spelled((*range(1, 30), *range(100, 200))), spelled((*range(1, 30), 400))
+    ('1…29, 100…199', '1…29, 400')
     """
     shown = [text(value) for value in values]
     steps = {b - a for a, b in pairwise(values) if isinstance(a, int) and isinstance(b, int)}
     numbers = all(isinstance(value, int) for value in values)
     if numbers and len(values) > 2 and len(steps) == 1:
         return f"{shown[0]}…{shown[-1]}" if steps == {1} else f"{shown[0]}, {shown[1]}, …, {shown[-1]}"
+    stretches = _stretches([value for value in values if isinstance(value, int)]) if numbers else []
+    if len(shown) > LISTED and 0 < len(stretches) <= 3:
+        return ", ".join(f"{low}…{high}" if low < high else f"{low}" for low, high in stretches)
     if len(shown) > LISTED:
         return f"{', '.join(shown[:4])}, …, {', '.join(shown[-2:])} ({len(shown)} values)"
     return ", ".join(shown)
+
+
+def _stretches(values: Sequence[int]) -> list[tuple[int, int]]:
+    """Returns the first and the last of every stretch of consecutive numbers."""
+    starts = [i for i, value in enumerate(values) if not i or value != values[i - 1] + 1]
+    return [(values[i], values[j - 1]) for i, j in pairwise([*starts, len(values)])]
 
 
 class Grid:

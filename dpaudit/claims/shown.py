@@ -13,6 +13,9 @@ from dpaudit.numbers.enclosure import Enclosure, exact, outward
 DIGITS = 15
 """Significant digits of every enclosure in a worked example."""
 
+SHORT = 12
+"""A power of ten with more zeros is written short."""
+
 SYMBOLS = {"eps": "ε", "gamma": "γ", "delta": "δ", "lam": "λ", "kappa": "κ"}
 
 
@@ -22,10 +25,25 @@ def symbol(name: str) -> str:
 
 
 def text(value: object) -> str:
-    """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are."""
+    """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are; long powers of ten short.
+
+    >>> text((Fraction(4, 5), Fraction(1, 10**8))), text(Fraction(1, 10**40)), text(10**40)
+    ('(4/5, 1/100000000)', '1e-40', '10^40')
+    """
     if isinstance(value, tuple | list):
         return "(" + ", ".join(text(entry) for entry in value) + ")"
+    if isinstance(value, int | Fraction) and (zeros := _zeros(max(value.numerator, value.denominator))) > SHORT:
+        if value.numerator == 1:
+            return f"1e-{zeros}"
+        if value.denominator == 1:
+            return f"10^{zeros}"
     return str(value)
+
+
+def _zeros(number: int) -> int:
+    """Returns how many zeros a power of ten has; 0 for other numbers."""
+    digits = str(number) if number > 10**SHORT else ""
+    return len(digits) - 1 if digits.rstrip("0") == "1" else 0
 
 
 def parameters(values: Mapping[str, object]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -61,6 +62,8 @@ def epsilon(
     """
     if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
         raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
+    if picture is not None and Path(picture).suffix.lower() != ".svg":
+        raise InputError("picture", picture, "must end in .svg: the map is drawn as SVG")
     result = ask(setting, rest=rest, **effort)
     return theorem(result, picture) if isinstance(result, Theorem) else judged(result)
 

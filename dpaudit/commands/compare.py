@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from dpaudit.audit.page import Verbatim
+from dpaudit.audit.setting import refuse_all
 from dpaudit.commands.options import Given, Shown, flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
@@ -72,6 +73,7 @@ def compare(
         asked: dict[str, Any] = {"prior": prior, "mechs": mech, "sort": sort, "metric": metric}
         result = comparison.compare(data, target, **asked, **effort, **setting)
         return Reply(result)
+    refuse_all(n=n)
     stride, asked = whole("step", step, 1), {"mechs": mech, "calibrate": at_true, **effort, **setting}
     if priors is not None:
         points = whole_range("priors", priors, 1, stride)

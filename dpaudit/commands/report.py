@@ -57,13 +57,13 @@ def report(
 
 
 def _said(written: list[Path]) -> None:
-    """Prints what was written, and in one line if the charts are missing."""
-    from dpaudit.reports.write import no_charts
+    """Prints what was written, and in one line if the charts are not also there as PNG."""
+    from dpaudit.reports.write import no_png
 
     for path in written:
         print(visible(str(path)), file=stdout())
     if find_spec("vl_convert") is None:
-        print(f"dpaudit: {no_charts()}", file=sys.stderr)
+        print(f"dpaudit: {no_png()}", file=sys.stderr)
 
 
 def render(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from dpaudit.audit.setting import refuse_all
 from dpaudit.mechanisms import in_family
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import parse_range, whole_range
@@ -90,6 +91,7 @@ def make_region(
     box: str | None,
 ) -> Region:
     """Returns the checked region; what is not given is free or has a default."""
+    refuse_all(n=n, eps=eps)
     if eps is None:
         epsilons = EPSILONS
     else:

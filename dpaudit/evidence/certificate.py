@@ -61,8 +61,8 @@ def certificate(result: Result) -> dict[str, Any]:
 
 def _complete(document: dict[str, Any], bits: int, mechanism: Mechanism) -> dict[str, Any]:
     """Returns the document with method, versions and hash; one that the verifier cannot accept is refused."""
-    counts = mechanism.counts().to_dict()
-    document["method"] = {"arithmetic": ARITHMETIC, "precision_bits": bits, "counts": counts}
+    counts = {} if document.get("kind") == "every-n" else {"counts": mechanism.counts().to_dict()}
+    document["method"] = {"arithmetic": ARITHMETIC, "precision_bits": bits, **counts}
     document["versions"] = _versions()
     document["sha256"] = digest(document)
     reason = refused(document)

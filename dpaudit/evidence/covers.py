@@ -11,7 +11,7 @@ from dpaudit.forall.every_epsilon_cover import Cover
 from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.prior_boxes import PriorMapResult
-from dpaudit.forall.ranged import Ranged
+from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
 
@@ -24,9 +24,6 @@ def check_possible(ranged: Ranged) -> None:
     if ranged.ranging not in (("eps",), ("prior",), ("n",), ("n", "eps")):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
         raise InputError(name, ranged.told(name), rule)
-    if ranged.ranging == ("eps",) and ranged.mechanism.algebra().worst() is not None:
-        rule = f"{ranged.mechanism.name} is decided by its closed form, of which there is no certificate; take one ε"
-        raise InputError("eps", ranged.told("eps"), rule)
 
 
 def document(result: TheoremResult) -> dict[str, Any]:
@@ -39,10 +36,9 @@ def document(result: TheoremResult) -> dict[str, Any]:
 def every_epsilon(result: RatioResult) -> dict[str, Any]:
     """Returns what the certificate of the largest ratio says, without method and versions."""
     check_possible(result.subject)
-    cover = result.cover
-    assert cover is not None
-    witness = result.witness.to_dict() | {"epsilon": "inf" if cover.epsilon is None else str(cover.epsilon)}
-    judged = result.claim.to_dict()
+    witness = result.witness.to_dict() | {"epsilon": _where(result)}
+    judged, known = result.claim.to_dict(), result.exactly
+    bounds = result.ratio.to_dict() if known is None else dict.fromkeys(("lower", "upper"), str(known))
     return {
         "format": FORMAT,
         "version": 1,
@@ -50,13 +46,23 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
         "subject": result.subject.describe(),
         "statement": {
             "quantity": "every-epsilon",
-            **result.ratio.to_dict(),
+            **bounds,
             "claimed": judged["guarantee"]["factor"],
             "verdict": judged["verdict"],
         },
         "witness": witness,
-        "cover": _cover(result, cover),
+        "cover": [] if result.cover is None else _cover(result, result.cover),
     }
+
+
+def _where(result: RatioResult) -> str:
+    """Returns the epsilon at which the witness reaches the lower bound; 0 and inf are limits."""
+    if result.cover is not None:
+        return "inf" if result.cover.epsilon is None else str(result.cover.epsilon)
+    span = result.subject.epsilon
+    assert isinstance(span, Span)
+    every = "0" if span.low is None else str(span.low)
+    return result.at.get("limit") or {"every": every}.get(result.at["epsilon"], result.at["epsilon"])
 
 
 def prior_map(result: PriorMapResult) -> dict[str, Any]:
@@ -81,10 +87,6 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
 def every_n(result: EveryNResult) -> dict[str, Any]:
     """Returns what the certificate for every n says: M, N, the blocks of n with their pairs, and the witness."""
     theory, ranged = result.theory, result.subject
-    blocks = [closed for closed in theory.cover if not closed.sloped]
-    if len(blocks) < len(theory.cover):
-        rule = "the supremum lies on a plateau of n, which the verifier does not replay: ask for fewer digits"
-        raise InputError("certificate", "(not written)", rule)
     best, judged = theory.best, result.claim.to_dict()
     ratio = isinstance(result, EveryNRatioResult)
     if ratio and isinstance(best, Below):
@@ -98,7 +100,10 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
         witness = {"side": int(best.side != ranged.prior), "x": peak.x, "x_prime": peak.x_prime, "output": peak.output}
         witness |= {} if best.n is None else {"n": best.n}
     sides = {side: i for i, side in reversed(list(enumerate([ranged.prior, ranged.prior[::-1]])))}
-    cover = [[c.block.first, c.block.last, sides[c.side], list(c.pairs)] for c in blocks]
+    cover = [
+        [c.block.first, c.block.last, sides[c.side], list(c.pairs), *(["slope"] if c.sloped else [])]
+        for c in theory.cover
+    ]
     return {
         "format": FORMAT,
         "version": 1,
@@ -107,7 +112,7 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
         "statement": {
             "quantity": "every-n",
             **result.epsilon.to_dict(),
-            "claimed": judged["guarantee"]["factor"] if ratio else judged["claimed"],
+            "claimed": judged["guarantee"]["factor" if ratio else "epsilon"],
             "verdict": str(judged["verdict"]),
         },
         "witness": witness,

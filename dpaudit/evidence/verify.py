@@ -742,10 +742,14 @@ class _Laplace(_Family):
     def count_outputs(self) -> int:
         return int((self.n + 1) ** self.noised)
 
+    @property
+    def scale(self) -> int:
+        """Returns s."""
+        return int({"LSZhang": 2, "LSDim": self.k, "LSHist": 1 if self.k == 2 else 2}[self.mechanism])
+
     def below(self, t: int, factor: int) -> list[Sum]:
         """Returns factor Pr[Lap(s/epsilon) < t], t whole: e^(-epsilon |t| / s) / 2 for t < 0, else 1 minus that."""
-        scale = {"LSZhang": 2, "LSDim": self.k, "LSHist": 1 if self.k == 2 else 2}[self.mechanism]
-        tail = {-self.epsilon * abs(t) / scale: Fraction(factor if t < 0 else -factor, 2)}
+        tail = {-self.epsilon * abs(t) / self.scale: Fraction(factor if t < 0 else -factor, 2)}
         return [tail] if t < 0 else [{ZERO: Fraction(factor)}, tail]
 
     def cell(self, c: int, o: int) -> Number:

@@ -6,7 +6,7 @@ theorems themselves are derived in dpaudit/forall (EVERY_EPSILON.md, PRIOR_BOXES
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
@@ -45,20 +45,26 @@ from dpaudit.evidence.verify import (
 
 # ================================================================== theorems
 
+EXPONENTIAL, LAPLACE = ("EHD", "EHDL", "EHDS", "MH"), ("LSZhang", "LSDim", "LSHist")
+
 
 def theorem(document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]) -> list[Any]:
-    """Returns the subject, the counts, the statement and the further members of a certificate about many settings."""
+    """Returns the subject, the counts (of one n), the statement and the further members of a certificate."""
     parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
     rest = dict.fromkeys(("kind", "format", "version", "sha256"))
     subject, stated, method, versions, *found = shape(document, "the certificate", {**parts, **more, **rest})
     shape(versions, "versions", dict.fromkeys(("dpaudit", "python-flint", "python")))
-    counts = shape(method, "the method", {"counts": dict, "arithmetic": None, "precision_bits": None})[0]
+    one_n = document["kind"] != "every-n"  # there are counts where there is one n
+    arithmetic: dict[str, type | None] = dict.fromkeys(("arithmetic", "precision_bits"))
+    counts = shape(method, "the method", {**({"counts": dict} if one_n else {}), **arithmetic})[0]
     shape(stated, "the statement", {**statement, "verdict": str, "quantity": None})
     if stated["quantity"] != document["kind"]:
         raise Malformed("the statement is not about what the certificate is")
-    if subject.get("mechanism") not in ("EHD", "EHDL", "EHDS", "MH"):
-        raise Malformed("the mechanism is not one of EHD, EHDL, EHDS, MH")
-    return [subject, shape(counts, "the counts", dict.fromkeys(COUNTS, int)), stated, *found[: len(more)]]
+    known = EXPONENTIAL + (LAPLACE if document["kind"] == "every-epsilon" else ())
+    if subject.get("mechanism") not in known:
+        raise Malformed(f"the mechanism is not one of {', '.join(known)}")
+    counted = [shape(counts, "the counts", dict.fromkeys(COUNTS, int))] if one_n else []
+    return [subject, *counted, stated, *found[: len(more)]]
 
 
 def excess(value: Interval, bound: Fraction) -> int:
@@ -199,13 +205,16 @@ class Ratio:
         epsilon = None if text == "inf" else number(text, "epsilon", DIGITS)
         if not law.adjacent(x, y):
             raise Rejected("the witness is not a pair of adjacent data sets")
-        beyond = self.high is not None and (epsilon is None or epsilon > self.high)
-        if beyond or (epsilon is not None and epsilon < self.low):
-            raise Rejected("the epsilon of the witness is not one of those asked about")
+        self._check_within(epsilon)
         i, one, other = list(law.datasets()).index(output), Exponents(law, x), Exponents(law, y)
         if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
             raise Rejected("the ratio at the witness is below the stated lower bound")
         return ["lower bound: the ratio at the witness reaches it"]
+
+    def _check_within(self, epsilon: End) -> None:
+        beyond = self.high is not None and (epsilon is None or epsilon > self.high)
+        if beyond or (epsilon is not None and epsilon < self.low):
+            raise Rejected("the epsilon of the witness is not one of those asked about")
 
     def _everywhere(self, law: Any) -> list[str]:
         if not self.full:
@@ -258,6 +267,112 @@ class Ratio:
             **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
         }
+
+
+# ------------------------------------------------------------------ every epsilon, the Laplace family
+# With t = epsilon / s and q = e^-t the law of a cell is q^e times 1/2, (1-q)/2 or (2-q)/2. At epsilon = 1 this is an
+# identity of sums of exponentials, which are equal only as polynomials in q: it holds for every epsilon. So the ratio
+# of a pair at an output is q^a (2-q)^b, and the loss over epsilon is (b g(t) - a) / s with g(t) = ln(2 - e^-t) / t.
+# ln(2 - e^-t) is concave and 0 at 0, so g falls, from 1 (t -> 0) to 0 (t -> infinity): the ends of a range bound it.
+
+PLAIN, CORNER = ((0, Fraction(1, 2)),), ((0, Fraction(1)), (1, Fraction(-1, 2)))
+Power = tuple[int, int]
+"""(a, b) stands for q^a (2-q)^b."""
+
+
+class LaplaceRatio(Ratio):
+    """The same for floored, clipped Laplace noise: every ratio of probabilities, exactly, as q^a (2-q)^b."""
+
+    def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
+        super().__init__(document, full, work)
+        if document["cover"] or self.law.every_pair:
+            raise Malformed("a theorem on Laplace noise has no cover, and is about one record replaced")
+        self._cells: dict[tuple[int, int], tuple[int, Any]] = {}
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """Returns what was established and the statement, with more digits if that is needed to decide."""
+        if self.counts != list(self.law.counts()):
+            raise Rejected("the counts are not as stated")
+        for factor in (1, 2, 4):
+            with suppress(Undecided):
+                self.precision = factor * self.digits
+                return [*self._at_witness(self.law), *self._everywhere(self.law), *self._conclude()], self._say(
+                    self.law
+                )
+        raise Rejected(f"undecided with {4 * self.digits} digits: the stated bounds are too tight to be confirmed")
+
+    def _cell(self, c: int, o: int) -> tuple[int, Any]:
+        """Returns (e, rest) where the law of the cell is q^e times one of the three."""
+        if (c, o) not in self._cells:
+            self.work.spend(20 * step(self.digits))
+            terms = sorted((int(-power * self.law.scale), v) for power, v in self.law.cell(c, o).form[0].items())
+            least = terms[0][0]
+            self._cells[c, o] = least, tuple((power - least, v) for power, v in terms)
+        return self._cells[c, o]
+
+    def _power(self, c: int, d: int, o: int) -> Power:
+        """Returns the ratio of the laws of counts c and d at the output o of a cell."""
+        (e, top), (f, bottom) = self._cell(c, o), self._cell(d, o)
+        if top != bottom and {top, bottom} != {PLAIN, CORNER}:
+            raise Rejected("a ratio of probabilities is not of the form q^a (2-q)^b")
+        return e - f, (top == CORNER) - (bottom == CORNER)
+
+    def _over(self, power: Power, epsilon: End, bound: Fraction) -> int:
+        """Returns the sign of the loss over epsilon minus the bound."""
+        a, b = power
+        g: Fraction | None = {None: ZERO, ZERO: Fraction(1)}.get(epsilon) if b else ZERO
+        if g is not None:
+            exactly = (b * g - a) / self.law.scale - bound
+            return int(exactly > 0) - int(exactly < 0)
+        assert epsilon is not None
+        self.work.spend(4 * function(self.precision))
+        t = epsilon / self.law.scale
+        log = (rational(2, self.precision) - exp_of(-t, self.precision)).log() / rational(t, self.precision)
+        return excess((rational(b, self.precision) * log - rational(a, self.precision)), bound * self.law.scale)
+
+    def _at_witness(self, law: Any) -> list[str]:
+        x, y = (law.place(self.witness[name], name) for name in ("x", "x_prime"))
+        output, text = self.witness["output"], self.witness["epsilon"]
+        epsilon = None if text == "inf" else number(text, "epsilon", DIGITS)
+        if not law.adjacent(x, y) or not whole(output, law.noised, law.n):
+            raise Rejected("the witness is not a pair of adjacent data sets with an output")
+        self._check_within(epsilon)
+        powers = [self._power(*cell) for cell in zip(x, y, output, strict=False) if cell[0] != cell[1]]
+        if self._over((sum(a for a, _ in powers), sum(b for _, b in powers)), epsilon, self.least) < 0:
+            raise Rejected("the ratio at the witness is below the stated lower bound")
+        return ["lower bound: the ratio at the witness reaches it"]
+
+    def _everywhere(self, law: Any) -> list[str]:
+        if not self.full:
+            return ["upper bound: not checked (--full does)"]
+        for power in self._powers(law):
+            if any(self._over(power, end, self.most) > 0 for end in (self.low, self.high)):
+                raise Rejected("a ratio of probabilities is not covered by the upper bound")
+        return ["upper bound: every pair and every output, as q^a (2-q)^b, at both ends of the range of epsilon"]
+
+    def _powers(self, law: Any) -> set[Power]:
+        """Returns all that occur: one record goes from a noised cell to another, or to or from the last, derived one.
+
+        Two noised cells hold at most n records together, and exactly n where there is no third cell.
+        """
+        n, one, two = law.n, set[Power](), set[tuple[Any, Any]]()
+        self.work.spend(4 * n * n)
+        down, up = (
+            [frozenset(self._power(c + i, c + 1 - i, o) for o in range(n + 1)) for c in range(n)] for i in (1, 0)
+        )  # from c + 1 to c, and from c to c + 1
+        if law.noised < law.k:
+            one = set[Power]().union(*down, *up)
+        if law.noised > 1:
+            for c in range(n):
+                two |= {(down[c], up[d]) for d in ([n - 1 - c] if law.k == 2 else range(n - c))}
+        return one | {(a + e, b + f) for p, r in two for a, b in p for e, f in r}
+
+
+def ratio(document: dict[str, Any], full: bool, work: Work) -> Ratio:
+    """Returns the certificate of the largest ratio, by the family of its mechanism."""
+    subject = document.get("subject")
+    laplace = isinstance(subject, dict) and subject.get("mechanism") in LAPLACE
+    return (LaplaceRatio if laplace else Ratio)(document, full, work)
 
 
 # ================================================================== every prior of a box
@@ -537,13 +652,15 @@ DIGITS_OF_BOXES = 30
 class Block:
     """The rows of one end for every n from the first to the last of ``ends``, where None is infinity."""
 
-    def __init__(self, law: Any, side: tuple[Fraction, Fraction], ends: list[int | None], top: int) -> None:
-        self.law, self.ends, digits = law, list(dict.fromkeys(ends)), law.digits
+    def __init__(
+        self, law: Any, side: tuple[Fraction, Fraction], ends: list[int | None], top: int, reach: int | None = None
+    ) -> None:
+        self.law, self.side, self.ends, digits = law, side, list(dict.fromkeys(ends)), law.digits
         first = ends[0]
         most = top + 10**5 if first is None else first - 2
         goal, a = 3 * (digits - 28), side[0]
         enough = (r for r in range(top + 2, most) if (r - top) ** 2 >= goal * (8 * a + 4 * (top + r)))
-        self.reach, self.one = next(enough, most), rational(1, digits)
+        self.reach, self.one = next(enough, most) if reach is None else reach, rational(1, digits)
         price = 20 * step(digits) * len(ends) + function(digits)
         law.work.spend((top + 8) * (self.reach + 2) * price)
         self.tables = [self._table(a, 1), *(self._table(side[1] + n, -1) for n in self.ends if n is not None)]
@@ -603,6 +720,76 @@ class Block:
         return matched(*rows, 1) + matched(*rows[::-1], 1)
 
 
+class Sloped:
+    """A block of n with two ends, by its centre and a slope: second order in its length.
+
+    Let the far outputs of an n keep their place h, and n be real: the loss is then a Lipschitz function whose value at
+    that n is the true one. It differs from the one at the centre by at most the largest slope times the distance.
+    d ln BC / dn = g = psi(b+n-(x+r)/2) - psi(b+n-x)/2 - psi(b+n-r)/2 >= 0 falls with n, as psi' is convex: both ends
+    bound it; dH/dn = -BC g / (2H). The rate is a minimum of smooth functions: its slope is one of theirs. Z is the
+    near part plus (n - R) e^(-rate h), so dZ/dn = -sum A' e^(-A) - (n - R) rate' h e^(-rate h) + e^(-rate h).
+    """
+
+    def __init__(self, block: Block, centre: Block | None = None, half: int = 0) -> None:
+        self.block, self.digits, self.reach = block, block.law.digits, block.reach
+        self.centre, self.half = centre or block, rational(half, self.digits)
+        block.law.work.spend(8 * (self.reach + 3 + self.digits) * step(self.digits))
+        bottoms = [block.side[1] + n - self.reach - 1 for n in block.ends if n is not None]
+        self._psi = [digammas(z, self.reach + 2, self.digits) for z in bottoms]
+        self.slopes: list[Interval] = []
+        self._rows: dict[int, Any] = {}
+
+    def _digamma(self, end: int, m: int) -> Interval:
+        """Returns psi(b + n - m/2) less a constant: m/2 below the reach's R + 1 steps up."""
+        even, odd = self._psi[end]
+        return odd[self.reach + 1 - (m + 1) // 2] if m % 2 else even[self.reach + 1 - m // 2]
+
+    def distance(self, x: int, r: int) -> Interval:
+        """Returns dH(x, r)/dn over the block."""
+        two, h = rational(2, self.digits), self.block.distance(x, r)
+        if x == r:
+            return h
+        grows = [
+            self._digamma(i, x + r) - (self._digamma(i, 2 * x) + self._digamma(i, 2 * r)) / two
+            for i in range(len(self._psi))
+        ]
+        return -((self.block.one - h * h) * reduce(hull, grows) / (two * h))
+
+    def inverse(self, i: int) -> Interval:
+        """Returns d(1/c_i)/dn over the block."""
+        c = self.block.distance(i, i + 1)
+        return -(self.distance(i, i + 1) / (c * c))
+
+    def _row(self, x: int) -> Any:
+        """Returns at the centre the exponents and ln Z, and the slopes of both over the block."""
+        if x not in self._rows:
+            block, digits, slope, rate = self.block, self.digits, self.slopes[x], self.block.rates[x]
+            self.block.law.work.spend(4 * (self.reach + 2) * (function(digits) + 8 * step(digits)))
+            near = [block.distance(x, r) for r in range(self.reach + 1)]
+            h = hull(block.distance(x, self.reach + 1), block.one)
+            turns = [slope * v + rate * self.distance(x, r) for r, v in enumerate(near)]
+            many = reduce(hull, (rational(n - self.reach, digits) for n in block.ends if n is not None))
+            weights, far = [(-(rate * v)).exp() for v in near], (-(rate * h)).exp()
+            down = total((t * w for t, w in zip(turns, weights, strict=True)), digits) + many * slope * h * far - far
+            mass = total(weights, digits) + many * far
+            (here, _), own = self.centre.row(x), self.centre.rates[x] * h
+            (middle,) = self.centre.ends
+            assert middle is not None
+            log = total(((-v).exp() for v in here), digits) + rational(middle - self.reach, digits) * (-own).exp()
+            self._rows[x] = [*here, own], log.log(), [*turns, slope * h], -(down / mass)
+        return self._rows[x]
+
+    def uppers(self, x: int) -> list[Interval]:
+        """Returns numbers of which the largest bounds the losses of x and x+1 for every n of the block."""
+        (p, z, dp, dz), (q, y, dq, dy) = self._row(x), self._row(x + 1)
+        found = []
+        for a, b, da, db in zip(p, q, dp, dq, strict=True):
+            loss, slope = b - a + y - z, db - da + dy - dz
+            reach = self.half * larger(slope, -slope)
+            found += [loss + reach, reach - loss]
+        return found
+
+
 def matched(p: list[Interval], q: list[Interval], far: int) -> list[Interval]:
     """Returns q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries."""
     near = len(p) - far
@@ -617,7 +804,7 @@ class EveryN:
 
     def __init__(self, document: dict[str, Any], full: bool, work: Work) -> None:
         found = theorem(document, {"lower": str, "upper": str, "claimed": None}, {"witness": dict, "cover": dict})
-        subject, self.counts, self.statement, self.witness, cover = found
+        subject, self.statement, self.witness, cover = found
         self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
         claimed = self.statement["claimed"]
         self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
@@ -646,9 +833,9 @@ class EveryN:
     def _number(self, value: Fraction | int) -> Interval:
         return rational(value, self.digits)
 
-    def _block(self, side: int, ends: list[int | None], top: int) -> Block:
+    def _block(self, side: int, ends: list[int | None], top: int, reach: int | None = None) -> Block:
         """Returns the block with the rates e / (2 Delta) of the rows up to top + 1."""
-        law, block = self.law, Block(self.law, self.sides[side], ends, top)
+        law, block = self.law, Block(self.law, self.sides[side], ends, top, reach)
         half = self._number(law.epsilon / 2)
         if law.mechanism == "EHD":
             inverse = self._number(1) / self._gs(ends)
@@ -663,15 +850,36 @@ class EveryN:
         block.rates = [half * v for v in inverses]
         return block
 
+    def _sloped(self, block: Block, side: int, top: int) -> Sloped:
+        """Returns the same block with its centre and the slopes of the rates: e/2 times d(1/Delta)/dn."""
+        law, (one, last) = self.law, block.ends
+        assert one is not None
+        assert last is not None
+        centre = (one + last) // 2
+        sloped = Sloped(block, self._block(side, [centre], top, block.reach), max(last - centre, centre - one))
+        gamma, half = law.parameters.get("gamma"), self._number(law.epsilon / 2)
+        if law.mechanism == "EHD":
+            flat = law.parameters["gs"] == "constant"
+            either = [self._number(0)] if flat else [Sloped(b).inverse(0) for b in self._steps(block.ends)]
+            sloped.slopes = [half * reduce(hull, either)] * (top + 2)
+            return sloped
+        half = half / self._number(1 + gamma) if law.mechanism == "EHDS" else half
+        found = [sloped.inverse(max(x - 1, 0)) for x in range(top + 2)]
+        for x in range(1, top + 2 if gamma is not None else 0):
+            found[x] = hull(found[x], found[x - 1])
+        sloped.slopes = [half * v for v in found]
+        return sloped
+
+    def _steps(self, ends: list[int | None]) -> list[Block]:
+        return [Block(self.law, side, ends, 0) for side in self.sides]
+
     def _gs(self, ends: list[int | None]) -> Interval:
         if self.law.parameters["gs"] == "constant":
             return (self._number(1) - pi(self.digits) / self._number(4)).sqrt()
-        return reduce(larger, (Block(self.law, side, ends, 0).distance(0, 1) for side in self.sides))
+        return reduce(larger, (block.distance(0, 1) for block in self._steps(ends)))
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """Returns what was established and the statement."""
-        if self.counts != list(self.law.counts()):
-            raise Rejected("the counts are not those of n = 1")
         try:
             lines = self._at_witness()
             lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
@@ -782,9 +990,13 @@ class EveryN:
         if (self._middle() * self._number(self.law.epsilon)).ends()[1] > self.most:
             raise Rejected("the bound of the middle exceeds the upper bound")
         self._check_cover()
-        for one, last, side, pairs in self.blocks:
+        for one, last, side, pairs, *slope in self.blocks:
             block = self._block(side, [one, last], max(pairs))
-            if any(v.ends()[1] > self.most for x in pairs for v in block.uppers(x, self.ratio)):
+            left = [x for x in pairs if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio))]
+            if left and slope:
+                sloped = self._sloped(block, side, max(left))
+                left = [x for x in left if any(v.ends()[1] > self.most for v in sloped.uppers(x))]
+            if left:
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
             self._check_below(n)
@@ -795,9 +1007,16 @@ class EveryN:
         """Every pair x < m of either end is in blocks that join from N to infinity; equal priors need one end."""
         ends: dict[tuple[int, int], list[tuple[int, float]]] = {}
         for entry in self.blocks:
-            if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[3], list) or not entry[3]:
+            if (
+                not isinstance(entry, list)
+                or not 4 <= len(entry) <= 5
+                or not isinstance(entry[3], list)
+                or not entry[3]
+            ):
                 raise Malformed("a block is not [first, last, side, pairs]")
-            one, last, side, pairs = entry
+            one, last, side, pairs, *slope = entry
+            if slope and (slope != ["slope"] or self.ratio or last is None or one == last):
+                raise Malformed("a block with a slope has two ends, and one epsilon")
             ends_ = type(one) is int and one >= self.first and (last is None or (type(last) is int and last >= one))
             if not ends_ or type(side) is not int or side not in (0, 1):
                 raise Malformed("a block has no such ends or side")
@@ -871,4 +1090,4 @@ class EveryN:
         }
 
 
-KINDS: dict[str, type[Any]] = {"every-epsilon": Ratio, "prior-map": Map, "every-n": EveryN}
+KINDS: dict[str, Callable[..., Any]] = {"every-epsilon": ratio, "prior-map": Map, "every-n": EveryN}

@@ -23,6 +23,8 @@ REAL_AXIOMS = frozenset(
 """What the real numbers of Coq's standard library rest on: all that a theorem here may assume."""
 FORBIDDEN = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|give_up|Unset|bypass_check)\b")
 """Words by which a file could claim what it does not prove."""
+AXIOM = re.compile(r"([A-Za-z_][\w.']*)(?: :.*)?")
+CLOSED, AXIOMS = "Closed under the global context", "Axioms:"
 LONGER = "takes longer than"
 LIBRARY = "DP"
 """Files of one folder know each other by this name: From DP Require Import Laws."""
@@ -62,6 +64,8 @@ def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: fl
         word = forbidden(text)
         if word:
             return Compiled(f"{name}.v: the word {word} is not allowed")
+        if name in {axiom.split(".")[0] for axiom in REAL_AXIOMS}:
+            return Compiled(f"{name}.v has the name of a file of Coq's own, whose axioms are allowed")
     asked = "".join(f"From {LIBRARY} Require {name}.\n" for name in files)
     asked += f"Definition together := ({', '.join(theorems)}, tt).\nPrint Assumptions together.\n"
     with tempfile.TemporaryDirectory(prefix="dpaudit-coq-") as folder:
@@ -71,8 +75,19 @@ def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: fl
             problem, output = _compile(folder, name, end - perf_counter())
             if problem:
                 return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem)
-    names = re.findall(r"^([A-Za-z_][\w.']*)\s*(?::|$)", output, flags=re.MULTILINE)
-    return Compiled("", frozenset(names) - {"Axioms"})
+    return Compiled("", assumed(output))
+
+
+def assumed(output: str) -> frozenset[str]:
+    """Returns what Print Assumptions says: names of axioms, and every other line of it as it stands.
+
+    Lines that continue a type are indented. What is not understood is returned, so that it is nobody's axiom.
+    """
+    lines = [line.rstrip() for line in output.splitlines() if line[:1].strip()]
+    if not {CLOSED, AXIOMS} & set(lines):
+        return frozenset({"what coqc does not say"})
+    found = [(line, AXIOM.fullmatch(line)) for line in lines if line not in (CLOSED, AXIOMS)]
+    return frozenset(named.group(1) if named else line for line, named in found)
 
 
 def _compile(folder: str, name: str, seconds: float) -> tuple[str, str]:

@@ -50,15 +50,31 @@ def epsilon(
     return questions.epsilon(chosen, **effort, guarantee=guarantee)
 
 
-def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Theorem:
-    """Returns what is decided for all values of what ranges."""
+def check_possible(ranged: Ranged) -> None:
+    """Refuses a setting that there is no theorem about, before any work is done."""
+    from dpaudit.forall import every_epsilon, every_n
+
+    _named(ranged)
+    if "n" in ranged.ranging:
+        every_n.check_possible(ranged)
+    elif "eps" in ranged.ranging:
+        every_epsilon.check_possible(ranged)
+
+
+def _named(ranged: Ranged) -> str:
+    """Returns where the call is that decides this, or says what is possible."""
     where = THEOREMS.get(ranged.ranging)
     if where is None:
         name = ranged.ranging[0]
         possible = "; ".join(" and ".join(names) for names in THEOREMS)
         rule = f"there is no theorem on every value of {' and '.join(ranged.ranging)} here; there is one on: {possible}"
         raise InputError(name, ranged.told(name), rule)
-    module, _, name = where.partition(":")
+    return where
+
+
+def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Theorem:
+    """Returns what is decided for all values of what ranges."""
+    module, _, name = _named(ranged).partition(":")
     box = ranged.ranging == ("prior",)
     if not box:
         refuse_rest(rest)

@@ -7,13 +7,13 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.page import Line
 from dpaudit.audit.words import pair_text
-from dpaudit.forall.every_epsilon_cover import Cover, Search
+from dpaudit.forall.every_epsilon_cover import MOST_INTERVALS, Cover, Search
 from dpaudit.forall.ranged import Ranged, Span
-from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
+from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_factor
 from dpaudit.mechanisms.closed_form import ClosedForm
-from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential
+from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
@@ -28,7 +28,7 @@ LIMITS = {"0": "in the limit ε → 0", "inf": "in the limit ε → ∞"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatioResult(Theorem):
+class RatioResult(Supremum):
     """The supremum of true epsilon / epsilon over every epsilon asked about lies in ``ratio``.
 
     ``at`` says where: {"limit": "0"} or {"limit": "inf"} if it is proved to be that limit, {"epsilon": "every"} if the
@@ -44,6 +44,8 @@ class RatioResult(Theorem):
     by_oscillation: int
     intervals: int
     precision_bits: int
+    open: str | None = None
+    """Which intervals of epsilon are left where the enclosure is wider than was asked for."""
     cover: Cover | None = field(default=None, repr=False)
 
     def members(self) -> dict[str, Any]:
@@ -52,10 +54,17 @@ class RatioResult(Theorem):
 
     def lines(self) -> list[Line]:
         """Returns the ratio, where it is attained, and the cover."""
-        known = "" if self.exactly is None else f" = {self.exactly}, by algebra"
-        found: list[Line] = [("true ε / ε", Words("at most ", strong(self.ratio), known)), ("attained", self.where())]
+        rational = "" if str(self.exactly) == str(self.ratio) else f" = {self.exactly}"
+        known = "" if self.exactly is None else f"{rational}, by algebra"
+        found: list[Line] = [("true ε / ε", bounded(self.ratio, self.open, known)), ("attained", self.where())]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
-        return [*found, ("covers", self.covered())]
+        found.append(("covers", self.covered()))
+        return found if self.open is None else [*found, ("open", self.open)]
+
+    @property
+    def value(self) -> Enclosure:
+        """Returns the ratio."""
+        return self.ratio
 
     def where(self) -> str:
         """Returns for people where the supremum is."""
@@ -78,13 +87,15 @@ class RatioResult(Theorem):
 
     def effort_text(self) -> str:
         """Returns how it was found."""
-        return f"{self.method}, {self.precision_bits} bits, {self.seconds:.3f} s"
+        bits = f"{self.precision_bits} bits, " if self.precision_bits else ""
+        return f"{self.method}, {bits}{self.seconds:.3f} s"
 
 
 def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
     """Returns an enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
     start, factor = perf_counter(), claimed_factor(ranged)
-    found = _by_cover(ranged, effort) if isinstance(ranged.mechanism, Exponential) else _in_closed_form(ranged, effort)
+    offered = with_exponent(ranged.mechanism)
+    found = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, offered[0], effort)
     ratio, known = found["ratio"], found["exactly"]
     decided = verdict(ratio, factor)
     if known is not None:
@@ -101,10 +112,9 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
 # ------------------------------------------------------------------ the exponential family
 
 
-def _by_cover(ranged: Ranged, effort: Effort) -> dict[str, Any]:
+def _by_cover(ranged: Ranged, mechanism: Exponential, effort: Effort) -> dict[str, Any]:
     """Returns the members of the result for the exponential family."""
-    mechanism, span = ranged.mechanism, ranged.epsilon
-    assert isinstance(mechanism, Exponential)
+    span = ranged.epsilon
     assert isinstance(span, Span)
     effort.check_memory(mechanism)
     need = mechanism.model.size**2 * BALL_BYTES
@@ -130,8 +140,18 @@ def _by_cover(ranged: Ranged, effort: Effort) -> dict[str, Any]:
         "by_oscillation": cover.by_oscillation,
         "intervals": sum(map(len, cover.closed.values())),
         "precision_bits": bits,
+        "open": _left(cover) if ratio.width > Fraction(1, 10**effort.digits) else None,
         "cover": cover,
     }
+
+
+def _left(cover: Cover) -> str:
+    """Returns what is left to be split."""
+    pairs = len({node.pair for node in cover.left})
+    place = _place(cover)
+    where = f", ε from {place['lower']} to {place['upper']}" if "lower" in place else ""
+    count = f"{len(cover.left)} intervals of ε of {pairs} ordered pair{'s' * (pairs != 1)}"
+    return f"{count} after {MOST_INTERVALS} splits{where}: fewer --digits are soon reached"
 
 
 def _place(cover: Cover) -> dict[str, str]:
@@ -153,13 +173,26 @@ def _place(cover: Cover) -> dict[str, str]:
 # ------------------------------------------------------------------ the Laplace family
 
 
+def check_possible(ranged: Ranged) -> None:
+    """Refuses what there is no theorem for every epsilon about, before any work is done."""
+    claimed_factor(ranged)
+    if with_exponent(ranged.mechanism) is None:
+        _closed_form(ranged)
+
+
+def _closed_form(ranged: Ranged) -> ClosedForm:
+    """Returns the loss in closed form, or says that there is none."""
+    form = ranged.mechanism.algebra().worst()
+    if not isinstance(form, ClosedForm):
+        rule = f"there is no theorem for every ε about {ranged.mechanism.name} with these options; give one ε"
+        raise InputError("eps", ranged.told("eps"), rule)
+    return form
+
+
 def _in_closed_form(ranged: Ranged, effort: Effort) -> dict[str, Any]:
     """Returns the members of the result from loss / epsilon = c + b ln(2 - e^(-t)) / (s t), t = epsilon / s."""
-    form, span = ranged.mechanism.algebra().worst(), ranged.epsilon
+    form, span = _closed_form(ranged), ranged.epsilon
     assert isinstance(span, Span)
-    if not isinstance(form, ClosedForm):
-        rule = f"{ranged.mechanism.name} has no closed form under this adjacency; give one ε"
-        raise InputError("eps", ranged.told("eps"), rule)
     known, place = _largest(form, span)
     bits = 0
     if isinstance(known, Fraction):

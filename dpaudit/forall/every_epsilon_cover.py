@@ -7,7 +7,7 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from dpaudit.forall.every_epsilon_bounds import Interval, above, at, peak
+from dpaudit.forall.every_epsilon_bounds import Interval, Place, above, at, peak
 from dpaudit.forall.every_epsilon_rows import Rows
 from dpaudit.forall.ranged import Span
 from dpaudit.mechanisms.exponential import Exponential
@@ -88,7 +88,7 @@ class Search:
     def __init__(self, mechanism: Exponential, span: Span, effort: Effort) -> None:
         self.rows = Rows(mechanism)
         self.all = ordered_pairs(mechanism, self.rows, effort)
-        self.digits = effort.digits
+        self.digits, self.effort = effort.digits, effort
         self.ends = self._ends(span)
         self.best, self.where = self.value(0, self.ends[0]), (0, self.ends[0])
         self.ran_out = False
@@ -144,6 +144,7 @@ class Search:
         count = len(heap)
         while heap:
             node = heappop(heap)
+            self.effort.tell_gap(float(balls.upper(node.bound - self.best)))
             i, (low, high) = node.pair, node.interval
             pair = self.all[i]
             if balls.certainly_at_most(node.bound, self.best):
@@ -178,7 +179,7 @@ class Search:
         place = {old: new for new, old in enumerate(alive)}
         value = balls.maximum([self.best, *(node.bound for node in left)])
         pair = self.all[i]
-        known = not pair.alike and all(node.pair == i and self.settled(node) for node in left)
+        known = not pair.alike and all(self.peak(node) == (epsilon,) for node in left)
         return Cover(
             balls.from_ends(self.best, value),
             pair,
@@ -193,9 +194,13 @@ class Search:
 
     def settled(self, node: Node) -> bool:
         """Returns whether nothing in this interval exceeds one of its ends, and that end has been offered as best."""
-        pair = self.all[node.pair]
-        place = peak(self.rows[pair.x], self.rows[pair.y], node.interval)
+        place = self.peak(node)
         if place is None:
             return False
         self.offer(node.pair, *place)
         return (node.pair, *place) == self.where
+
+    def peak(self, node: Node) -> Place | None:
+        """Returns the end of the interval that nothing in it exceeds, where the bounds prove that there is one."""
+        pair = self.all[node.pair]
+        return None if pair.alike else peak(self.rows[pair.x], self.rows[pair.y], node.interval)

@@ -6,22 +6,25 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.page import Line
+from dpaudit.audit.picture import bar
+from dpaudit.audit.setting import ALL
 from dpaudit.audit.words import pair_text
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
 from dpaudit.forall.ranged import Ranged, read
-from dpaudit.forall.theorem import EveryEpsilon, Theorem, claimed_factor
-from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_factor
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.loss import verdict
 from dpaudit.privacy.pairs import Witness
 
@@ -30,7 +33,7 @@ MOST_DIGITS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class EveryNResult(Theorem):
+class EveryNResult(Supremum):
     """The supremum over n >= 1 of the true epsilon lies in ``epsilon``, its limit as n grows in ``limit``.
 
     ``attained`` is the n of the witness, "inf" where the supremum is the limit, to the digits that are given: the
@@ -51,15 +54,34 @@ class EveryNResult(Theorem):
 
     def members(self) -> dict[str, Any]:
         """Returns the fields for JSON; the theory is for the certificate."""
-        return {name: value for name, value in super().members().items() if name != "theory"}
+        found = {name: value for name, value in super().members().items() if name != "theory"}
+        cells = {name: list(value) for name, value in vars(self.witness).items() if isinstance(value, tuple)}
+        return found | {"witness": {**self.witness.to_dict(), **cells}}
+
+    @property
+    def value(self) -> Enclosure:
+        """Returns the supremum."""
+        return self.epsilon
+
+    def everywhere(self) -> Verdict | None:
+        """Returns the verdict on the claim: it is about every n."""
+        return self.claim.verdict
+
+    def picture(self) -> str:
+        """Returns the supremum against what is claimed."""
+        return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
+
+    def where(self) -> str:
+        """Returns for people the n of the supremum."""
+        return "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
 
     def lines(self) -> list[Line]:
         """Returns the supremum, where it is, the limit, and what the proof consists of."""
-        return [("true ε, any n", Words("at most ", strong(self.epsilon))), *self.details()]
+        return [("true ε, any n", bounded(self.epsilon, self.open)), *self.details()]
 
     def details(self) -> list[Line]:
         """Returns the rows after the first."""
-        where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
+        where = self.where() if self.open is None else f"the lower bound: {self.where()}"
         found: list[Line] = [("attained", where), ("limit n → ∞", self.limit)]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
         found.append(("covers", self.covered()))
@@ -85,7 +107,7 @@ class EveryNRatioResult(EveryNResult):
 
     def lines(self) -> list[Line]:
         """Returns the same rows, of the ratio."""
-        return [("true ε / ε", Words("at most ", strong(self.ratio), ", for every n and ε")), *self.details()]
+        return [("true ε / ε", bounded(self.ratio, self.open, ", for every n and ε")), *self.details()]
 
 
 def read_every_n(mech: Any, **setting: Any) -> Ranged:
@@ -104,30 +126,38 @@ def family_of(ranged: Ranged) -> Family:
     mechanism, told = ranged.mechanism, ranged.told("n")
     if len(ranged.prior) != 2:
         raise InputError("n", told, f"the theorem for every n is about k = 2, not {len(ranged.prior)}; give one n")
-    family = Family.of(mechanism) if isinstance(mechanism, Exponential) else None
-    if family is None:
+    form = mechanism.exponent()
+    if form is None:
         rule = f"there is no theorem for every n about {mechanism.name}: it is about EHD, EHDL, EHDS, MH; give one n"
         raise InputError("n", told, rule)
-    if isinstance(mechanism, Exponential) and mechanism.score != Hellinger.name:
-        raise InputError("n", told, f"the theorem for every n is about the Hellinger score, not {mechanism.score}")
+    if form.score != Hellinger.name:
+        raise InputError("n", told, f"the theorem for every n is about the Hellinger score, not {form.score}")
     if mechanism.adjacency != REPLACE_ONE:
         raise InputError("n", told, "the theorem for every n is about one record replaced (--adjacency replace-one)")
-    return family
+    a, b = mechanism.model.prior
+    return Family.of(form, (a, b))
+
+
+def check_possible(ranged: Ranged) -> None:
+    """Refuses what there is no theorem for every n about, before any work is done."""
+    family_of(ranged)
+    claimed_factor(ranged)
+    if "eps" in ranged.ranging and ranged.told("eps") != ALL:
+        raise InputError("eps", ranged.told("eps"), "with --n all: one number, or all")
 
 
 def every_n(ranged: Ranged, effort: Effort) -> EveryNResult:
     """Returns enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict."""
     start, theory = perf_counter(), _theory(ranged, effort)
-    claimed = ranged.mechanism.claimed_here()
-    claim = Claim() if claimed is None else Claim(claimed, verdict(theory.supremum, claimed.epsilon_delta()[0]))  # type: ignore[index]
+    bound = claimed_factor(ranged) * ranged.mechanism.epsilon
+    claim = Claim(EpsilonDelta(bound), verdict(theory.supremum, bound))
     return EveryNResult(**_members(ranged, theory), claim=claim, **_last(ranged, effort, start))
 
 
 def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
     """Returns an enclosure of the supremum of true epsilon / epsilon over every n and every epsilon."""
     start, factor = perf_counter(), claimed_factor(ranged)
-    if ranged.told("eps") != "all":
-        raise InputError("eps", ranged.told("eps"), "with --n all: one number, or all")
+    check_possible(ranged)
     theory = _theory(ranged, effort, every_epsilon=True)
     claim = Claim(EveryEpsilon(factor, "all"), verdict(theory.supremum, factor))
     members = _members(ranged, theory)

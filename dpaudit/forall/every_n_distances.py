@@ -51,7 +51,9 @@ class Block:
         if self.first is None:
             return "n → ∞"
         first, last = (None if n is None else approximately(n) for n in (self.first, self.last))
-        return f"n = {first}" if self.first == self.last else f"n = {first}…{last or ''}"
+        if first == last:
+            return f"n = {first}"
+        return f"n ≥ {first}" if last is None else f"n = {first}…{last}"
 
 
 LIMIT = Block(None, None)

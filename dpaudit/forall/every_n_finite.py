@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpaudit.forall.every_epsilon_cover import Search
 from dpaudit.forall.every_n_pairs import over_every_epsilon
 from dpaudit.forall.ranged import Ranged, Span
-from dpaudit.mechanisms.exponential import Exponential
+from dpaudit.mechanisms.exponential import Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, outward
@@ -49,9 +49,14 @@ class Audits:
 
     def look(self, n: int) -> None:
         """Audits one n; at every epsilon by the bound alone."""
-        mechanism = self.ranged.at(n=n, eps=1 if self.every_epsilon else None).mechanism
-        assert isinstance(mechanism, Exponential)
+        mechanism = self._at(n)
         self._keep(screened(mechanism, n) if self.every_epsilon else audited(mechanism, n, self.effort))
+
+    def _at(self, n: int) -> Exponential:
+        """Returns the mechanism at this n; for every epsilon, that of epsilon = 1."""
+        offered = with_exponent(self.ranged.moved(n=n, eps=1 if self.every_epsilon else None))
+        assert offered is not None
+        return offered[0]
 
     def _keep(self, below: Below) -> None:
         self.found[below.n] = below
@@ -59,12 +64,12 @@ class Audits:
 
     def sharpen(self, bar: Fraction) -> None:
         """Decides the n whose bound over every epsilon exceeds the bar and what is attained, the largest first."""
-        for n in sorted(self.found, key=lambda n: -self.found[n].value.upper):
+        order = sorted(self.found, key=lambda n: -self.found[n].value.upper)
+        for done, n in enumerate(order):
+            self.effort.tell(done, len(order))
             below = self.found[n]
             if below.witness is None and below.value.upper > max(bar, self.attained):
-                mechanism = self.ranged.at(n=n, eps=1).mechanism
-                assert isinstance(mechanism, Exponential)
-                self._keep(decided(mechanism, n, self.effort))
+                self._keep(decided(self._at(n), n, self.effort))
 
 
 def audited(mechanism: Exponential, n: int, effort: Effort) -> Below:

@@ -66,7 +66,7 @@ class Attempt:
             audits.look(n)
         audits.sharpen(search.floor + search.tolerance)
         search.floor = max(search.floor, audits.attained)
-        search.run()
+        search.run(self.effort)
         return self._theory(search, limit, audits)
 
     def _search(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:
@@ -75,11 +75,12 @@ class Attempt:
         Where no M does, the last one whose N is small enough is taken.
         """
         family, tolerance = self.family, Fraction(1, 4 * 10**self.effort.digits)
-        begins = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
-        possible = [m for m in begins if begins[m] <= MOST_FINITE]
+        begins = _begins(family)
+        possible = list(begins)
         if not possible:
-            rule = f"the theorem would begin beyond n = {MOST_FINITE}: a prior is too large or γ too small; give one n"
-            raise InputError("n", "all", rule)
+            without = family.gamma is not None and _begins(replace(family, gamma=None))
+            cause = f"γ = {family.gamma} is too small" if without else "the prior is too large"
+            raise InputError("n", "all", f"the theorem would begin beyond n = {MOST_FINITE}: {cause}; give one n")
         search = Search(family, possible[0], begins[possible[0]], tolerance, every_epsilon=self.every_epsilon)
         limit = search.whole_limit()
         search.floor = max(search.floor, audits.attained)
@@ -111,6 +112,12 @@ class Attempt:
         )
 
 
+def _begins(family: Family) -> dict[int, int]:
+    """Returns N for every M that may be tried, as far as the n below N can be audited one by one."""
+    found = {m: max(family.least_n(m), 3 * m) for m in family.depths()}
+    return {m: first for m, first in found.items() if first <= MOST_FINITE}
+
+
 def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, digits: int) -> str | None:
     """Returns which inequality lacks, or None where the supremum is as narrow as was asked for."""
     if upper - lower <= Fraction(1, 10**digits):
@@ -122,5 +129,8 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
     wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
     if wide.upper > lower + search.tolerance:
         pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)
-        return f"the pairs {pairs} on {wide.block.text()}: the loss there is only known to be ≤ {float(wide.upper):.6g}"
+        known = f"the pairs {pairs} on {wide.block.text()}: "
+        if search.every_epsilon:
+            known += "by rows matched at every ε at once, "
+        return f"{known}the loss there is only known to be ≤ {float(wide.upper):.6g}{'·ε' * search.every_epsilon}"
     return "an n below N: its own enclosure is wider than was asked for"

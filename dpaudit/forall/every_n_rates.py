@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpaudit.forall.every_n_distances import LIMIT, Block, Distances
 from dpaudit.forall.every_n_middle import middle_bound, rise
-from dpaudit.mechanisms.exponential import EHD, EHDL, Exponential, Smooth
+from dpaudit.mechanisms.base import Exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.sensitivity import gs_constant
@@ -30,16 +30,9 @@ class Family:
     gamma: Fraction | None = None
 
     @staticmethod
-    def of(mechanism: Exponential) -> Family | None:
-        """Returns the family of an exponential mechanism with k = 2, or None where there is no theorem."""
-        a, b = mechanism.model.prior
-        if isinstance(mechanism, EHD):
-            return Family((a, b), mechanism.numerator(), mechanism.gs)
-        if isinstance(mechanism, EHDL):
-            return Family((a, b), mechanism.numerator(), "local")
-        if isinstance(mechanism, Smooth):
-            return Family((a, b), mechanism.numerator(), "smooth", mechanism.gamma)
-        return None
+    def of(form: Exponent, prior: Prior) -> Family:
+        """Returns the family of all mechanisms of this form with this prior."""
+        return Family(prior, form.e, form.kind, form.gamma)
 
     @property
     def flat(self) -> bool:

@@ -15,11 +15,12 @@ from dpaudit.forall.every_n_pairs import Pairs, Peak, reach_for
 from dpaudit.forall.every_n_rates import Family, Prior
 from dpaudit.forall.every_n_slopes import SlopedPairs
 from dpaudit.numbers import balls
+from dpaudit.privacy.effort import Effort
 
 MOST_BLOCKS = 3000
 """Blocks that are looked at; what is open then stays open."""
 PLAIN_BLOCKS = 400
-"""From then on short blocks are bounded by centre and slope too: there is a plateau. The verifier replays none such."""
+"""From then on short blocks are bounded by centre and slope too: there is a plateau."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,14 @@ class Search:
         self.offer(None, other.best.side, other.best.peak)
         return lower, upper if middle is not None else max(upper, balls.ends(self.family.middle(m, None))[1])
 
-    def run(self) -> Fraction:
+    def run(self, effort: Effort) -> Fraction:
         """Returns an upper bound of the losses of these pairs for every n >= first; the largest are split first."""
         for side in self.family.sides():
             self._look(Block(self.first, None), side, tuple(range(self.m)))
         most = MOST_BLOCKS // (15 if self.every_epsilon else 1)  # where matched rows are not sharp, more is of no use
         while self.waiting and self.looked < most:
             _, _, closed = heappop(self.waiting)
+            effort.tell_gap(closed.upper - self.floor)
             halves = list(closed.block.halves())
             if not halves or closed.upper <= self.floor + self.tolerance:
                 self.cover.append(closed)
@@ -134,12 +136,21 @@ class Search:
             self._try(block.first, side, tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance))
         open_ = tuple(x for x in pairs if uppers[x] > self.floor + self.tolerance)
         done = tuple(x for x in pairs if x not in open_)
-        if done:
-            upper = max(uppers[x] for x in done)
-            self.cover.append(Closed(block, side, done, upper, any(plain[x] > upper for x in done)))
-        if open_:
-            upper = max(uppers[x] for x in open_)
-            heappush(self.waiting, (-upper, self.looked, Closed(block, side, open_, upper)))
+        closed, waiting = (self._closed(block, side, chosen, plain, uppers) for chosen in (done, open_))
+        if closed is not None:
+            self.cover.append(closed)
+        if waiting is not None:
+            heappush(self.waiting, (-waiting.upper, self.looked, waiting))
+
+    @staticmethod
+    def _closed(
+        block: Block, side: Prior, pairs: tuple[int, ...], plain: dict[int, Fraction], uppers: dict[int, Fraction]
+    ) -> Closed | None:
+        """Returns the block with the bound of these pairs, and whether it needs slopes."""
+        if not pairs:
+            return None
+        upper = max(uppers[x] for x in pairs)
+        return Closed(block, side, pairs, upper, any(plain[x] > upper for x in pairs))
 
     def _sloped(self, block: Block, side: Prior, reach: int, uppers: dict[int, Fraction]) -> dict[int, Fraction]:
         """Returns sharper bounds for the pairs that are open."""

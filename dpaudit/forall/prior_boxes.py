@@ -12,7 +12,8 @@ from dpaudit.forall.prior_boxes_rows import Box
 from dpaudit.forall.prior_boxes_search import MapSearch, Patch
 from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.forall.theorem import EveryPrior, Theorem, claimed_factor
-from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential
+from dpaudit.mechanisms.base import Exponent
+from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.numbers.rationals import Exact, probability
@@ -102,19 +103,15 @@ def _told(box: Box) -> str:
 def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> PriorMapResult:
     """Returns the map of the box of priors for what the mechanism claims, or epsilon-DP where it claims nothing."""
     start, factor = perf_counter(), claimed_factor(ranged)
-    mechanism, share = ranged.mechanism, REST if rest is None else probability("rest", rest)
-    option = ranged.told("prior")
-    if not isinstance(mechanism, Exponential):
-        raise InputError("prior", option, f"the prior plays no part in the privacy of {mechanism.name}: give one")
-    if mechanism.score != Hellinger.name:
-        raise InputError("prior", option, f"a map is drawn for the Hellinger score, not {mechanism.score}")
+    share, option = REST if rest is None else probability("rest", rest), ranged.told("prior")
+    mechanism, form = _in_form(ranged, option)
     need = mechanism.model.size**2 * BALL_BYTES * 8
     if need > effort.memory:
         raise TooLargeError(need, effort.memory, f"all rows of {mechanism.name} over a box of priors")
     box = Box(tuple(_side(alpha) for alpha in ranged.prior))
     bound = factor * mechanism.epsilon
     with balls.precision(BITS):
-        search = MapSearch(mechanism, balls.ball(bound))
+        search = MapSearch(mechanism, form, balls.ball(bound))
         left = search.run(box, share * box.area, effort)
     patches = (*search.patches, *(patch for node in left for patch in node.patches()))
     shares = {v: sum((p.box.area for p in patches if p.verdict is v), Fraction(0)) / box.area for v in Verdict}
@@ -131,6 +128,18 @@ def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Prio
         seconds=perf_counter() - start,
         command=ranged.command_line("epsilon", rest=None if share == REST else share),
     )
+
+
+def _in_form(ranged: Ranged, option: str) -> tuple[Exponential, Exponent]:
+    """Returns the mechanism with the form of its law, or says why there is no map."""
+    name, offered = ranged.mechanism.name, with_exponent(ranged.mechanism)
+    if offered is None and ranged.mechanism.algebra().worst() is not None:
+        raise InputError("prior", option, f"the prior plays no part in the privacy of {name}: give one")
+    if offered is None:
+        raise InputError("prior", option, f"there is no map for {name}: it is for EHD, EHDL, EHDS, MH; give one prior")
+    if offered[1].score != Hellinger.name:
+        raise InputError("prior", option, f"a map is drawn for the Hellinger score, not {offered[1].score}")
+    return offered
 
 
 def _side(alpha: Fraction | Span) -> tuple[Fraction, Fraction]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from flint import fmpq
 
 from dpaudit.forall.prior_boxes_jets import Jet, constant, largest, smallest, total
-from dpaudit.mechanisms.exponential import EHD, EHDL, Exponential, Smooth
+from dpaudit.mechanisms.base import Exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
@@ -112,13 +112,13 @@ class Row:
 class BoxRows:
     """The rows of one mechanism over one box, made when asked for."""
 
-    def __init__(self, mechanism: Exponential, box: Box) -> None:
-        self.mechanism, self.box = mechanism, box
-        self.h = Distances(mechanism.model.n, box)
-        self.histograms = mechanism.model.histograms
+    def __init__(self, form: Exponent, model: Model, box: Box) -> None:
+        self.box = box
+        self.h = Distances(model.n, box)
+        self.histograms = model.histograms
         self.halves = [ball((high - low) / 2) for low, high in (box.sides[i] for i in box.axes)]
-        self._half_numerator = ball(mechanism.numerator() / 2)
-        self._inverse = inverse_sensitivity(mechanism, self)
+        self._half_numerator = ball(form.e / 2)
+        self._inverse = inverse_sensitivity(form, self)
         self._local: dict[Histogram, Jet] = {}
         self._rows: dict[Histogram, Row] = {}
 
@@ -142,19 +142,17 @@ class BoxRows:
         return self._rows[x]
 
 
-def inverse_sensitivity(mechanism: Exponential, rows: BoxRows) -> Callable[[Histogram], Jet]:
-    """Returns x -> 1 / Delta(x), where the rate of x is numerator / (2 Delta(x))."""
-    if isinstance(mechanism, EHD):
-        if mechanism.gs == "constant":
-            fixed = constant(1 / gs_constant(), len(rows.h.axes))
-            return lambda _: fixed
-        return lambda _: rows.everywhere.inverse()
-    if isinstance(mechanism, EHDL):
-        return lambda x: rows.local(x).inverse()
-    if isinstance(mechanism, Smooth):
-        gamma = mechanism.gamma
-        return lambda x: _smooth(rows, x, gamma)
-    raise NotImplementedError(mechanism.name)
+def inverse_sensitivity(form: Exponent, rows: BoxRows) -> Callable[[Histogram], Jet]:
+    """Returns x -> 1 / Delta(x), where the rate of x is e / (2 Delta(x))."""
+    gamma = form.gamma or Fraction(0)
+    fixed = constant(1 / gs_constant(), len(rows.h.axes))
+    known: dict[str, Callable[[Histogram], Jet]] = {
+        "constant": lambda _: fixed,
+        "exact": lambda _: rows.everywhere.inverse(),
+        "local": lambda x: rows.local(x).inverse(),
+        "smooth": lambda x: _smooth(rows, x, gamma),
+    }
+    return known[form.kind]
 
 
 def _smooth(rows: BoxRows, x: Histogram, gamma: Fraction) -> Jet:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpaudit.forall.prior_boxes_jets import Jet
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows
+from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -79,8 +80,8 @@ def mirror(pair: Pair) -> Pair:
 class MapSearch:
     """The state of the search."""
 
-    def __init__(self, mechanism: Exponential, bound: Ball) -> None:
-        self.mechanism, self.bound = mechanism, bound
+    def __init__(self, mechanism: Exponential, form: Exponent, bound: Ball) -> None:
+        self.mechanism, self.form, self.bound = mechanism, form, bound
         self.outputs = mechanism.model.histograms
         self.patches: list[Patch] = []
         self.found: dict[Box, Patch | Open] = {}
@@ -175,7 +176,7 @@ class MapSearch:
 
     def decide(self, node: Node) -> Patch | Open:
         """Returns the box with its verdict, or what is left to be decided."""
-        rows = BoxRows(self.mechanism, node.box)
+        rows = BoxRows(self.form, self.mechanism.model, node.box)
         if node.suspect is not None and self.refutes(rows, node.suspect):
             return Patch(node.box, Verdict.REFUTED, node.suspect)
         left: list[tuple[float, Pair, int, Jet]] = []

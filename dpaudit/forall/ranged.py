@@ -8,15 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit.audit.setting import Setting, command_line, is_ranged
+from dpaudit.audit.setting import ALL, Setting, command_line, is_all, is_ranged
 from dpaudit.mechanisms import PosteriorMechanism, in_family, posterior
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import parse_range
 from dpaudit.numbers.rationals import positive, sequence
 from dpaudit.posterior.model import show
 from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
-
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -30,13 +28,13 @@ class Span:
     def read(option: str, value: Any, all_of_them: bool = True) -> Span:
         """Returns the span that "all" or "1/100..16" denotes; its ends are > 0 and apart."""
         text = str(value).strip()
-        if text.lower() == ALL and all_of_them:
+        if is_all(text) and all_of_them:
             return Span()
         found = parse_range(option, text, positive)
         if found.step is not None:
             raise InputError(option, value, "every number of the range is meant: leave the step out")
         if found.low == found.high:
-            raise InputError(option, value, "is empty: the first number must be below the second")
+            raise InputError(option, value, f"has no width: write {found.low} for the one number")
         return Span(found.low, found.high)
 
     @property
@@ -82,20 +80,30 @@ class Ranged:
         place["eps"] = self.epsilon if eps is None else eps
         return Setting.read(self.mech, **place, adjacency=self.adjacency, settings=dict(self.parameters))
 
+    def moved(self, n: int | None = None, prior: Any = None, eps: Any = None) -> PosteriorMechanism:
+        """Returns the mechanism at one point."""
+        made = posterior(self.at(n, prior, eps).mechanism)
+        assert made is not None
+        return made
+
     @cached_property
     def mechanism(self) -> PosteriorMechanism:
         """Returns the mechanism at one of the points: it has the name, the formula and the parameters."""
         prior = tuple(_first(alpha) for alpha in self.prior)
-        n = 1 if isinstance(self.n, Span) else self.n
-        made = posterior(self.at(n, prior, _first(self.epsilon)).mechanism)
-        assert made is not None
-        return made
+        return self.moved(1 if isinstance(self.n, Span) else self.n, prior, _first(self.epsilon))
 
     def describe(self) -> dict[str, Any]:
         """Returns the same members as a mechanism's own description, spans as text."""
         found = self.mechanism.describe()
         found["n"] = self.n if isinstance(self.n, int) else str(self.n)
         return found | {"prior": [str(alpha) for alpha in self.prior], "nominal_epsilon": str(self.epsilon)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the setting as exact text, from which ``from_dict`` makes it again; see ``Setting.to_dict``."""
+        relation = self.adjacency.option() if isinstance(self.adjacency, Adjacency) else self.adjacency
+        place = {"n": self.n if isinstance(self.n, int) else str(self.n), "prior": show(self.prior)}
+        shown = {"mech": self.mech, **place, "eps": str(self.epsilon), "parameters": self.mechanism.settings()}
+        return shown if relation is None else {**shown, "adjacency": relation}
 
     def setting_text(self) -> str:
         """Returns the setting in one line, for people."""
@@ -154,6 +162,8 @@ def read(
         rule = "theorems are about the mechanisms of the registry; your own is audited at one value"
         raise InputError(spans[0], show(asked[spans[0]]), rule)
     entries = sequence("prior", prior) if "prior" in spans else prior
+    if "prior" in spans and len(entries) == 1:
+        raise InputError("prior", show(prior), f"a box has a side for every cell: {show(prior)},{show(prior)}")
     sides = [Span.read("prior", v, all_of_them=False) if is_ranged(v) else None for v in entries or ()]
     point = Setting.read(
         mech,
@@ -174,9 +184,17 @@ def read(
     )
 
 
+def from_dict(entry: Mapping[str, Any]) -> Setting | Ranged:
+    """Returns the setting that ``to_dict`` wrote."""
+    if "own" in entry or not any(is_ranged(entry[name]) for name in ("n", "prior", "eps")):
+        return Setting.from_dict(entry)
+    place = {name: entry[name] for name in ("n", "prior", "eps")}
+    return read(entry["mech"], **place, adjacency=entry.get("adjacency"), settings=entry["parameters"])
+
+
 def _every(option: str, value: Any) -> Span:
     """Returns the span of all n; a range of n is no theorem but a list of audits."""
-    if str(value).strip().lower() != ALL:
+    if not is_all(value):
         raise InputError(
             option, value, "must be a whole number >= 1 or all; compare, search, report and sweep take ranges of n"
         )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpaudit.audit.page import Fields, Line, Page
+from dpaudit.audit.page import Fields, Headline, Line, Page, Words, strong
 from dpaudit.audit.results import Answer
-from dpaudit.audit.words import again, claim_rows
+from dpaudit.audit.words import again, claim_rows, headline
 from dpaudit.forall.ranged import Ranged
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
@@ -36,12 +37,41 @@ class Theorem(Answer):
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
 
+    def headline(self) -> Headline:
+        """Returns the verdict on the claim, for all that ranges."""
+        return headline(self.claim, self.subject.setting_text(), theorem=self.everywhere())
+
+    def everywhere(self) -> Verdict | None:
+        """Returns the verdict for every n; None of a theorem about something else."""
+        return None
+
     def page(self) -> Page:
         """Returns what was asked, the answer, the verdict and the effort."""
         mechanism = self.subject.mechanism
-        asked = [("mechanism", f"{mechanism.name}: {mechanism.formula}"), ("setting", self.subject.setting_text())]
-        rows = [*asked, *self.lines(), *claim_rows(self.claim), ("effort", self.effort_text())]
+        asked = [
+            ("mechanism", f"{mechanism.name}: {mechanism.formula_here()}"),
+            ("setting", self.subject.setting_text()),
+        ]
+        rows = [*asked, *self.lines(), *self.judged(), ("effort", self.effort_text())]
         return [Fields(again(rows, self.command))]
+
+    @property
+    def claims(self) -> bool:
+        """Returns whether what is judged is claimed; else it is only asked."""
+        return self.subject.mechanism.claimed_here() is not None
+
+    def judged(self) -> list[Line]:
+        """Returns what is judged and the verdict; what nobody claims is called asked."""
+        (_, words), *rest = claim_rows(self.claim)
+        return [("claimed", words) if self.claims else ("asked", f"{words}; {self.unclaimed()}"), *rest]
+
+    def unclaimed(self) -> str:
+        """Returns why what is judged is no claim."""
+        return f"{self.subject.mech} itself claims nothing"
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields for JSON; "claimed" is null where nothing is."""
+        return super().members() | ({} if self.claims else {"claimed": None})
 
     @property
     def complete(self) -> bool:
@@ -51,6 +81,30 @@ class Theorem(Answer):
     def effort_text(self) -> str:
         """Returns how it was found."""
         return f"{self.seconds:.3f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supremum(Theorem):
+    """A theorem about the largest of some number."""
+
+    @property
+    def value(self) -> Enclosure:
+        """Returns an enclosure of the supremum."""
+        raise NotImplementedError
+
+    def where(self) -> str:
+        """Returns for people where it is attained."""
+        raise NotImplementedError
+
+
+def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
+    """Returns "at most ..." of a supremum; where it is wider than was asked for, that too, in few digits."""
+    if open_ is None:
+        return Words("at most ", strong(value), more)
+    ends = value.shortened(6).to_dict()
+    return Words(
+        strong(f"at most {ends['upper']}"), f"{more}; at least {ends['lower']}: not as narrow as asked for, see open"
+    )
 
 
 @dataclass(frozen=True)
@@ -98,7 +152,10 @@ class EveryPrior(Guarantee):
 
 
 def claimed_factor(ranged: Ranged) -> Fraction:
-    """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then."""
+    """Returns c of the guarantee c epsilon that is claimed, 1 where nothing is: epsilon-DP is what is asked then.
+
+    So an unclaimed mechanism is compared with its nominal epsilon, whatever ranges.
+    """
     mechanism = ranged.mechanism
     claimed = mechanism.claimed_here()
     if claimed is None:

@@ -65,6 +65,20 @@ class ExactRows(NamedTuple):
     rows: Sequence[Sequence[Any]]
 
 
+@dataclass(frozen=True)
+class Exponent:
+    """P_x(r) is proportional to e^(-e s(x, r) / (2 Delta(x))), e in proportion to epsilon and Delta the same at each.
+
+    ``kind`` says what Delta is at every n and prior: "constant" sqrt(1 - pi/4), "exact" GS(n, prior), "local" LS(x),
+    "smooth" the gamma-smooth S(x). The theorems for every epsilon, n or prior are about this form.
+    """
+
+    e: Fraction
+    score: str
+    kind: str
+    gamma: Fraction | None = None
+
+
 Sparse = dict[int, Fraction]
 """A polynomial in q = e^(-epsilon/s): exponent -> coefficient, no zero coefficients."""
 
@@ -188,7 +202,7 @@ class PosteriorMechanism(Mechanism):
         """Returns the same mechanism under another adjacency; it must have pairs among the histograms of n records."""
         relation = parse_adjacency(adjacency, self.read_dataset)
         if not relation.count(self.model.n, self.model.k):
-            rule = f"there is no such pair: every data set of {self.name} has n = {self.model.n} records"
+            rule = f"there is no such pair: the data sets of {self.name} all have the same number of records"
             raise InputError("adjacency", relation.name, rule)
         return replace(self, adjacency=relation)
 
@@ -219,6 +233,10 @@ class PosteriorMechanism(Mechanism):
     def row_memory(self, tail: Fraction, most: int) -> int:
         """Returns the bytes that one row of outputs needs at the least."""
         return self.memory()
+
+    def exponent(self) -> Exponent | None:
+        """Returns the form of the law that holds at every epsilon, n and prior, where it has that form, else None."""
+        return None
 
     def exact_probability(self, x: Histogram, output: Output) -> Sparse | None:
         """Returns P_x(output) as a polynomial in q, where the family has that form, else None."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
-from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Exponent, Parameter, PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
@@ -179,6 +179,12 @@ class Exponential(PosteriorMechanism):
         return output
 
 
+def with_exponent(mechanism: PosteriorMechanism) -> tuple[Exponential, Exponent] | None:
+    """Returns the mechanism with the form of its law that holds at every epsilon, n and prior; None without one."""
+    form = mechanism.exponent()
+    return None if form is None else (cast(Exponential, mechanism), form)
+
+
 class Rates:
     """x -> epsilon / (2 Delta(x)) as a ball."""
 
@@ -251,6 +257,10 @@ class EHD(Exponential):
         """Returns epsilon / (2 GS), the same for every data set."""
         return Rates(h, self.numerator(), gs_constant() if self.gs == "constant" else global_(h))
 
+    def exponent(self) -> Exponent:
+        """Returns the form with GS."""
+        return Exponent(self.numerator(), self.score, self.gs)
+
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
         """Returns GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
         if self.gs == "constant":
@@ -279,6 +289,10 @@ class EHDL(Exponential):
         """Returns epsilon / (2 LS(x))."""
         return Rates(h, self.numerator(), None)
 
+    def exponent(self) -> Exponent:
+        """Returns the form with LS."""
+        return Exponent(self.numerator(), self.score, "local")
+
     def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
         """Returns LS."""
         return ls
@@ -294,6 +308,10 @@ class Smooth(Exponential):
     def rates(self, h: Score) -> Rates:
         """Returns numerator / (2 S(x))."""
         return Rates(h, self.numerator(), smooth_all(self.model, local_all(h), self.gamma))
+
+    def exponent(self) -> Exponent:
+        """Returns the form with S."""
+        return Exponent(self.numerator(), self.score, "smooth", self.gamma)
 
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
         """Returns 1/LS and gamma."""

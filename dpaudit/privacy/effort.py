@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import log10
 from typing import TypeVar
 
 from dpaudit.numbers.balls import PrecisionExhausted
@@ -55,6 +57,12 @@ class Effort:
         """Reports progress."""
         if self.progress:
             self.progress(done, total)
+
+    def tell_gap(self, gap: float | Fraction) -> None:
+        """Reports progress of a search whose bounds are apart by this much: the digits known, of those asked for."""
+        if self.progress:
+            known = self.digits if gap <= 0 else -log10(gap)
+            self.progress(int(min(max(known, 0), self.digits)), self.digits)
 
     def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
         """Returns compute(effort), or for a mechanism known to fixed width with as many digits as there are, or 0."""

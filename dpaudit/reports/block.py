@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
-from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.setting import Setting, command_line, refuse_all
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
@@ -20,6 +20,7 @@ from dpaudit.posterior.model import Model
 from dpaudit.privacy.adjacency import Adjacency
 from dpaudit.reports.document import Section
 
+T = TypeVar("T")
 Progress = Callable[[str], None]
 Job = Callable[[Progress], Iterator[Section]]
 DIGITS = 12
@@ -56,7 +57,16 @@ class Case:
         """Returns the whole curve with the Renyi divergences, or None where it is too large or not all known."""
         if self.mechanism.count_masses() > LARGEST_CURVE or self.found.epsilon.is_open:
             return None
-        return profile(self.setting, digits=DIGITS)
+        return self.narrow(lambda: profile(self.setting, digits=DIGITS))
+
+    def narrow(self, compute: Callable[[], T]) -> T | None:
+        """Returns what is computed; None where the mechanism is known to fixed width, too wide for an answer."""
+        try:
+            return compute()
+        except InputError:
+            if self.mechanism.refinable:
+                raise
+            return None
 
     def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, EpsilonResult]]:
         """Yields every n with the true epsilon there; one without an n of its own is looked at once."""
@@ -88,6 +98,7 @@ class Block:
             lookup(str(name).split("/")[0])
         if n is None and any(map(in_family, names)):
             raise InputError("n", "(missing)", "must be a range such as 1..60")
+        refuse_all(n=n)
         ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}

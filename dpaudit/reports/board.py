@@ -15,7 +15,7 @@ def board(section: Section) -> str:
     """Returns the counts, the buttons and all claims."""
     counts = " ".join(f"<span>{badge(verdict)} × {count}</span>" for verdict, count in verdicts(section))
     buttons = " ".join(
-        f'<button type="button" data-open="{how}">{label}</button>'
+        f'<button type="button" data-open="{how}" hidden>{label}</button>'
         for how, label in (("yes", "Open all"), ("no", "Close all"))
     )
     return f'<p class="board">{counts}</p><p>{buttons}</p>' + "".join(map(_claim, section["rows"]))
@@ -38,8 +38,8 @@ def _claim(row: dict[str, Any]) -> str:
     finding = f'<br><span class="dim">{escape(row["finding"])}</span>' if row.get("finding") else ""
     line = f"<code>{escape(row['id'])}</code> {escape(row['statement'])}{finding}"
     summary = f"{badge(row['verdict'])}<span>{line}</span>"
-    body = f'<div class="body scroll"><table>{listed}</table></div>'
-    return f'<details class="claim" id="{escape(row["id"])}"><summary>{summary}</summary>{body}</details>'
+    body = f'<div class="body"><table>{listed}</table></div>'
+    return f'<details open class="claim fold" id="{escape(row["id"])}"><summary>{summary}</summary>{body}</details>'
 
 
 def _instance(instance: dict[str, Any]) -> str:

@@ -1,83 +1,161 @@
-"""Charts of pairs of data sets: the distributions and the loss of the worst pair, and the map of all pairs."""
+"""Charts of the worst pairs: both distributions above the loss, and the distribution of the loss."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.pictures.pair import Losses, Pair, Stem
+from dpaudit.pictures.picture import Figure, Picture
+from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.drawing import Spec, describe, field, lines, middle, scale, span, tooltip
+from dpaudit.reports.findings import at_most, rounded, sign
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
 """So many outputs of a worst pair are shown where they do not lie on a line (k >= 3, or anybody's own)."""
+ALIVE = 1e-6
+"""Outputs beyond the last one of this probability, for either data set, are cropped."""
+Row = dict[str, Any]
 
 
-def worst_pairs(section: Section) -> Spec:
-    """Returns the two distributions of the worst pair and the loss, one small chart a mechanism."""
+def worst_pairs(section: Section, near: Near) -> list[Figure]:
+    """Returns the two distributions of each worst pair above its losses, then the distributions of the loss."""
     flat = section.get("flat", section["setting"].get("k") == 2)
     names = named(section["rows"])
-    values = [
-        {
-            "mechanism": name,
-            "data": data,
-            "output": row["output"][0] if flat else cell(row["output"]),
-            "probability": middle(row[key]),
-            "enclosure": span(row[key]),
-            "loss": span(row["loss"]),
-        }
-        for name, own in names.items()
-        for row in (own if flat else sorted(own, key=lambda r: -abs(middle(r["loss"])))[:SHOWN_OUTPUTS])
-        for data, key in (("P_x", "p"), ("P_x′", "p_prime"))
+    reach = _reach(section["rows"])
+    ends = _ends(section["rows"])
+    if not flat and section["setting"].get("k") == 3 and _histograms(section):
+        first = ternary_pairs(section, names, reach)
+    else:
+        drawn = [_pair(section, name, own, flat, ends) for name, own in names.items()]
+        first = Figure(drawn, _caption(section, names))
+    return [first, _distributions(section, names, reach, near)]
+
+
+def _histograms(section: Section) -> bool:
+    return all(isinstance(row["output"], list) and len(row["output"]) == 3 for row in section["rows"])
+
+
+def _reach(rows: list[Row]) -> float:
+    """Returns the largest finite loss, for one scale over all."""
+    return max((abs(middle(row["loss"])) for row in rows if math.isfinite(middle(row["loss"]))), default=1.0) or 1.0
+
+
+def _ends(rows: list[Row]) -> tuple[float, float]:
+    known = [middle(row["loss"]) for row in rows if math.isfinite(middle(row["loss"]))]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    return (low, high) if high > low else (-1.0, 1.0)
+
+
+def _is_worst(section: Section, name: str, row: Row) -> bool:
+    return bool(row["output"] == section["pairs"][name]["output"])
+
+
+def _stem(row: Row, place: float) -> Stem:
+    name = str(cell(row["output"]))
+    said = f"output {name}: P_x in {span(row['p'])}, P_x′ in {span(row['p_prime'])}, loss in {span(row['loss'])}"
+    return Stem(place, name, middle(row["p"]), middle(row["p_prime"]), middle(row["loss"]), said)
+
+
+def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[float, float]) -> Picture:
+    pair = section["pairs"][name]
+    shown, note = _alive(own, section, name) if flat else _chosen(own)
+    stems = [_stem(row, float(row["output"][0]) if flat else float(i)) for i, row in enumerate(shown)]
+    worst = next((i for i, row in enumerate(shown) if _is_worst(section, name, row)), 0)
+    head = f"{name}: loss {sign(shown[worst]['loss'])}"
+    x, y = str(cell(pair["x"])), str(cell(pair["x_prime"]))
+    size = at_most(shown[worst]["loss"])
+    alt = f"{name}: distributions of x = {x} and x′ = {y}; the loss is largest at {stems[worst].name}: {size}. {note}"
+    return Pair(head, x, y, stems, worst, note, flat, reach).draw(alt.strip())
+
+
+def _alive(own: list[Row], section: Section, name: str) -> tuple[list[Row], str]:
+    """Returns the outputs from the first to the last that are alive, with the worst one, and what is left out."""
+    kept = [
+        i
+        for i, row in enumerate(own)
+        if max(float(row["p"]["upper"]), float(row["p_prime"]["upper"])) >= ALIVE or _is_worst(section, name, row)
     ]
-    spec = describe(section, values)
-    del spec["width"], spec["height"], spec["autosize"]
-    spec["facet"] = field("mechanism", kind="nominal", sort=list(names))
-    spec["columns"] = 2
-    spec["resolve"] = {"scale": {"y": "independent", "x": "independent"}}
-    spec["spec"] = _pair_chart(flat)
-    return spec
+    first, last = min(kept), max(kept) + 1
+    shown, rest = own[first:last], [*own[:first], *own[last:]]
+    if not rest:
+        return shown, ""
+    mass = max(sum((Fraction(row[key]["upper"]) for row in rest), Fraction(0)) for key in ("p", "p_prime"))
+    bound = rounded(f"{float(mass) * 1.0000001:.6e}", True, 2)
+    return shown, f"Cropped: {len(rest)} further outputs, together at most {bound}."
 
 
-def _pair_chart(flat: bool) -> Spec:
-    two = ["P_x", "P_x′"]
-    spec: Spec = {"width": 330, "height": 160, "mark": {"type": "point", "filled": True, "size": 60}}
-    spec["encoding"] = {
-        "x": field("output", "outputs of largest |loss|", "nominal", sort=None, axis={"labelAngle": -60}),
-        "y": field("probability", "probability"),
-        "color": field("data", kind="nominal", scale=scale(two, ["#0072B2", "#D55E00"])),
-        "shape": field("data", kind="nominal", scale=scale(two, ["circle", "diamond"])),
-        "tooltip": tooltip("data", "output", "loss", enclosure="probability"),
-    }
-    if flat:
-        del spec["encoding"]["shape"]
-        spec["mark"] = {"type": "line", "interpolate": "step", "strokeWidth": 1.8}
-        spec["encoding"]["x"] = field("output", "output (first cell)")
-        spec["encoding"]["strokeDash"] = field("data", kind="nominal", scale=scale(two, [[1, 0], [5, 3]]))
-    return spec
+def _chosen(own: list[Row]) -> tuple[list[Row], str]:
+    ordered = sorted(own, key=lambda row: -abs(middle(row["loss"])))
+    left = len(ordered) - SHOWN_OUTPUTS
+    return ordered[:SHOWN_OUTPUTS], f"The {SHOWN_OUTPUTS} outputs of largest |loss|; {left} more." if left > 0 else ""
 
 
-def worst_loss(section: Section) -> Spec:
-    """Returns the loss of the worst pair at every output, by mechanism (k = 2)."""
-    flat = {**section, "rows": [{**row, "first": row["output"][0]} for row in section["rows"]]}
-    spec = lines(flat, "first", "output (first cell)", "loss", "loss of the worst pair")
-    spec["mark"] = {"type": "line", "strokeWidth": 1.8, "interpolate": "step"}
-    return spec
+def _caption(section: Section, names: dict[str, list[Row]]) -> str:
+    """Returns where the loss is largest of all, and what is on which scale."""
+    worst = {name: row for name, own in names.items() for row in own if _is_worst(section, name, row)}
+    name = max(worst, key=lambda name: float(worst[name]["loss"]["lower"]))
+    pair, said = section["pairs"][name], at_most(worst[name]["loss"])
+    where = f"at output {cell(pair['output'])}, x = {cell(pair['x'])} against x′ = {cell(pair['x_prime'])}"
+    most = f"{name} has a loss of {said} {where}" + (
+        "; of the mechanisms here none has more." if len(worst) > 1 else "."
+    )
+    return f"{most} Rings mark the worst outputs. Probabilities are on logarithmic axes, losses on one scale."
 
 
-def loss_map(section: Section) -> Spec:
-    """Returns the map of losses: pairs by outputs, blue negative, orange positive."""
-    rows, step = section["rows"], max(1, -(-section["n"] // 12))
-    values = [
-        {"x": r["x"], "output": r["output"], "loss": middle(r["loss"]), "enclosure": span(r["loss"])} for r in rows
+def _distributions(section: Section, names: dict[str, list[Row]], reach: float, near: Near) -> Figure:
+    """Returns how likely each loss is under x, on one scale."""
+    claimed = _claims(near)
+    masses = {name: _masses(own) for name, own in names.items()}
+    high = max(mass for own in masses.values() for _, mass, _ in own)
+    drawn = []
+    for name, own in masses.items():
+        alt = f"{name}: distribution of the privacy loss under x; {_beyond(names[name])}."
+        drawn.append(Losses(name, own, reach, high, claimed.get(name)).draw(alt))
+    often = max(names, key=lambda name: _mass_beyond(names[name]))
+    return Figure(
+        drawn, f"The privacy-loss distributions of the worst pairs, under x. {often} {_beyond(names[often])}."
+    )
+
+
+def _claims(near: Near) -> dict[str, float]:
+    by_n = near("epsilon-by-n")
+    rows = by_n["rows"] if by_n else []
+    return {row["mechanism"]: float(Fraction(row["claimed"])) for row in rows if row["claimed"]}
+
+
+def _masses(own: list[Row]) -> list[tuple[float, float, str]]:
+    """Returns the probability of every loss, equal enclosures taken together."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in own:
+        if float(row["p"]["upper"]) > 0:
+            found[span(row["loss"])].append(row)
+    return [
+        (
+            middle(rows[0]["loss"]),
+            (mass := sum(middle(row["p"]) for row in rows)),
+            f"loss in {loss}: probability about {mass:.6g}",
+        )
+        for loss, rows in found.items()
     ]
-    spec = describe(section, values, 420)
-    top = max(abs(value["loss"]) for value in values)
-    sparse = {"values": list(range(0, section["n"] + 1, step)), "labelAngle": 0}
-    colours = {"scheme": "blueorange", "domain": [-top, top]}
-    legend = {"gradientLength": 240, "orient": "bottom"}
-    spec["mark"] = {"type": "rect"}
-    spec["encoding"] = {
-        "x": field("output", "output (first cell)", "ordinal", axis=sparse),
-        "y": field("x", "pair (x, x+1): first cell x", "ordinal", axis=sparse, sort="descending"),
-        "color": field("loss", "loss ln P_x/P_x′", scale=colours, legend=legend),
-        "tooltip": tooltip("x", "output", enclosure="loss"),
-    }
-    return spec
+
+
+def _mass_beyond(own: list[Row]) -> Fraction:
+    """Returns a lower bound of the probability of a loss of more than half the largest one, or of an infinite one."""
+    top = max((float(row["loss"]["upper"]) for row in own), default=0.0)
+    return sum((Fraction(row["p"]["lower"]) for row in own if _large(float(row["loss"]["lower"]), top)), Fraction(0))
+
+
+def _large(loss: float, top: float) -> bool:
+    return loss == top if math.isinf(top) else loss > top / 2
+
+
+def _beyond(own: list[Row]) -> str:
+    infinite = any(row["loss"]["upper"] == "inf" for row in own)
+    mass = rounded(f"{float(_mass_beyond(own)):.6e}", False, 2)
+    what = "has an infinite loss" if infinite else "loses more than half of its largest loss"
+    return f"{what} with probability at least {mass}"

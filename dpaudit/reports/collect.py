@@ -5,44 +5,41 @@ A section asks what a mechanism can give (an n, a model, few outputs, a small cu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
-from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words, precision_words
-from dpaudit.mechanisms import Mechanism, PosteriorMechanism, posterior
-from dpaudit.numbers import balls
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite
-from dpaudit.numbers.verdict import Verdict
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.enclosure import exact
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
-from dpaudit.privacy.protocols import Dataset, plain, text
+from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
-from dpaudit.reports.document import Section, named
+from dpaudit.reports.chain import chain
+from dpaudit.reports.document import Section
+from dpaudit.reports.judged import epsilon_row
+from dpaudit.reports.matrix import matrix
+from dpaudit.reports.pairs import loss_map, mapped, maps_left_out, worst_loss, worst_pairs
+from dpaudit.reports.verdict import Row, in_short
 
-MAP_DIGITS = 6
-MAP_LARGEST = 40
-"""The map of all pairs is drawn for n up to this."""
-MOST_OUTPUTS = 400
-"""A mechanism with more outputs is left out of the charts that show every output."""
 STEPS = 25
-CLAIM = ("claimed", "claimed_delta", "verdict", "guarantee", "evidence")
-KEPT = ("epsilon", "closed_form", *CLAIM, "witness", "precision_bits")
-"""What a row of the true epsilon has of the result of ``dpaudit epsilon``."""
 
 
 def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
-    """Yields the sections of one block: what is known of every mechanism, then what its model gives."""
-    yield epsilon_by_n(block, progress)
+    """Yields the sections of one block: the verdicts, what is known of every mechanism, then what its model gives."""
+    rows = epsilon_rows(block, progress)
+    verdicts = matrix(block, rows, progress)
+    yield verdicts
+    worst = verdicts["rows"][0]
+    (lead,) = [case for case in block.cases if case.label == worst["mechanism"]]
+    yield chain(lead, worst, block.to_dict(), progress)
+    yield epsilon_by_n(block, rows, verdicts["rows"])
     yield facts(block, progress)
-    yield delta_curves(block, progress)
+    curves = delta_curves(block, progress)
+    yield from [curves] if curves["rows"] else []
     pairs = worst_pairs(block, progress)
     yield from [pairs] if pairs["rows"] else []
     if pairs["flat"]:
@@ -51,51 +48,27 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
         yield breakpoints(block)
         yield renyi(block)
     yield from sensitivities(block, progress)
-    mapped = [(case, subject) for case in block.cases if (subject := _mapped(case)) is not None]
-    yield from (loss_map(block, *one, progress) for one in mapped) if maps else [maps_left_out(block)] * bool(mapped)
+    drawn = [(case, subject) for case in block.cases if (subject := mapped(case)) is not None]
+    yield from (loss_map(block, *one, progress) for one in drawn) if maps else [maps_left_out(block)] * bool(drawn)
 
 
-def epsilon_by_n(block: Block, progress: Progress) -> Section:
-    """Returns the true epsilon of every mechanism at every n, with claim, verdict, evidence and witness."""
-    rows: list[dict[str, Any]] = []
+def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
+    """Returns the true epsilon of every mechanism at every n, with claim, verdict, evidence, witness and command."""
+    rows: list[Row] = []
     for case in block.cases:
         progress(f"{case.label}: true ε")
-        for n, found in case.over(block.ns):
-            kept = {key: value for key, value in found.to_dict().items() if key in KEPT}
-            if kept["evidence"] and kept["evidence"]["quantity"] == "epsilon":
-                kept["evidence"] = None  # it is the true epsilon of this row
-            rows.append({"mechanism": case.label, "n": n, **kept})
+        rows += [epsilon_row(case.label, n, found) for n, found in case.over(block.ns)]
+    return rows
+
+
+def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
+    """Returns the section of the true epsilon, with what the verdicts say of it."""
+    kept = [{key: value for key, value in row.items() if key != "command"} for row in rows]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
-    return block.section("epsilon-by-n", title, question, lambda c: c.found.command, rows, finding=_finding(rows))
-
-
-def _finding(rows: list[dict[str, Any]]) -> str:
-    """Returns in words which mechanism exceeds its claim, how much of the claims is used, and what has no claim."""
-    names = named(rows)
-    by_verdict = {v: [name for name in names if any(r["verdict"] == v.value for r in names[name])] for v in Verdict}
-    broken, open_ = by_verdict[Verdict.REFUTED], by_verdict[Verdict.UNDECIDED]
-    parts = [f"exceeds its claim somewhere: {', '.join(broken)}"] if broken else []
-    parts += [f"undecided somewhere: {', '.join(open_)}"] if open_ else []
-    if not parts and by_verdict[Verdict.PROVED]:
-        parts = ["no claim is exceeded"]
-    shares, rest = [], []
-    for name, own in names.items():
-        bounds = [Fraction(row["claimed"] or 0) for row in own]
-        ends = [("lower" if row["epsilon"]["upper"] == "inf" else "upper", row["epsilon"]) for row in own]
-        sizes = [float(epsilon[end]) for end, epsilon in ends]
-        if all(bounds):
-            share = max(size / float(bound) for size, bound in zip(sizes, bounds, strict=True))
-            shares.append(f"{name} {_number(100 * share, '.0f')}%")
-        else:
-            claim = "nothing" if own[-1]["guarantee"] is None else own[-1]["guarantee"]["text"]
-            rest.append(f"{name} claims {claim}, its true ε reaches {_number(max(sizes))}")
-    parts += [f"largest share of the claimed ε that is used: {', '.join(shares)}"] if shares else []
-    return "; ".join(parts + rest)
-
-
-def _number(value: float, form: str = ".4g") -> str:
-    return "∞" if value == math.inf else format(value, form)
+    limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
+    more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
+    return block.section("epsilon-by-n", title, question, lambda c: c.found.command, kept, **more)
 
 
 def facts(block: Block, progress: Progress) -> Section:
@@ -146,8 +119,10 @@ def delta_curves(block: Block, progress: Progress) -> Section:
     for case in block.cases:
         progress(f"{case.label}: δ(ε)")
         below = [at for at in points if at < case.found.epsilon.upper]
-        deltas = [worst.value for worst in _deltas(case.mechanism, below)]
-        deltas += [exact(Fraction(0), 1)] * (len(points) - len(below))
+        found = case.narrow(lambda case=case, below=below: _deltas(case.mechanism, below))  # type: ignore[misc]
+        if found is None:
+            continue
+        deltas = [worst.value for worst in found] + [exact(Fraction(0), 1)] * (len(points) - len(below))
         pairs = zip(points, deltas, strict=True)
         rows += [{"mechanism": case.label, "at": str(at), "delta": delta.to_dict()} for at, delta in pairs]
     half = points[len(points) // 2]
@@ -176,68 +151,6 @@ def _grid(case: Case) -> Iterator[Fraction]:
     yield from (point for point in steps if point > last)
 
 
-def worst_pairs(block: Block, progress: Progress) -> Section:
-    """Returns both output distributions of the worst pair and the loss at every output, at the largest n."""
-    known = [case for case in block.cases if not case.found.epsilon.is_open]
-    chosen = [case for case in known if case.mechanism.counts().outputs <= MOST_OUTPUTS]
-    left_out = ", ".join(case.label for case in block.cases if case not in chosen)
-    rows = []
-    for case in chosen:
-        progress(f"{case.label}: worst pair")
-        rows += [{"mechanism": case.label, **row} for row in _pair_rows(case)]
-    return block.section(
-        "worst-pairs",
-        f"Output distributions of the worst pair{block.where}",
-        "Which two data sets are told apart best, and by which outputs?",
-        lambda c: c.setting.command_line("pmf", x=plain(c.found.witness.x)) if c in chosen else None,
-        rows,
-        n=block.ns[-1] if block.ns else None,
-        pairs={case.label: case.found.witness.to_dict() for case in chosen},
-        flat=bool(chosen) and all(c.model is not None and c.model.k == 2 for c in chosen),
-        text=f"Left out, with more than {MOST_OUTPUTS} outputs or a part not known: {left_out}." if left_out else "",
-    )
-
-
-def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:
-    """Yields the outputs that are possible for one data set of the worst pair at the least."""
-    mechanism, witness = case.mechanism, case.found.witness
-    pair = (witness.x, witness.x_prime)
-    (losses,) = Effort(MAP_DIGITS).widest(mechanism, lambda e: _loss_rows(mechanism, [pair], e.digits))
-    here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in pair)
-    for output, p, q, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
-        if p.upper or q.upper:
-            shown = loss.to_dict() if p.upper and q.upper else infinite().to_dict()
-            shown = shown if p.upper else dict.fromkeys(shown, "-inf")
-            yield {"output": plain(output), "p": p.to_dict(), "p_prime": q.to_dict(), "loss": shown}
-
-
-def worst_loss(pairs: Section) -> Section:
-    """Returns the loss of the worst pairs at every output, from the section of the pairs."""
-    rows = [{key: row[key] for key in ("mechanism", "output", "loss")} for row in pairs["rows"]]
-    title = pairs["title"].replace("Output distributions", "Privacy loss")
-    question = "At which outputs is the loss ln P_x/P_x′ large?"
-    return {**pairs, "kind": "worst-loss", "title": title, "question": question, "rows": rows, "text": ""}
-
-
-def _loss_rows(
-    mechanism: Mechanism, pairs: Sequence[tuple[Dataset, Dataset]], digits: int = MAP_DIGITS
-) -> list[list[Enclosure]]:
-    """Returns for every pair (x, y) enclosures of ln P_x(r) - ln P_y(r), for the outputs possible for both."""
-
-    def attempt(left: list[tuple[Dataset, Dataset]]) -> dict[tuple[Dataset, Dataset], list[Enclosure]]:
-        law, found = mechanism.law(), {}
-        for x, y in left:
-            losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-            shown = [balls.enclosure(loss, digits) for loss in losses]
-            known = [loss for loss in shown if loss is not None]
-            if len(known) == len(shown):
-                found[x, y] = known
-        return found
-
-    found = balls.refine_all(pairs, attempt, *balls.bits_for(digits, mechanism.counts().outputs))
-    return [found[pair][0] for pair in pairs]
-
-
 def breakpoints(block: Block) -> Section:
     """Returns where delta(epsilon) changes its form, with the best test there, where the curve is small enough."""
     rows = []
@@ -263,40 +176,6 @@ def renyi(block: Block) -> Section:
 
 def _of_curve(case: Case) -> str | None:
     return case.curve.command if case.curve else None
-
-
-def _mapped(case: Case) -> PosteriorMechanism | None:
-    """Returns the mechanism whose map of losses is drawn, n being at most MAP_LARGEST: pairs (x, x+1) by outputs."""
-    model = case.model
-    if model is None or model.k != 2:
-        return None
-    n = min(model.n, MAP_LARGEST)
-    subject = posterior((case.setting if n == model.n else case.setting.at(n=n)).mechanism)
-    fits = subject is not None and subject.count_outputs() == n + 1 and subject.adjacency == REPLACE_ONE
-    return subject if fits else None
-
-
-def loss_map(block: Block, case: Case, subject: PosteriorMechanism, progress: Progress) -> Section:
-    """Returns for k = 2 the loss of every adjacent pair (x, x+1) at every output."""
-    progress(f"{case.label}: loss map")
-    n, pairs = subject.model.n, list(pairwise(subject.model.histograms))
-    rows = [
-        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
-        for (x, _), losses in zip(pairs, _loss_rows(subject, pairs), strict=True)
-        for output, loss in zip(subject.outputs(), losses, strict=True)
-    ]
-    title = f"Privacy loss of every pair: {case.label}, n = {n}"
-    question = "Where does the loss come from? A row is a pair (x, x+1), a column an output. Drawn for n up to 40."
-    command = case.setting.at(n=n).command_line("epsilon") if case.setting.has_n else case.found.command
-    return block.section("loss-map", title, question, command or "", rows, n=n, mechanism=case.label, folded=True)
-
-
-def maps_left_out(block: Block) -> Section:
-    """Returns the section that stands for the loss maps where the plan leaves them out."""
-    n = min(block.ns[-1], MAP_LARGEST)
-    note = "The maps of all pairs and outputs are left out here for their size; this command draws them."
-    title, command = f"Privacy loss of every pair, n = {n}", replace(block, ns=(n,)).command()
-    return block.section("loss-map", title, "Where does the loss come from?", command, [], n=n, text=note)
 
 
 def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:

@@ -1,10 +1,10 @@
 """The result file: one JSON document with a versioned schema and a hash of its content.
 
-    {"schema": "dpaudit-report/1", "title": ..., "command": ..., "sections": [section, ...],
+    {"schema": "dpaudit-report/2", "title": ..., "command": ..., "verdict": {...}, "sections": [section, ...],
      "versions": {...}, "content_hash": sha256 of all that comes before, "run": {"date", "seconds"}}
 
-A section has "kind", "title", "question", "command", "setting" and "rows"; enclosures are {"lower", "upper"} as
-decimal strings. Only "run" differs between two runs on the same inputs.
+The verdict is the answer (verdict.py). A section has "kind", "title", "question", "command", "setting" and "rows";
+enclosures are {"lower", "upper"} as decimal strings. Only "run" differs between two runs on the same inputs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from typing import Any
 
 from dpaudit.files.strict_json import read_text
 from dpaudit.numbers.errors import InputError, visible
+from dpaudit.reports.verdict import whole
 from dpaudit.version import __version__
 
-SCHEMA = "dpaudit-report/1"
+SCHEMA = "dpaudit-report/2"
+EARLIER = "dpaudit-report/1"
+"""Files of the schema before, which had no verdict; they are still drawn."""
+UNTOLD: dict[str, Any] = {"word": None, "text": "Made by an earlier version, which gave no verdict.", "counts": {}}
 Section = dict[str, Any]
 Document = dict[str, Any]
 LARGEST = 64 << 20
@@ -43,7 +47,7 @@ def number_of(value: Any) -> float | int:
 
 
 def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
-    """Returns the document with versions and content hash; ``plan`` is the text of the plan, if there was one."""
+    """Returns the document with verdict, versions and content hash; ``plan`` is the text of the plan, if any."""
     import flint
 
     document: Document = {
@@ -51,6 +55,10 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
         "title": visible(title),
         "command": visible(command, keep="\n"),
         "plan": plan,
+        "verdict": whole(
+            [row for section in sections if section["kind"] == "matrix" for row in section["rows"]],
+            (section.get("finding") or "" for section in sections),
+        ),
         "sections": sections,
         "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},
     }
@@ -59,7 +67,8 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
 
 def content_hash(document: Document) -> str:
     """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
-    kept = {key: document[key] for key in ("schema", "title", "command", "plan", "sections")}
+    told = ("verdict",) if document["schema"] == SCHEMA else ()
+    kept = {key: document[key] for key in ("schema", "title", "command", "plan", *told, "sections")}
     text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
@@ -92,9 +101,11 @@ def load(path: str) -> Document:
         document = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("result", path, "is not JSON") from None
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
-    members = ("title", "command", "plan", "sections", "versions", "content_hash", "run")
+    if not isinstance(document, dict) or document.get("schema") not in (SCHEMA, EARLIER):
+        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}" or "{EARLIER}"')
+    if document["schema"] == EARLIER:
+        document["verdict"] = UNTOLD
+    members = ("title", "command", "plan", "verdict", "sections", "versions", "content_hash", "run")
     if missing := [key for key in members if key not in document]:
         raise InputError("result", path, f"lacks {', '.join(missing)}")
     if content_hash(document) != document["content_hash"]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, short, table
+from dpaudit.reports.verdict import facts
 
 
-def render(document: Document, charts: dict[int, str]) -> str:
-    """Returns the report; ``charts`` gives for a section's index the path of its picture."""
-    parts = [f"# {escape(document['title'])}", "", "## Summary", "", *_summary(document)]
+def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
+    """Returns the report; ``charts`` gives for a section's index the paths of its pictures, each with its caption."""
+    answer = _verdict(document["verdict"])
+    parts = [f"# {escape(document['title'])}", "", *answer, "## Summary", "", *_summary(document)]
     for index, section in enumerate(document["sections"]):
-        parts += _section(section, charts.get(index))
+        parts += _section(section, charts.get(index, []))
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     parts += [
         "## How to check this report",
@@ -29,12 +32,24 @@ def render(document: Document, charts: dict[int, str]) -> str:
     return "\n".join(parts)
 
 
-def _section(section: Section, picture: str | None) -> list[str]:
+def _verdict(verdict: dict[str, Any]) -> list[str]:
+    """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
+    if verdict["word"] is None:
+        return [escape(verdict["text"]), ""] if verdict["text"] else []
+    lines = [f"## {escape(verdict['word'])}", "", escape(verdict["text"]), ""]
+    lines += [f"- {escape(name)}: {escape(text)}" for name, text in facts(verdict)]
+    command = ["", "Check it again:", "", f"    {visible(verdict['command'])}"] if verdict["command"] else []
+    for title, key in (("Covered", "covered"), ("Not covered", "not_covered")):
+        command += ["", f"{title}:", "", *(f"- {escape(line)}" for line in verdict[key])]
+    return [*lines, *command, ""]
+
+
+def _section(section: Section, pictures: list[tuple[str, str]]) -> list[str]:
     parts = [f"## {escape(section['title'])}", "", f"*{escape(section['question'])}*", ""]
     if section.get("text"):
         parts += [escape(section["text"]), ""]
-    if picture:
-        parts += [f"![{escape(section['title'])}]({picture})", ""]
+    for path, caption in pictures:
+        parts += [f"![{escape(section['title'])}]({path})", "", escape(caption), ""]
     if section["kind"] == "claims":
         parts += _claims(section)
     if section.get("crossovers"):

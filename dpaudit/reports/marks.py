@@ -1,4 +1,4 @@
-"""Small pieces of HTML: verdict badges, and numbers that open their enclosure on demand. All text is escaped."""
+"""Small pieces of HTML: verdict badges, and numbers with their enclosures. All text is escaped."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.digits import short
 from dpaudit.reports.document import Document, Section
-from dpaudit.reports.tables import short
 
 KNOWN = {verdict.value for verdict in Verdict}
 
@@ -18,9 +18,9 @@ def badge(verdict: str | None) -> str:
 
 
 def number(enclosure: dict[str, str]) -> str:
-    """Returns a number that opens its enclosure on demand."""
-    full = f"{enclosure['lower']} ≤ value ≤ {enclosure['upper']}"
-    return f'<details class="num"><summary>{escape(short(enclosure))}</summary><span>{escape(full)}</span></details>'
+    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for."""
+    lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
+    return f'<span class="num">{escape(short(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:
@@ -30,5 +30,5 @@ def verdicts(section: Section) -> list[tuple[str, int]]:
 
 def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:
     """Returns the sections that decide or find something, with their numbers and verdicts."""
-    counted = [(index, section, verdicts(section)) for index, section in enumerate(document["sections"])]
+    counted = [(i, s, verdicts(s)) for i, s in enumerate(document["sections"]) if s["kind"] not in ("matrix", "chain")]
     return [entry for entry in counted if entry[2] or entry[1].get("finding")]

@@ -15,7 +15,8 @@ from dpaudit.reports import accuracy_study, document, studies
 from dpaudit.reports.block import Block, Job, Progress
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.plan import Plan, read_plan
-from dpaudit.reports.write import prepare, share_library, write
+from dpaudit.reports.verdict import arranged
+from dpaudit.reports.write import prepare, write
 
 
 def report(
@@ -46,20 +47,19 @@ def report(
 
 
 def refresh(folder: str, *, progress: Progress | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml; they share a chart library."""
+    """Returns the files of every report below the folder, made anew from its plan.toml."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    share_library(folder)
-    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress, shared=True)]
+    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
 
 
-def _make(wanted: Plan, out: str, progress: Progress | None, shared: bool = False) -> list[Path]:
+def _make(wanted: Plan, out: str, progress: Progress | None) -> list[Path]:
     tell = progress or (lambda text: None)
     prepare(out)
     made = build(wanted, tell)
     tell("writing")
-    return write(made, out, shared=shared)
+    return write(made, out)
 
 
 def build(plan: Plan, progress: Progress) -> document.Document:
@@ -71,7 +71,7 @@ def build(plan: Plan, progress: Progress) -> document.Document:
     jobs = list(_jobs(plan))
     if not jobs:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
-    sections = [section for job in jobs for section in job(progress)]
+    sections = arranged([section for job in jobs for section in job(progress)])
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return document.make(
         plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text
@@ -92,7 +92,7 @@ def render(result: str, out: str = "report") -> list[Path]:
     made = document.load(result)
     try:
         return write(made, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None

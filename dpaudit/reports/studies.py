@@ -10,14 +10,16 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import REGISTRY
-from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.loss import verdict
 from dpaudit.reports import accuracy_study
-from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Job, Progress, check_keys, exact_list
+from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Case, Job, Progress, check_keys, exact_list
+from dpaudit.reports.chain import chain
 from dpaudit.reports.document import Section
+from dpaudit.reports.judged import epsilon_row
+from dpaudit.reports.matrix import QUESTION, TITLE, verdict_row
+from dpaudit.reports.verdict import Row, badness, quotient
 
 
 def prepare(study: dict[str, Any]) -> Job:
@@ -42,46 +44,86 @@ def prepare_priors(study: dict[str, Any]) -> Job:
 def _priors(
     setting: Setting, ns: Sequence[int], alphas: Sequence[Fraction], epsilons: Sequence[Fraction], progress: Progress
 ) -> Iterator[Section]:
+    """Yields for every epsilon the verdict on the worst prior with its evidence, and the ratios of all."""
     name = setting.label
     for eps in epsilons:
-        rows = []
-        for alpha in alphas:
-            progress(f"{name}: prior ({alpha}, {alpha}), ε = {eps}")
-            rows += [ratio(name, n, alpha, eps) for n in ns]
-        each = (setting.at(eps=eps, n=ns[-1], prior=[a, a]).command_line("epsilon") or "" for a in alphas)
+        cases = {alpha: _case(setting, ns[-1], alpha, eps) for alpha in alphas}
+        found = {alpha: [_at(case, n, progress) for n in ns] for alpha, case in cases.items()}
+        verdicts = {alpha: verdict_row(case, found[alpha], progress) for alpha, case in cases.items()}
+        words = {"mechanism": name, "n": list(ns), "eps": str(eps), "priors": [str(a) for a in alphas]}
+        finding = _finding(list(verdicts.values()))
+        worst = min(alphas, key=lambda alpha: badness(verdicts[alpha]))
+        row = {**verdicts[worst], "text": f"{verdicts[worst]['text']} {finding}"}
+        commands = "\n".join(case.setting.command_line("epsilon") or "" for case in cases.values())
+        yield {
+            "kind": "matrix",
+            "title": TITLE,
+            "question": QUESTION,
+            "command": row["command"],
+            "setting": {},
+            "rows": [row],
+        }
+        yield chain(cases[worst], row, words, progress)
         yield {
             "kind": "prior-study",
             "title": f"{name}: true ε over nominal ε, prior (a, a), ε = {eps}",
             "question": "For which priors and n does the true ε exceed the nominal one?",
-            "command": "\n".join(each),
-            "setting": {"mechanism": name, "n": list(ns), "eps": str(eps), "priors": [str(a) for a in alphas]},
-            "rows": rows,
-            "finding": _first_violations(rows),
+            "command": commands,
+            "setting": words,
+            "rows": [ratio_row(alpha, eps, row["n"], row["epsilon"]) for alpha, own in found.items() for row in own],
+            "priors": [_of_prior(alpha, row) for alpha, row in verdicts.items()],
+            "finding": finding,
         }
 
 
-def _first_violations(rows: list[dict[str, Any]]) -> str:
-    """Returns in words for which priors the true epsilon exceeds the nominal one, and from which n of the list on."""
-    least: dict[str, int] = {}
-    for row in rows:
-        if row["verdict"] == Verdict.REFUTED.value:
-            least.setdefault(row["mechanism"], row["n"])
-    if not least:
-        return "true ε ≤ ε everywhere here"
-    return "true ε > ε first at " + ", ".join(f"n = {n} for prior {prior}" for prior, n in least.items())
+def _case(setting: Setting, n: int, alpha: Fraction, eps: Fraction) -> Case:
+    return Case(f"{setting.label}, prior {_prior(alpha)}, ε = {eps}", setting.at(eps=eps, n=n, prior=[alpha, alpha]))
+
+
+def _prior(alpha: Fraction) -> str:
+    return f"({alpha}, {alpha})"
+
+
+def _at(case: Case, n: int, progress: Progress) -> Row:
+    progress(f"{case.label}, n = {n}")
+    return epsilon_row(case.label, n, audit.epsilon(case.setting.at(n=n), digits=DIGITS + 2))
+
+
+def _of_prior(alpha: Fraction, row: Row) -> dict[str, Any]:
+    """Returns of one prior the smallest n that exceeds, how it was found, and the limit n → ∞ where it is known."""
+    theorem = row["theorem"] or {"limit": None, "verdict": None}
+    found = {"smallest_failing_n": row["smallest_failing_n"], "looked_at": row["looked_at"], "word": row["word"]}
+    return {"prior": _prior(alpha), **found, "limit": theorem["limit"], "for_every_n": theorem["verdict"]}
+
+
+def _finding(verdicts: list[Row]) -> str:
+    """Returns in words which priors exceed, each with its smallest n, and which of the others do for larger n."""
+    failing = [row for row in verdicts if row["outcome"] == Verdict.REFUTED]
+    others = [row for row in verdicts if row not in failing]
+    beyond = [row for row in others if (row["theorem"] or {}).get("verdict") == Verdict.REFUTED]
+    listed = ", ".join(f"{_named(row)} from n = {row['smallest_failing_n']}" for row in failing)
+    what = "what is claimed" if verdicts[0]["claim"] else "the nominal ε"
+    parts = [f"{len(failing)} of {len(verdicts)} priors exceed {what}" + (f": {listed}" if listed else "")]
+    parts += [f"at larger n {', '.join(map(_named, beyond))}{' do too' if failing else ' do'}"] if beyond else []
+    return "; ".join(parts) + "."
+
+
+def _named(row: Row) -> str:
+    return str(row["mechanism"]).split(", prior ")[1].split(", ε")[0]
 
 
 def ratio(name: str, n: int, alpha: Fraction, eps: Fraction) -> dict[str, Any]:
-    """Returns one row of the study of priors."""
+    """Returns one row of the study of priors, computed by itself."""
     found = audit.epsilon(name, n=n, prior=[alpha, alpha], eps=eps, digits=DIGITS + 2).epsilon
-    lower, upper = found.lower / eps, found.upper / eps
-    return {
-        "mechanism": f"({alpha}, {alpha})",
-        "n": n,
-        "eps": str(eps),
-        "ratio": outward(lower, upper, DIGITS).to_dict(),
-        "verdict": verdict(found, eps).value,
-    }
+    return ratio_row(alpha, eps, n, found.to_dict())
+
+
+def ratio_row(alpha: Fraction, eps: Fraction, n: int, epsilon: dict[str, str]) -> dict[str, Any]:
+    """Returns true epsilon over nominal epsilon, with the verdict on "at most 1"."""
+    share = quotient(epsilon, eps) or epsilon
+    above = Verdict.REFUTED if Fraction(share["lower"]) > 1 else Verdict.UNDECIDED
+    outcome = Verdict.PROVED if Fraction(epsilon["upper"]) <= eps else above
+    return {"mechanism": _prior(alpha), "n": n, "eps": str(eps), "ratio": share, "verdict": outcome.value}
 
 
 def prepare_claims(patterns: tuple[str, ...]) -> Job:

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
+from dpaudit.reports.digits import percent, short
 from dpaudit.reports.document import Section, named, number_of
+
+__all__ = ["Cell", "Table", "cell", "short", "table"]
 
 Cell = str | dict[str, str]
 Table = tuple[list[str], list[list[Cell]]]
@@ -22,26 +25,22 @@ def cell(value: Any) -> Cell:
     return "" if value is None else str(value)
 
 
-def epsilon_by_n(section: Section) -> Table:
-    """Returns for every mechanism the largest n and the n with the largest true epsilon, where there is an n."""
+def matrix(section: Section) -> Table:
+    """Returns for every mechanism its verdict, the claim, the largest true epsilon, and how much of the claim it is."""
     rows: list[list[Cell]] = []
-    for name, own in named(section["rows"]).items():
-        worst = max(own, key=lambda row: (float(row["epsilon"]["lower"]), -(row["n"] or 0)))
-        chosen = [("largest over n", worst), ("largest n", own[-1])] if worst is not own[-1] else [("largest", worst)]
-        for label, row in chosen:
-            where = "" if row["n"] is None else f"{label}: n = {row['n']}"
-            found = [row["epsilon"], row["closed_form"], _claim(row), row["verdict"], _decided(row.get("evidence"))]
-            rows.append([name, where, *map(cell, found), _pair(row["witness"])])
-    columns = ["mechanism", "where", "true ε", "closed form", "claimed", "verdict", "decided by", "worst pair → output"]
-    return columns, rows
+    for row in section["rows"]:
+        bar = "" if row["share"] is None else f"{percent(row['share'])} {bar_of(row['share'])}"
+        bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
+        strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
+        claim = row["claim"] or ("none" if row["nominal"] is None else f"none; nominal ε = {row['nominal']}")
+        place = "" if row["n"] is None else str(row["n"])
+        rows.append([row["word"], row["mechanism"], claim, row["epsilon"], place, bar, strength, _pair(row["witness"])])
+    columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", "share of the claim", "known"]
+    return [*columns, "worst pair → output"], rows
 
 
-def _claim(row: dict[str, Any]) -> str:
-    """Returns the guarantee; a document that has none says the claimed epsilon and delta."""
-    if row.get("guarantee"):
-        return str(row["guarantee"]["text"])
-    delta = "" if row.get("claimed_delta") in (None, "0") else f", δ = {row['claimed_delta']}"
-    return f"ε = {row['claimed']}{delta}" if row["claimed"] else "none"
+def _first(row: dict[str, Any]) -> str:
+    return "" if row["smallest_failing_n"] is None else f", first at n = {row['smallest_failing_n']}"
 
 
 def _decided(evidence: dict[str, Any] | None) -> str:
@@ -50,11 +49,50 @@ def _decided(evidence: dict[str, Any] | None) -> str:
         return ""
     pair = (str(cell(evidence["pair"][key])) for key in ("x", "x_prime"))
     name, where = evidence_words(evidence["quantity"], evidence["at"], *pair)
-    return f"{name} = {short(evidence['enclosure'])} at {where}"
+    return f", by {name} = {short(evidence['enclosure'])} at {where}"
+
+
+BAR = 10
+"""A bar of so many blocks is the whole claim."""
+
+
+def bar_of(share: dict[str, str]) -> str:
+    """Returns the share as a bar for plain text, at most twice as long as the claim; ▏marks the claim.
+
+    >>> bar_of({"lower": "0.5", "upper": "0.5"}), bar_of({"lower": "1.2", "upper": "1.2"})
+    ('█████     ▏', '██████████▏██')
+    """
+    size = min(float(share["lower"]), 2.0)
+    blocks = math.ceil(size * BAR - 1e-9) if size > 1 else math.floor(size * BAR + 1e-9)
+    return "█" * min(blocks, BAR) + " " * (BAR - blocks) + "▏" + "█" * (blocks - BAR)
+
+
+def chain(section: Section) -> Table:
+    """Returns the steps of the evidence: what, in words, and its value."""
+    rows = [[row["label"], row["words"], cell(row["value"])] for row in section["rows"]]
+    return ["step", "what it is", "value"], rows
+
+
+SHOWN_N = 12
+"""So many n are listed in the table of true epsilon; all of them are in the result file."""
+
+
+def epsilon_by_n(section: Section) -> Table:
+    """Returns the true epsilon of every mechanism at some n, the last one among them."""
+    names = named(section["rows"])
+    ns = sorted({row["n"] for row in section["rows"] if row["n"] is not None})
+    some = ns[:: -max(1, -(-len(ns) // SHOWN_N))][::-1]
+    found = {(row["mechanism"], row["n"]): row["epsilon"] for row in section["rows"]}
+    without: list[list[Cell]] = [["", *(found.get((name, None), "") for name in names)]]
+    rows: list[list[Cell]] = [[str(n), *(found.get((name, n), "") for name in names)] for n in some]
+    return ["n", *names], rows + (without if any((name, None) in found for name in names) else [])
 
 
 def _pair(pair: dict[str, Any]) -> str:
-    return f"{cell(pair['x'])} | {cell(pair['x_prime'])} → {cell(pair['output'])}"
+    where = "" if pair.get("n") is None else f", n = {pair['n']}"
+    pair = pair["evidence"]["pair"] if pair.get("evidence") else pair
+    output = "" if pair.get("output") is None else f" → {cell(pair['output'])}"
+    return f"{cell(pair['x'])} | {cell(pair['x_prime'])}{output}{where}"
 
 
 def delta_curves(section: Section) -> Table:
@@ -133,6 +171,8 @@ MECHANISM, MEAN = ("mechanism", "mechanism"), ("exact mean error", "mean")
 CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime"))
 BOUNDS = (("bound", "claim"), ("t", "t"), ("exact", "exact"), ("value of the bound", "value"), ("", "outcome"))
 TABLES: dict[str, Callable[[Section], Table]] = {
+    "matrix": matrix,
+    "chain": chain,
     "epsilon-by-n": epsilon_by_n,
     "facts": by_mechanism("quantity", "quantity", "value"),
     "delta-curves": delta_curves,
@@ -158,15 +198,3 @@ def table(section: Section) -> Table | None:
     """Returns the section's table, or None if its kind has none or it has no rows."""
     make = TABLES.get(section["kind"])
     return make(section) if make and section["rows"] else None
-
-
-def short(enclosure: dict[str, str]) -> str:
-    """Returns a few digits of the enclosure for reading; the full enclosure stands beside it on demand."""
-    lower, upper = float(enclosure["lower"]), float(enclosure["upper"])
-    if enclosure["lower"] == enclosure["upper"] and len(enclosure["lower"]) <= 9:
-        return enclosure["lower"].replace("inf", "∞")
-    if upper == math.inf:
-        return f"≥ {math.floor(lower * 10**6) / 10**6:g}"
-    if lower <= 0 < upper:
-        return f"≤ {upper:.3g}" if lower == 0 else f"|…| ≤ {upper:.3g}"
-    return f"{(lower + upper) / 2:.6g}"

@@ -26,3 +26,18 @@ def setting_text(setting: dict[str, Any]) -> str:
     parts |= {"adjacent": setting.get("adjacency")}
     shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
     return ", ".join(setting["mechanisms"]) + (f": {shown}" if shown else "")
+
+
+CAPTIONS = {
+    "epsilon-by-n": "Each mechanism where its true ε is largest, and at the largest n",
+    "facts": "What was audited at the largest n, what is claimed, what decided",
+    "delta-curves": "δ at some ε",
+    "worst-pairs": "The worst pair and output of each mechanism",
+    "worst-loss": "The five outputs of largest loss of each mechanism",
+    "loss-map": "For each pair the output of the largest loss",
+    "sensitivity": "GS, and some of the data sets",
+    "breakpoints": "Some segments of each curve, the last one among them",
+    "renyi": "The divergences by order",
+    "bounds": "Each bound at the t where it comes closest or fails most",
+}
+"""Kind of section -> what its table holds; the others say it in their titles."""

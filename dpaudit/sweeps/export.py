@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from dpaudit.audit.setting import is_ranged
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
 from dpaudit.numbers.errors import InputError, missing_extra, visible
@@ -17,9 +18,12 @@ from dpaudit.posterior.model import show
 from dpaudit.sweeps.plan import parameter_names
 from dpaudit.sweeps.store import Store
 
+EVERY_N = "all"
+"""The n of a row about every n; its column holds numbers, so it is empty there, and ``every`` says so."""
 SETTING = {"mechanism": str, "n": int, "k": int, "prior": str, "eps": str, "adjacency": str}
 FOUND = {
     "own": str,
+    "every": str,
     "quantity": str,
     "at": str,
     "data": str,
@@ -28,6 +32,7 @@ FOUND = {
     "lower": str,
     "upper": str,
     "midpoint": float,
+    "attained": str,
     "x": str,
     "x_prime": str,
     "output": str,
@@ -66,7 +71,8 @@ def combine(parts: Sequence[tuple[Any, ...]]) -> Row:
     row: Row = dict.fromkeys(columns())
     row.update(
         mechanism=spec["mech"],
-        n=spec["n"],
+        n=None if spec["n"] == EVERY_N else spec["n"],
+        every=", ".join(name for name in ("n", "eps") if is_ranged(spec[name])) or None,
         k=spec["prior"].count(",") + 1 if spec["prior"] else None,
         prior=spec["prior"] or None,
         eps=spec["eps"],
@@ -98,6 +104,7 @@ def _combined(results: Sequence[dict[str, Any]]) -> Row:
         "lower": lower,
         "upper": upper,
         "midpoint": float((_number(lower) + _number(upper)) / 2),
+        "attained": best.get("attained"),
         "tier": best.get("tier"),
         "precision_bits": max((result["bits"] for result in results if "bits" in result), default=None),
         **shown,

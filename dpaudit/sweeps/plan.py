@@ -11,8 +11,11 @@ from itertools import product
 from math import isqrt, prod
 from typing import Any
 
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, is_ranged
 from dpaudit.files.strict_json import read_text
+from dpaudit.forall.dispatch import check_possible
+from dpaudit.forall.every_n import MOST_DIGITS
+from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
 from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
@@ -124,6 +127,9 @@ def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
         of = sources(str(chosen["mech"]), None if chosen["adjacency"] is None else str(chosen["adjacency"]))
         for quantity in quantities:
             spec = {**setting.to_dict(), **quantity, "digits": digits, "memory": memory, **of}
+            if isinstance(setting, Ranged):
+                yield _theorem(setting, spec)
+                continue
             if quantity["quantity"] == "mean error":
                 spec["x"] = str(chosen["x"] or "balanced")
             yield from _parts(spec, _sizes(setting, spec, lane), tiles)
@@ -136,7 +142,9 @@ def _list(name: str, value: Any) -> list[Any]:
     if isinstance(value, list):
         return [item for part in value for item in ([part] if isinstance(part, list) else _list(name, part))]
     if name in RANGED and isinstance(value, str) and ".." in value:
-        return list(map(str, parse_range(name, value).points(name, MOST_JOBS)))
+        found = parse_range(name, value)
+        every = name == "eps" and found.step is None  # every number of the range: a theorem, as on the command line
+        return [value] if every else list(map(str, found.points(name, MOST_JOBS)))
     return [value]
 
 
@@ -184,7 +192,25 @@ def _quantity(text: Any) -> dict[str, Any]:
     raise InputError("quantities", text, f"must be one of {', '.join(QUANTITIES)}")
 
 
-def _setting(chosen: Mapping[str, Any]) -> Setting:
+def _theorem(ranged: Ranged, spec: dict[str, Any]) -> Job:
+    """Returns the job of a theorem about every n or every epsilon; over every epsilon the quantity is a ratio."""
+    if spec["quantity"] != "epsilon":
+        rule = f"must be epsilon where {' and '.join(ranged.ranging)} is all or a range"
+        raise InputError("quantities", spec["quantity"], rule)
+    check_possible(ranged)
+    if "n" in ranged.ranging:
+        whole("digits", spec["digits"], 1, MOST_DIGITS)
+        return Job({**spec, "quantity": quantity_of(ranged)}, 3.0)
+    cells = ranged.mechanism.model.size**2
+    return Job({**spec, "quantity": quantity_of(ranged)}, 0.01 + min(cells, 10**15) * 5e-5)
+
+
+def quantity_of(ranged: Ranged) -> str:
+    """Returns what of a ranged setting is bounded: true epsilon, or over every epsilon its ratio to epsilon."""
+    return "ratio" if "eps" in ranged.ranging else "epsilon"
+
+
+def _setting(chosen: Mapping[str, Any]) -> Setting | Ranged:
     """Returns the setting; a parameter that a mechanism of the family lacks is left out."""
     mech, own = str(chosen["mech"]), chosen["set"]
     adjacency = None if chosen["adjacency"] is None else str(chosen["adjacency"])
@@ -193,13 +219,15 @@ def _setting(chosen: Mapping[str, Any]) -> Setting:
     if not in_family(mech):
         given = {name: str(value) for name, value in given.items()}
         shape |= {name: whole(name, shape[name], 0, 10**18) for name in ("n", "k") if name in shape}
-        return Setting.read(mech, **shape, prior=chosen["prior"], adjacency=adjacency, settings={**given, **own})
+        return read(mech, **shape, prior=chosen["prior"], adjacency=adjacency, settings={**given, **own})
     if own:
         raise InputError("set", ", ".join(own), "is for your own mechanism, not for one of the family")
     known = {parameter.name for parameter in lookup(mech.split("/")[0]).parameters}
     given = {name: value for name, value in given.items() if name in known}
     prior = _prior(chosen["prior"], chosen["k"])
-    return Setting.read(mech, **shape, prior=prior, adjacency=adjacency, settings=given)
+    if is_ranged(prior):
+        raise InputError("prior", chosen["prior"], "a map of a box is no number: dpaudit epsilon --prior draws it")
+    return read(mech, **shape, prior=prior, adjacency=adjacency, settings=given)
 
 
 def _prior(value: Any, k: Any) -> list[Any] | None:

@@ -7,7 +7,9 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.setting import Setting
+from dpaudit.forall.dispatch import theorem
+from dpaudit.forall.ranged import Ranged, from_dict
+from dpaudit.forall.theorem import Supremum
 from dpaudit.mechanisms import posterior
 from dpaudit.mechanisms.user_code import describe
 from dpaudit.numbers.errors import InputError
@@ -56,7 +58,10 @@ def _check_made(spec: Mapping[str, Any]) -> None:
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
     _check_made(spec)
-    subject = Setting.from_dict(spec).mechanism
+    chosen = from_dict(spec)
+    if isinstance(chosen, Ranged):
+        return _theorem(chosen, Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30)))
+    subject = chosen.mechanism
     part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
     effort = Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30), part=part)
     if spec["quantity"] == "epsilon":
@@ -68,6 +73,15 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     if released is None:
         raise TypeError(f"{subject.name} releases no posterior")
     return mean_error(released, released.model.check("x", spec["x"]), effort.digits).to_dict()
+
+
+def _theorem(ranged: Ranged, effort: Effort) -> dict[str, Any]:
+    """Returns the supremum over what ranges, where it is attained, and its witness."""
+    found = theorem(ranged, effort)
+    assert isinstance(found, Supremum)
+    members = found.members()
+    known = {"attained": found.where(), "tier": "theorem", "bits": members["precision_bits"]}
+    return {**found.value.to_dict(), **members["witness"], **known}
 
 
 def _shown(worst: Worst) -> dict[str, Any]:

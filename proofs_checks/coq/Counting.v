@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals Lra List ZArith Lia.
 Import ListNotations.
-From DP Require Import Laws.
+From DP Require Import Laws Model Histograms.
 Open Scope R_scope.
 
 (** The geometric mechanism: P_c(o) = (1 - q)/(1 + q) q^|o - c|, q = e^(-eps), for whole numbers c and o. *)
@@ -208,9 +208,7 @@ Section Cell.
     inversion B; subst. apply Rmult_le_pos; [apply cell_nonneg; assumption|apply IH; assumption].
   Qed.
 
-  (** dp.lshist, dp.lsdim, dp.lszhang (N0, N4 Theorem 3.1; A3 section 4.1), for every n and k: with m moved noised
-      cells the factor is at most e^(t m). LSZhang: t = eps/2, m = 2. LSDim: t = eps/k, m <= 2, and m = 1 for k = 2.
-      LSHist: t = eps, m = 1 for k = 2; t = eps/2, m <= 2 otherwise. *)
+  (** With m moved noised cells the factor is at most e^(t m). *)
 
   Theorem cells_private eps n x y o :
     Forall (fun v => 0 <= v <= n)%Z o -> Forall2 (fun c c' => Z.abs (c - c') <= 1)%Z x y ->
@@ -232,3 +230,92 @@ Section Cell.
   Qed.
 
 End Cell.
+
+(** The documents' mechanisms on histograms: which cells are noised, and by how much. *)
+
+Definition noised (m : nat) (x : list nat) : list Z := map Z.of_nat (firstn m x).
+
+Lemma moved_by_steps x : forall y m,
+  length x = length y -> (moved (noised m x) (noised m y) <= steps x y + steps y x)%nat.
+Proof.
+  unfold noised. induction x as [|c x IH]; intros [|c' y] [|m] L; simpl in *; try discriminate; try lia.
+  injection L as L. specialize (IH y m L).
+  destruct (Z.eqb_spec (Z.of_nat c) (Z.of_nat c')) as [E|E]; lia.
+Qed.
+
+Lemma close_by_steps x : forall y m,
+  length x = length y -> (steps x y <= 1)%nat -> (steps y x <= 1)%nat ->
+  Forall2 (fun c c' => Z.abs (c - c') <= 1)%Z (noised m x) (noised m y).
+Proof.
+  unfold noised. induction x as [|c x IH]; intros [|c' y] [|m] L A B; simpl in *; try discriminate; constructor.
+  - lia.
+  - injection L as L. apply IH; [exact L|lia|lia].
+Qed.
+
+Lemma moved_in_length l : forall m, (moved l m <= length l)%nat.
+Proof.
+  induction l as [|c l IH]; intros [|c' m]; simpl; try lia. specialize (IH m). destruct (Z.eqb c c'); lia.
+Qed.
+
+Section Noised.
+
+  Variables k n : nat.
+
+  (** N0, N4 section 3; A3 section 4.1. The last cell of LSDim and LSHist follows from the others. *)
+
+  Definition LSZhang (eps : R) (x : histogram k n) : list Z -> R :=
+    cells (eps / 2) (Z.of_nat n) (noised k (proj1_sig x)).
+  Definition LSDim (eps : R) (x : histogram k n) : list Z -> R :=
+    cells (eps / INR k) (Z.of_nat n) (noised (k - 1) (proj1_sig x)).
+  Definition LSHist (eps : R) (x : histogram k n) : list Z -> R :=
+    cells (eps / (if Nat.eqb k 2 then 1 else 2)) (Z.of_nat n) (noised (k - 1) (proj1_sig x)).
+
+  Lemma noised_private m t eps x y o :
+    0 < t -> d k n x y = 1%nat -> Forall (fun v => 0 <= v <= Z.of_nat n)%Z o ->
+    t * INR (Nat.min m 2) <= eps ->
+    cells t (Z.of_nat n) (noised m (proj1_sig x)) o <= exp eps * cells t (Z.of_nat n) (noised m (proj1_sig y)) o.
+  Proof.
+    intros T D B L. pose proof D as D'. rewrite d_symmetric in D'. unfold d in D, D'.
+    assert (E : length (proj1_sig x) = length (proj1_sig y)).
+    { destruct x as [p [P P']], y as [q [Q Q']]; simpl; congruence. }
+    apply cells_private; [exact T|exact B|apply close_by_steps; [exact E|lia|lia]|].
+    apply Rle_trans with (t * INR (Nat.min m 2)); [|exact L].
+    apply Rmult_le_compat_l; [lra|]. apply le_INR, Nat.min_glb.
+    - apply Nat.le_trans with (length (noised m (proj1_sig x))); [apply moved_in_length|].
+      unfold noised. rewrite map_length. apply firstn_le_length.
+    - pose proof (moved_by_steps _ _ m E). lia.
+  Qed.
+
+  (** dp.lszhang, dp.lsdim, dp.lshist (N0, N4 Theorem 3.1; A3 section 4.1): eps-DP for every eps, n and k. *)
+
+  Theorem lszhang_private eps x y o :
+    0 < eps -> d k n x y = 1%nat -> Forall (fun v => 0 <= v <= Z.of_nat n)%Z o ->
+    LSZhang eps x o <= exp eps * LSZhang eps y o.
+  Proof.
+    intros E D B. apply noised_private; [lra|exact D|exact B|].
+    apply Rle_trans with (eps / 2 * INR 2); [|simpl; lra].
+    apply Rmult_le_compat_l; [lra|]. apply le_INR, Nat.le_min_r.
+  Qed.
+
+  Theorem lsdim_private eps x y o :
+    (2 <= k)%nat -> 0 < eps -> d k n x y = 1%nat -> Forall (fun v => 0 <= v <= Z.of_nat n)%Z o ->
+    LSDim eps x o <= exp eps * LSDim eps y o.
+  Proof.
+    intros K E D B. assert (P : 0 < INR k) by (apply lt_0_INR; lia).
+    apply noised_private; [apply Rdiv_lt_0_compat; assumption|exact D|exact B|].
+    apply Rle_trans with (eps / INR k * INR k); [|right; field; lra].
+    apply Rmult_le_compat_l; [apply Rlt_le, Rdiv_lt_0_compat; assumption|]. apply le_INR. lia.
+  Qed.
+
+  Theorem lshist_private eps x y o :
+    (2 <= k)%nat -> 0 < eps -> d k n x y = 1%nat -> Forall (fun v => 0 <= v <= Z.of_nat n)%Z o ->
+    LSHist eps x o <= exp eps * LSHist eps y o.
+  Proof.
+    intros K E D B. unfold LSHist. destruct (Nat.eqb_spec k 2) as [T|T].
+    - apply noised_private; [lra|exact D|exact B|]. rewrite T. simpl. lra.
+    - apply noised_private; [lra|exact D|exact B|].
+      apply Rle_trans with (eps / 2 * INR 2); [|simpl; lra].
+      apply Rmult_le_compat_l; [lra|]. apply le_INR, Nat.le_min_r.
+  Qed.
+
+End Noised.

@@ -1,9 +1,10 @@
-(** The documents' data sets: histograms of n records in k cells. The number of records to replace is a metric, so of
-    the hypotheses of Model.v only those on the distance h of the posteriors are left. *)
+(** The documents' data sets, histograms of n records in k cells, and the mechanisms on all of them.
+
+    Every hypothesis of Model.v is proved here; what is left is what the model is: n >= 1, k >= 2, a positive prior, and
+    a function Gamma that is Euler's integral. *)
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.
-From DP Require Import Laws Model.
 Open Scope nat_scope.
 
 Definition histogram (k n : nat) : Type := { x : list nat | length x = k /\ list_sum x = n }.
@@ -31,7 +32,21 @@ Proof.
   injection L as L. injection M as M. specialize (IH y z L M). lia.
 Qed.
 
-Section Posteriors.
+(** Every histogram has a neighbour: one record moves to another cell. *)
+
+Lemma neighbour x : 2 <= length x -> 1 <= list_sum x ->
+  exists y, length y = length x /\ list_sum y = list_sum x /\ steps x y = 1.
+Proof.
+  unfold list_sum. induction x as [|a x IH]; simpl; intros K N; [lia|]. destruct x as [|b x]; simpl in *; [lia|].
+  pose proof (steps_self x). destruct a as [|a].
+  - destruct b as [|b].
+    + destruct x as [|c x]; simpl in *; [lia|]. destruct IH as [y [L [S T]]]; [lia|lia|].
+      exists (0 :: y). simpl. lia.
+    + exists (1 :: b :: x). cbn [length fold_right steps]. repeat split; lia.
+  - exists (a :: S b :: x). cbn [length fold_right steps]. repeat split; lia.
+Qed.
+
+Section Datasets.
 
   Variables k n : nat.
 
@@ -51,40 +66,183 @@ Section Posteriors.
     unfold d. destruct x as [p [A A0]], y as [q [B B0]], z as [r [C C0]]; simpl. apply steps_triangle; congruence.
   Qed.
 
-  Open Scope R_scope.
+  (** All of them, each once. *)
 
-  (** What is left to know of the posteriors: the Hellinger distance is a metric and at most 1, and every histogram has
-      a neighbour, with another posterior (n >= 1, k >= 2). *)
+  Fixpoint counts (k m : nat) : list (list nat) :=
+    match k with
+    | O => if Nat.eqb m 0 then [[]] else []
+    | S k => flat_map (fun c => map (cons c) (counts k (m - c))) (seq 0 (S m))
+    end.
 
-  Variable all : list (histogram k n).
-  Variable h : histogram k n -> histogram k n -> R.
-  Hypothesis h_self : forall x, h x x = 0.
-  Hypothesis h_symmetric : forall x y, h x y = h y x.
-  Hypothesis h_triangle : forall x y z, h x z <= h x y + h y z.
-  Hypothesis h_at_most_1 : forall x y, h x y <= 1.
-  Hypothesis has_neighbour : forall x, In x all -> exists y, In y all /\ d x y = 1%nat /\ 0 < h x y.
-
-  (** dp.ehd.exact-gs, dp.ehds, dp.mh: for every n, k and prior. *)
-
-  Theorem ehd_histograms eps x y :
-    0 <= eps -> adjacent _ all d x y ->
-    within eps (EHD _ all h eps (GS _ all d h) x) (EHD _ all h eps (GS _ all d h) y) all.
+  Lemma counts_are j : forall m x, In x (counts j m) <-> length x = j /\ list_sum x = m.
   Proof.
-    intros E A. apply (ehd_private _ all d h); auto using Rle_refl.
+    induction j as [|j IH]; intros m x; cbn [counts].
+    - destruct (Nat.eqb_spec m 0) as [->|N]; simpl; split.
+      + intros [<-|[]]; auto.
+      + intros [L S]. left. destruct x; [reflexivity|discriminate].
+      + intros [].
+      + intros [L S]. destruct x; [simpl in S; congruence|discriminate].
+    - rewrite in_flat_map. split.
+      + intros [c [C D]]. apply in_seq in C. apply in_map_iff in D. destruct D as [y [<- D]]. apply IH in D.
+        destruct D as [L S]. split; [simpl; congruence|]. change (c + list_sum y = m). lia.
+      + intros [L S]. destruct x as [|c y]; [discriminate|]. injection L as L. change (c + list_sum y = m) in S.
+        exists c. split; [apply in_seq; lia|]. apply in_map, IH. split; [exact L|lia].
   Qed.
 
-  Theorem ehds_histograms gamma eps x y :
-    0 <= gamma -> 0 <= eps -> adjacent _ all d x y ->
-    within eps (EHDS _ all d h gamma eps x) (EHDS _ all d h gamma eps y) all.
+  Lemma counts_once j : forall m, NoDup (counts j m).
   Proof.
-    intros G E A. apply ehds_private; auto using d_self, d_symmetric, d_triangle.
+    induction j as [|j IH]; intros m; cbn [counts].
+    - destruct (Nat.eqb m 0); repeat constructor. intros [].
+    - generalize (seq_NoDup (S m) 0). induction (seq 0 (S m)) as [|c l IHl]; intros L; cbn [flat_map]; [constructor|].
+      inversion L as [|? ? N L']; subst. specialize (IHl L'). specialize (IH (m - c)).
+      induction (counts j (m - c)) as [|b g IHg]; [exact IHl|]. inversion IH as [|? ? B G]; subst. simpl. constructor.
+      + rewrite in_app_iff, in_flat_map. intros [D|[c' [D E]]]; apply in_map_iff in D || apply in_map_iff in E.
+        * destruct D as [a [F D]]. injection F as <-. contradiction.
+        * destruct E as [a [F _]]. injection F as <- _. contradiction.
+      + apply IHg, G.
+  Qed.
+
+  Definition typed (x : list nat) : list (histogram k n) :=
+    match Nat.eq_dec (length x) k, Nat.eq_dec (list_sum x) n with
+    | left a, left b => [exist _ x (conj a b)]
+    | _, _ => []
+    end.
+
+  Definition all : list (histogram k n) := flat_map typed (counts k n).
+
+  Lemma typed_is x a : In x (counts k n) -> exists p, typed x = [exist _ x p] /\ (a = exist _ x p <-> proj1_sig a = x).
+  Proof.
+    intros I. apply counts_are in I. destruct I as [L S]. unfold typed.
+    destruct (Nat.eq_dec (length x) k) as [A|A]; [|contradiction].
+    destruct (Nat.eq_dec (list_sum x) n) as [B|B]; [|contradiction].
+    exists (conj A B). split; [reflexivity|]. split; [intros ->; reflexivity|].
+    destruct a as [y [C D]]. simpl. intros <-. f_equal. f_equal; apply Peano_dec.UIP_nat.
+  Qed.
+
+  Theorem all_complete x : In x all.
+  Proof.
+    apply in_flat_map. exists (proj1_sig x). assert (I : In (proj1_sig x) (counts k n)) by (apply counts_are, (proj2_sig x)).
+    split; [exact I|]. destruct (typed_is _ x I) as [p [E F]]. rewrite E. left. symmetry. apply F. reflexivity.
+  Qed.
+
+  Definition as_list (x : histogram k n) : list nat := proj1_sig x.
+
+  Theorem all_once : NoDup all.
+  Proof.
+    apply (NoDup_map_inv as_list). replace (map as_list all) with (counts k n); [apply counts_once|].
+    unfold all. assert (T : forall x, In x (counts k n) -> map as_list (typed x) = [x]).
+    { intros x I. apply counts_are in I. destruct I as [L S]. unfold typed.
+      destruct (Nat.eq_dec (length x) k); [|contradiction]. destruct (Nat.eq_dec (list_sum x) n); [|contradiction].
+      reflexivity. }
+    revert T. induction (counts k n) as [|x l IH]; intros T; [reflexivity|].
+    change (flat_map typed (x :: l)) with (typed x ++ flat_map typed l). rewrite map_app, (T x (or_introl eq_refl)).
+    cbn [app]. f_equal. apply IH. intros y I. apply T. now right.
+  Qed.
+
+End Datasets.
+
+(** The documents' model: n >= 1 records in k >= 2 categories, a Dirichlet prior, the Hellinger distance of the
+    posteriors. Gamma is the function that Euler's integral defines. *)
+
+From DP Require Import Laws Model Dirichlet Euler.
+Open Scope R_scope.
+
+Section Posteriors.
+
+  Variable Gamma : R -> R.
+  Variable prior : list R.
+  Variable n : nat.
+  Hypothesis Gamma_is : euler Gamma.
+  Hypothesis prior_pos : Forall (Rlt 0) prior.
+  Hypothesis two_categories : (2 <= length prior)%nat.
+  Hypothesis one_record : (1 <= n)%nat.
+
+  Notation k := (length prior).
+
+  Let moments : gamma_moments Gamma := euler_moments Gamma Gamma_is.
+
+  Definition h (x y : histogram k n) : R := H Gamma prior (proj1_sig x) (proj1_sig y).
+
+  Lemma h_self x : h x x = 0.
+  Proof. apply H_self; assumption. Qed.
+
+  Lemma h_symmetric x y : h x y = h y x.
+  Proof. apply H_symmetric; assumption. Qed.
+
+  Theorem h_triangle x y z : h x z <= h x y + h y z.
+  Proof.
+    apply H_triangle; try assumption; [apply (proj1 (proj2_sig x))|apply (proj1 (proj2_sig y))|apply (proj1 (proj2_sig z))].
+  Qed.
+
+  Lemma h_at_most_1 x y : h x y <= 1.
+  Proof. apply H_at_most_1; assumption. Qed.
+
+  Lemma has_neighbour x : In x (all k n) -> exists y, In y (all k n) /\ d k n x y = 1%nat /\ 0 < h x y.
+  Proof.
+    intros _. destruct x as [p [A B]]. destruct (neighbour p) as [q [L [S T]]]; [lia|lia|].
+    assert (Q : length q = k /\ list_sum q = n) by (split; congruence).
+    exists (exist _ q Q). split; [apply all_complete|]. split; [exact T|].
+    apply H_pos; simpl; try assumption; [apply Q|]. intros E. subst q. rewrite steps_self in T. discriminate.
+  Qed.
+
+  Lemma one_apart x y : d k n x y = 1%nat -> adjacent _ (all k n) (d k n) x y.
+  Proof. intros D. repeat split; [apply all_complete|apply all_complete|exact D]. Qed.
+
+  (** ls.reduction, smooth.gamma, smooth.exp: Model.v on all data sets, for every n, k and prior. *)
+
+  Theorem ls_histograms x : LS _ (all k n) (d k n) h x = largest (h x) (neighbours _ (all k n) (d k n) x).
+  Proof. apply ls_reduction; auto using h_self, h_symmetric, h_triangle, has_neighbour, all_complete. Qed.
+
+  Theorem smooth_histograms gamma x y :
+    0 <= gamma -> d k n x y = 1%nat ->
+    LS _ (all k n) (d k n) h x <= S _ (all k n) (d k n) h gamma x /\
+    / S _ (all k n) (d k n) h gamma x - / S _ (all k n) (d k n) h gamma y <= gamma.
+  Proof.
+    intros G A. split; [apply smooth_at_least_local|apply smooth_gamma]; auto using d_self, d_symmetric, d_triangle,
+      h_self, h_symmetric, h_triangle, has_neighbour, all_complete, one_apart.
+  Qed.
+
+  Theorem smooth_exp_histograms gamma x y :
+    0 <= gamma -> d k n x y = 1%nat ->
+    LS _ (all k n) (d k n) h x <= S_exp _ (all k n) (d k n) h gamma x /\
+    S_exp _ (all k n) (d k n) h gamma x <= exp gamma * S_exp _ (all k n) (d k n) h gamma y.
+  Proof.
+    intros G A. split; [apply smooth_exp_at_least_local|apply smooth_exp]; auto using d_self, d_symmetric, d_triangle,
+      h_self, h_symmetric, h_triangle, has_neighbour, all_complete, one_apart.
+  Qed.
+
+  (** dp.ehd.exact-gs, dp.ehd.prior-ge-1: EHD with any Delta that is at least the global sensitivity, so with GS. *)
+
+  Theorem ehd_delta_histograms eps Delta x y :
+    0 <= eps -> GS _ (all k n) (d k n) h <= Delta -> d k n x y = 1%nat ->
+    within eps (EHD _ (all k n) h eps Delta x) (EHD _ (all k n) h eps Delta y) (all k n).
+  Proof.
+    intros E B A. apply (ehd_private _ (all k n) (d k n) h); auto using h_self, h_symmetric, h_triangle, has_neighbour,
+      one_apart.
+  Qed.
+
+  Theorem ehd_histograms eps x y :
+    0 <= eps -> d k n x y = 1%nat ->
+    within eps (EHD _ (all k n) h eps (GS _ (all k n) (d k n) h) x)
+      (EHD _ (all k n) h eps (GS _ (all k n) (d k n) h) y) (all k n).
+  Proof. auto using ehd_delta_histograms, Rle_refl. Qed.
+
+  (** dp.ehds, dp.mh. *)
+
+  Theorem ehds_histograms gamma eps x y :
+    0 <= gamma -> 0 <= eps -> d k n x y = 1%nat ->
+    within eps (EHDS _ (all k n) (d k n) h gamma eps x) (EHDS _ (all k n) (d k n) h gamma eps y) (all k n).
+  Proof.
+    intros G E A. apply ehds_private; auto using d_self, d_symmetric, d_triangle, h_self, h_symmetric, h_triangle,
+      h_at_most_1, has_neighbour, one_apart.
   Qed.
 
   Theorem mh_histograms gamma eps x y :
-    0 <= gamma -> 0 <= eps -> adjacent _ all d x y ->
-    within ((1 + gamma) * eps) (MH _ all d h gamma eps x) (MH _ all d h gamma eps y) all.
+    0 <= gamma -> 0 <= eps -> d k n x y = 1%nat ->
+    within ((1 + gamma) * eps) (MH _ (all k n) (d k n) h gamma eps x) (MH _ (all k n) (d k n) h gamma eps y) (all k n).
   Proof.
-    intros G E A. apply mh_private; auto using d_self, d_symmetric, d_triangle.
+    intros G E A. apply mh_private; auto using d_self, d_symmetric, d_triangle, h_self, h_symmetric, h_triangle,
+      h_at_most_1, has_neighbour, one_apart.
   Qed.
 
 End Posteriors.

@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals Lra List Arith Lia.
 Import ListNotations.
-From DP Require Import Laws Model.
+From DP Require Import Laws Model Dirichlet.
 Open Scope R_scope.
 
 Section Levels.
@@ -76,10 +76,41 @@ Definition distance_n1 (x y : bool) : R := if Bool.eqb x y then 0 else sqrt (1 -
 Definition steps_n1 (x y : bool) : nat := if Bool.eqb x y then 0 else 1.
 Definition all_n1 : list bool := [false; true].
 
+Theorem distance_n1_is Gamma :
+  Gamma 1 = 1 -> Gamma 2 = 1 -> Gamma (3 / 2) = sqrt PI / 2 -> H Gamma [1; 1] [0; 1]%nat [1; 0]%nat = distance_n1 false true.
+Proof.
+  intros G1 G2 G3. unfold H, BC. simpl.
+  replace (1 + 0 / 2) with 1 by field. replace (1 + 1 / 2) with (3 / 2) by field. replace (1 + (1 + 1) / 2) with 2 by field.
+  rewrite G1, G2, G3, !Rmult_1_r, sqrt_1.
+  replace (sqrt PI / 2 * (sqrt PI / 2)) with (sqrt PI * sqrt PI / 4) by field.
+  rewrite sqrt_sqrt by (apply Rlt_le, PI_RGT_0). unfold distance_n1. simpl. f_equal. field.
+Qed.
+
 Lemma distance_n1_pos : 0 < sqrt (1 - PI / 4).
 Proof.
   apply sqrt_lt_R0. pose proof (proj2 (PI_ineq 1)) as B.
   unfold tg_alt, PI_tg in B. simpl in B. lra.
+Qed.
+
+(** The hypotheses of Model.v can be met: here they are, with nothing left to assume. *)
+
+Theorem ehds_n1 gamma eps x y :
+  0 <= gamma -> 0 <= eps -> x <> y ->
+  within eps (EHDS bool all_n1 steps_n1 distance_n1 gamma eps x) (EHDS bool all_n1 steps_n1 distance_n1 gamma eps y) all_n1.
+Proof.
+  intros G E N. pose proof distance_n1_pos as D.
+  assert (B : sqrt (1 - PI / 4) <= 1).
+  { apply Rle_trans with (sqrt 1); [|rewrite sqrt_1; lra]. apply sqrt_le_1_alt. pose proof PI_RGT_0. lra. }
+  apply ehds_private; try assumption; unfold steps_n1, distance_n1.
+  - intros []; reflexivity.
+  - intros [] []; reflexivity.
+  - intros [] [] []; simpl; lia.
+  - intros []; reflexivity.
+  - intros [] []; reflexivity.
+  - intros [] [] []; simpl; lra.
+  - intros [] []; simpl; lra.
+  - intros z _. exists (negb z). destruct z; simpl; auto.
+  - destruct x, y; try congruence; repeat split; simpl; auto.
 Qed.
 
 Lemma LS_n1 x : LS bool all_n1 steps_n1 distance_n1 x = sqrt (1 - PI / 4).

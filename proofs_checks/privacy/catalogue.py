@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dpaudit.claims import THERE_IS, claims
+from fractions import Fraction
+
+from dpaudit.claims import THERE_IS, Family, claims
 
 _EHDL = "P1, D2, A3", "P1 §4.1.2, D2 §1.2, A3 §5.1"
 _LEMMA_54 = "with 1 − δ′/2 = |R|·e^(ε/(2(1−e^λ))): Pr[u = a] ≤ e^(ε/2)·Pr[u = e^λ·a] + δ′/2 for attained a and e^λ·a"
@@ -146,3 +148,15 @@ PRIVACY = claims(
         "λ < 0, h′(z) = e^λ·h(e^λz): as h′ ≤ e^(|z||λ|)·h, the same with h and h′ exchanged, h ≤ e^(|z||λ|)·h′, holds",
     ),
 )
+
+_HELLINGER = {"score": "hellinger"}
+GUARANTEES = {
+    "dp.lszhang": Family("LSZhang"),
+    "dp.lsdim": Family("LSDim"),
+    "dp.lshist": Family("LSHist"),
+    "dp.ehd.prior-ge-1": Family("EHD", {"gs": "constant", **_HELLINGER}, least=Fraction(1)),
+    "dp.ehd.exact-gs": Family("EHD", {"gs": "exact", **_HELLINGER}),
+    "dp.ehds": Family("EHDS", _HELLINGER),
+    "dp.mh": Family("MH", _HELLINGER),
+}
+"""The settings in which a claim says that a mechanism has the guarantee that it claims."""

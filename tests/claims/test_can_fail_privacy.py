@@ -6,10 +6,11 @@ from fractions import Fraction
 import pytest
 from documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
 
-from dpaudit.claims import Point
+from dpaudit.claims import Point, scans
 from dpaudit.claims.outcome import ON_GRID
 from dpaudit.mechanisms import make_mechanism
 from dpaudit.mechanisms.closed_form import Ratio
+from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball, precision
 from dpaudit.posterior.model import count_histograms, make_model
 from proofs_checks.points import maker
@@ -150,3 +151,26 @@ def test_orbits_that_miss_a_candidate_are_refused(monkeypatch):
     monkeypatch.setattr(privacy_dirichlet, "count_histograms", lambda n, k: 7)
     with pytest.raises(ArithmeticError):
         privacy_dirichlet.dirichlet(privacy_dirichlet.DIRICHLET[0][1])
+
+
+def test_a_lower_bound_of_delta_with_many_records_is_one(monkeypatch):
+    """With few outputs looked at it stays below the true delta of the usual tier, and comes near it."""
+    from proofs_checks.privacy import many_records
+    from proofs_checks.privacy.tools import true_delta
+
+    monkeypatch.setattr(many_records, "REACH", 90)
+    model = make_model(120, prior="1/10000,1000")
+    wrong = privacy_delta.WrongGamma(model, Fraction(16), Fraction(1, 10), Fraction(1))
+    with balls.precision(192):
+        whole = true_delta(wrong, wrong.epsilon)
+        parts = [many_records.delta_near(wrong, *pair) for x in range(6) for pair in ((x, x + 1), (x + 1, x))]
+        assert balls.certainly_less(balls.ball(0), whole)
+        assert all(balls.certainly_at_most(part, whole) or balls.overlap(part, whole) for part in parts)
+        assert balls.certainly_less(whole, 2 * balls.maximum(parts))
+
+
+def test_the_control_with_many_records_needs_its_multiple():
+    """3/2 shows, the γ of the paper does not; and the rest of the data sets must not matter for S."""
+    for multiple, refuted in ((Fraction(3, 2), True), (Fraction(1), False)):
+        found = scans.scan(privacy_delta.NEAR_MOST, [privacy_delta.huge_batch(multiple)])
+        assert (found.verdict.value == "REFUTED") == refuted

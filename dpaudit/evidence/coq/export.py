@@ -20,7 +20,14 @@ CAN = (
     "epsilon certificates of the family with priors m/2, of tables and of own mechanisms made of exp and rationals can"
 )
 THEOREMS = ("upper_bound", "lower_bound")
-
+TRUSTED = {
+    "table": """That the table is what somebody's code computes is not part of the proof, nor that its rows add up to 1
+   (dpaudit verify adds them up).""",
+    "family": """Gamma at m/2 is taken to be what Gamma_half says: sqrt PI at 1/2, 1 at 1, Gamma (z + 1) = z Gamma z;
+   and the Bhattacharyya coefficient of two Dirichlet distributions to be the quotient of Beta functions.""",
+    "LS": "The distribution function of the Laplace noise is taken to be F.",
+}
+"""What the definitions take over from mathematics, or from outside."""
 
 FILE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
 
@@ -86,7 +93,7 @@ def text_of(document: dict[str, Any]) -> str:
         body = sums.table
     else:
         body = sums.laplace if subject["mechanism"].startswith("LS") else family.text_of
-    return _heading(document) + template("head") + body(subject, statement, document["witness"])
+    return _heading(document) + template("head") + body(subject, statement, document["witness"] or {})
 
 
 def _heading(document: dict[str, Any]) -> str:
@@ -96,12 +103,12 @@ def _heading(document: dict[str, Any]) -> str:
         what = (
             f"the table of this certificate ({len(subject['datasets'])} data sets, {len(subject['outputs'])} outputs)"
         )
-        trusted = "That the table is what somebody's code computes is not part of the proof."
+        trusted = TRUSTED["table"]
     else:
-        what = f"{subject['mechanism']} with n = {subject['n']}, k = {subject['k']}"
-        trusted = "Gamma at m/2 is taken to be what Gamma_half says: sqrt PI at 1/2, 1 at 1, Gamma (z + 1) = z Gamma z."
-        if subject["mechanism"].startswith("LS"):
-            trusted = "The distribution function of the Laplace noise is taken to be F."
+        given = {"epsilon": subject["nominal_epsilon"], **subject["parameters"]}
+        options = "".join(f", {name} = {value}" for name, value in given.items())
+        what = f"{subject['mechanism']} with n = {subject['n']}, k = {subject['k']}{options}"
+        trusted = TRUSTED["LS" if subject["mechanism"].startswith("LS") else "family"]
     lower, upper = statement["lower"], statement["upper"]
     return f"""(* Made from a certificate of dpaudit, SHA-256 {document["sha256"]}.
 

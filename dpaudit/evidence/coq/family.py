@@ -6,7 +6,17 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from dpaudit.evidence.coq.texts import bits_for, counts, enclosed, filled, real, sections, template
+from dpaudit.evidence.coq.texts import (
+    bits_for,
+    counted,
+    counts,
+    enclosed,
+    filled,
+    real,
+    sections,
+    template,
+    with_pieces,
+)
 from dpaudit.numbers.errors import InputError
 
 MOST = 100_000
@@ -52,8 +62,6 @@ def text_of(subject: dict[str, Any], statement: dict[str, Any], witness: dict[st
         "PRECISION": bits_for(lower, upper, size),
         "UPPER": real(upper),
         "LOWER": real(lower),
-        "X": counts(witness["x"]),
-        "Y": counts(witness["x_prime"]),
-        "OUTPUT": counts(witness["output"]),
+        **counted(witness),
     }
-    return filled(template("family").replace("@ENCLOSURES@", template("enclosures")), values)
+    return filled(with_pieces(template("family")), values)

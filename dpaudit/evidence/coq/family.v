@@ -1,38 +1,12 @@
 
-(* ------------------------------------------------------------------ the model
-
-   n records in k categories; a data set is its histogram, a list of k counts. *)
+(* ------------------------------------------------------------------ the model: n records in k categories *)
 
 Definition n : nat := @N@.
 Definition twice_prior : list nat := @TWICE_PRIOR@.  (* 2 alpha_i: the prior is alpha = @PRIOR@ *)
+Definition k : nat := length twice_prior.
 Definition epsilon : R := @EPSILON@.@PARAMETER@
 
-Fixpoint histograms (k m : nat) : list (list nat) :=
-  match k with
-  | O => if Nat.eqb m 0 then [[]] else []
-  | S k => flat_map (fun c => map (cons c) (histograms k (m - c))) (seq 0 (S m))
-  end.
-
-Definition all : list (list nat) := histograms (length twice_prior) n.
-
-(* How many records of x are to be replaced to get y: the sum of the positive parts of x_i - y_i. *)
-
-Fixpoint steps (x y : list nat) : nat :=
-  match x, y with
-  | c :: x, c' :: y => (c - c') + steps x y
-  | _, _ => 0
-  end.
-
-Fixpoint same (x y : list nat) : bool :=
-  match x, y with
-  | c :: x, c' :: y => Nat.eqb c c' && same x y
-  | [], [] => true
-  | _, _ => false
-  end.
-
-Definition one_step (x y : list nat) : bool := Nat.eqb (steps x y) 1.
-Definition adjacent (x y : list nat) : bool := @ADJACENT@.
-
+@HISTOGRAMS@
 (* Gamma (m/2): Gamma (1/2) = sqrt PI, Gamma 1 = 1, Gamma (z + 1) = z Gamma z. *)
 
 Fixpoint Gamma_half (m : nat) : R :=
@@ -83,13 +57,14 @@ Definition witness_y := @Y@.
 Definition witness_output := @OUTPUT@.
 
 Definition upper_bound_holds : Prop :=
-  forall x y r, In x all -> In y all -> adjacent x y = true -> In r all -> ln (P x r) - ln (P y r) <= upper.
+  forall x y r, histogram x -> histogram y -> adjacent x y = true -> histogram r -> ln (P x r) - ln (P y r) <= upper.
 
 Definition lower_bound_holds : Prop :=
-  In witness_x all /\ In witness_y all /\ In witness_output all /\ adjacent witness_x witness_y = true /\
+  histogram witness_x /\ histogram witness_y /\ histogram witness_output /\ adjacent witness_x witness_y = true /\
   ln (P witness_x witness_output) - ln (P witness_y witness_output) >= lower.
 
 @ENCLOSURES@
+@HISTOGRAMS_PROOF@
 (* ------------------------------------------------------------------ the model in enclosures *)
 
 Definition larger (i j : I.type) : I.type := if below i j then j else if below j i then i else I.join i j.
@@ -197,12 +172,6 @@ Proof.
   rewrite cell_same, IH by exact A. ring.
 Qed.
 
-Lemma same_is x y : same x y = true -> x = y.
-Proof.
-  revert y. induction x as [|c x IH]; intros [|c' y]; simpl; try discriminate; [reflexivity|]. intros T.
-  apply andb_prop in T. destruct T as [T U]. apply Nat.eqb_eq in T. f_equal; [exact T|apply IH, U].
-Qed.
-
 Lemma H_ok x y : encloses (H_i x y) (H x y).
 Proof.
   unfold H_i, H. destruct (same x y) eqn:S.
@@ -282,52 +251,18 @@ Proof.
   apply each_left with (P := row_ok H); [exact rows_ok|exact law_ok].
 Qed.
 
-(* ------------------------------------------------------------------ every pair, every output *)
+(* Comparisons of two probabilities. *)
+
+Definition outputs : list point := all.
+Definition item : Type := I.type.
+Definition means : item -> R -> Prop := encloses.
 
 Definition upper_i : I.type := I.exp prec upper_end_i.
 Definition lower_i : I.type := I.exp prec lower_end_i.
+Definition most (i j : item) : bool := below i (I.mul prec upper_i j).
+Definition least (i j : item) : bool := below (I.mul prec lower_i j) i.
 
-Definition fine (x y r : list nat) (p p' : I.type) : bool :=
-  (if adjacent x y then below p (I.mul prec upper_i p') else true) &&
-  (if same x witness_x && same y witness_y && same r witness_output then below (I.mul prec lower_i p') p else true).
-
-Fixpoint fine_row (x y : list nat) (l : list (list nat)) (p p' : list I.type) : bool :=
-  match l, p, p' with
-  | r :: l, i :: p, j :: p' => fine x y r i j && fine_row x y l p p'
-  | _, _, _ => true
-  end.
-
-Definition all_fine (l : list row) : bool :=
-  forallb (fun e => forallb (fun e' => fine_row (fst e) (fst e') all (snd e) (snd e')) l) l.
-
-Lemma all_fine_each l e e' :
-  all_fine l = true -> In e l -> In e' l -> fine_row (fst e) (fst e') all (snd e) (snd e') = true.
-Proof.
-  unfold all_fine. intros D I I'. rewrite forallb_forall in D. specialize (D e I). cbn beta in D.
-  rewrite forallb_forall in D. exact (D e' I').
-Qed.
-
-Lemma computed : all_fine laws = true.
-Proof. vm_cast_no_check (eq_refl true). Qed.
-
-Lemma fine_row_ok x y l p p' r :
-  Forall2 encloses p (map (P x) l) -> Forall2 encloses p' (map (P y) l) -> fine_row x y l p p' = true -> In r l ->
-  exists i j, encloses i (P x r) /\ encloses j (P y r) /\ fine x y r i j = true.
-Proof.
-  revert p p'. induction l as [|s l IH]; simpl; intros p p' A B C D; [contradiction|].
-  inversion A; inversion B; subst. apply andb_prop in C. destruct C as [C C'].
-  destruct D as [<-|D]; [|eapply IH; eassumption]. do 2 eexists; repeat split; eassumption.
-Qed.
-
-Lemma all_fine_ok x y r : In x all -> In y all -> In r all ->
-  exists i j, encloses i (P x r) /\ encloses j (P y r) /\ fine x y r i j = true.
-Proof.
-  intros A B C. destruct (each_found _ _ _ _ laws_ok A) as [e [I [<- E]]].
-  destruct (each_found _ _ _ _ laws_ok B) as [e' [I' [<- E']]].
-  pose proof (all_fine_each laws e e' computed I I') as D.
-  eapply fine_row_ok; eassumption.
-Qed.
-
+@PAIRS@
 Lemma total_pos {A} (f : A -> R) l a : (forall a, 0 < f a) -> In a l -> 0 < total (map f l).
 Proof.
   intros F. induction l as [|b l IH]; simpl; [contradiction|]. intros D.
@@ -341,34 +276,20 @@ Proof.
   intros D. apply Rdiv_lt_0_compat; [apply exp_pos|]. apply total_pos with r; [intros; apply exp_pos|exact D].
 Qed.
 
-Lemma ln_le a b : 0 < a -> a <= b -> ln a <= ln b.
-Proof. intros A [L|E]; [left; apply ln_increasing; assumption|right; now rewrite E]. Qed.
-
 Theorem upper_bound : upper_bound_holds.
 Proof.
-  intros x y r A B C D. destruct (all_fine_ok x y r A B D) as [i [j [E [F G]]]].
-  apply andb_prop in G. destruct G as [G _]. rewrite C in G.
-  assert (U : P x r <= exp upper * P y r).
-  { eapply below_ok; [exact E|apply mul_ok; [apply exp_ok, upper_end_ok|exact F]|exact G]. }
-  apply ln_le in U; [|apply P_pos, D]. rewrite ln_mult, ln_exp in U by (try apply exp_pos; apply P_pos, D). lra.
+  intros x y r A B C D. apply all_is in A, B, D. destruct (pair_found x y r A B C D) as [i [j [E [F G]]]].
+  apply loss_at_most; [apply P_pos, D|].
+  eapply below_ok; [exact E|apply mul_ok; [apply exp_ok, upper_end_ok|exact F]|exact G].
 Qed.
 
 Theorem lower_bound : lower_bound_holds.
 Proof.
-  assert (W : In witness_x all /\ In witness_y all /\ In witness_output all).
-  { assert (M : forall x, existsb (same x) all = true -> In x all).
-    { intros x T. apply existsb_exists in T. destruct T as [y [T U]]. apply same_is in U. now subst. }
-    repeat split; apply M; vm_compute; reflexivity. }
-  destruct W as [A [B D]]. split; [exact A|]. split; [exact B|]. split; [exact D|].
-  split; [vm_compute; reflexivity|].
-  destruct (all_fine_ok _ _ _ A B D) as [i [j [E [F G]]]].
-  apply andb_prop in G. destruct G as [_ G].
-  assert (R : forall x, same x x = true).
-  { induction x as [|c x IH]; [reflexivity|]. simpl. rewrite Nat.eqb_refl. exact IH. }
-  rewrite !R in G. cbn [andb] in G.
-  assert (L : exp lower * P witness_y witness_output <= P witness_x witness_output).
-  { eapply below_ok; [apply mul_ok; [apply exp_ok, lower_end_ok|exact F]|exact E|exact G]. }
-  assert (0 < P witness_y witness_output) by (apply P_pos, D).
-  apply ln_le in L; [|apply Rmult_lt_0_compat; [apply exp_pos|assumption]].
-  rewrite ln_mult, ln_exp in L by (try apply exp_pos; assumption). lra.
+  destruct witness_listed as [A [B D]]. repeat (split; [apply all_is; assumption|]).
+  split; [exact witness_adjacent|]. destruct witness_found as [i [j [E [F G]]]].
+  assert (L : P witness_y witness_output <= exp (- lower) * P witness_x witness_output).
+  { rewrite exp_Ropp. apply (Rmult_le_reg_l (exp lower)); [apply exp_pos|].
+    rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by (pose proof (exp_pos lower); lra).
+    eapply below_ok; [apply mul_ok; [apply exp_ok, lower_end_ok|exact F]|exact E|exact G]. }
+  apply loss_at_most in L; [|apply P_pos, D]. lra.
 Qed.

@@ -1,18 +1,19 @@
 (* ------------------------------------------------------------------ the model
 
-   n records in k categories; a data set is its histogram, a list of k counts. @MECHANISM@ adds independent noise
-   Lap(1/t), t = epsilon/s = @RATE@, to the first @NOISED@ cells, takes the floor and clips into [0, n]. *)
+   n records in k categories. @MECHANISM@ adds independent noise Lap(s/epsilon) to the first @NOISED@ cells, takes the floor
+   and clips into [0, n]. *)
 
 Definition n : nat := @N@.
 Definition k : nat := @K@.
 Definition noised : nat := @NOISED@.
-Definition t : Q := @RATE_Q@.  (* epsilon = @EPSILON@, s = @SCALE@ *)
+Definition epsilon : Q := @EPSILON@.
+Definition s : Q := @SCALE@.
+Definition t : Q := Qred (epsilon / s).  (* in lowest terms *)
 
-Fixpoint histograms (k m : nat) : list (list nat) :=
-  match k with
-  | O => if Nat.eqb m 0 then [[]] else []
-  | S k => flat_map (fun c => map (cons c) (histograms k (m - c))) (seq 0 (S m))
-  end.
+@HISTOGRAMS@
+(* An output is a list of noised cells, each from 0 to n. *)
+
+Definition output (r : list nat) : Prop := length r = noised /\ Forall (fun v => v <= n)%nat r.
 
 Fixpoint vectors (cells : nat) : list (list nat) :=
   match cells with
@@ -20,25 +21,7 @@ Fixpoint vectors (cells : nat) : list (list nat) :=
   | S cells => flat_map (fun v => map (cons v) (vectors cells)) (seq 0 (S n))
   end.
 
-Definition all : list (list nat) := histograms k n.
 Definition outputs : list (list nat) := vectors noised.
-
-(* How many records of x are to be replaced to get y: the sum of the positive parts of x_i - y_i. *)
-
-Fixpoint steps (x y : list nat) : nat :=
-  match x, y with
-  | c :: x, c' :: y => (c - c') + steps x y
-  | _, _ => 0
-  end.
-
-Fixpoint same (x y : list nat) : bool :=
-  match x, y with
-  | c :: x, c' :: y => Nat.eqb c c' && same x y
-  | [], [] => true
-  | _, _ => false
-  end.
-
-Definition adjacent (x y : list nat) : bool := @ADJACENT@.
 
 (* The distribution function of Lap(1/t), and the chance that floor (c + noise), clipped into [0, n], is o. *)
 
@@ -55,10 +38,8 @@ Fixpoint P (x o : list nat) : R :=
   | _, _ => 1
   end.
 
-@STATEMENT@
+@SUMS_STATEMENT@
 (* ------------------------------------------------------------------ the same as expressions *)
-
-Definition point : Type := list nat.
 
 @EXPRESSIONS@
 Definition F_e (v : Z) : expr :=
@@ -107,12 +88,21 @@ Proof.
   change (value (cell_e c v) * value (entry x o) = cell c v * P x o). rewrite cell_e_ok, IH. reflexivity.
 Qed.
 
-Lemma same_is x y : same x y = true -> x = y.
+Lemma vectors_are j : forall r, In r (vectors j) <-> length r = j /\ Forall (fun v => v <= n)%nat r.
 Proof.
-  revert y. induction x as [|c x IH]; intros [|c' y]; simpl; try discriminate; [reflexivity|]. intros T.
-  apply andb_prop in T. destruct T as [T U]. apply Nat.eqb_eq in T. f_equal; [exact T|apply IH, U].
+  induction j as [|j IH]; intros r; cbn [vectors].
+  - split; [intros [<-|[]]; auto|]. intros [L _]. left. destruct r; [reflexivity|discriminate].
+  - rewrite in_flat_map. split.
+    + intros [v [V D]]. apply in_seq in V. apply in_map_iff in D. destruct D as [o [<- D]]. apply IH in D.
+      destruct D as [L A]. split; [simpl; congruence|constructor; [lia|exact A]].
+    + intros [L A]. destruct r as [|v o]; [discriminate|]. injection L as L. inversion A; subst.
+      exists v. split; [apply in_seq; lia|apply in_map, IH; auto].
 Qed.
 
-Lemma same_self x : same x x = true.
-Proof. induction x as [|c x IH]; [reflexivity|]. simpl. rewrite Nat.eqb_refl. exact IH. Qed.
+Lemma outputs_is r : In r outputs <-> output r.
+Proof. apply vectors_are. Qed.
 
+@HISTOGRAMS_PROOF@
+@ENCLOSURES@
+@SUMS@
+@PAIRS@

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpaudit.evidence.coq.export import THEOREMS, read_certificate, text_of
-from dpaudit.files.coqc import INSTALL, compile_texts, installed
+from dpaudit.files.coqc import INSTALL, LONGER, compile_texts, installed
 from dpaudit.numbers.errors import InputError
 
 NAME = "Certificate"
+COMPUTED = "all_fine laws = true"
+"""The one computation of a certificate's proof, as the kernel's complaint quotes it."""
+FALSE = "the kernel does not accept it: some pair and output exceeds the upper bound, or the witness misses the lower"
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,12 @@ def prove(file: str, seconds: int) -> Proved:
     found = compile_texts({NAME: text}, [f"{NAME}.{name}" for name in THEOREMS], seconds)
     if "Interval" in found.problem and "Cannot find" in found.problem:
         raise InputError("coq", "yes", f"the library Interval of Coq is missing: {INSTALL}")
+    if COMPUTED in found.problem:
+        return Proved("", FALSE)
+    if LONGER in found.problem:
+        return Proved("", f"not decided, {found.problem} (--seconds)")
     if found.problem:
-        limit = " (--seconds)" if "takes longer" in found.problem else ""
-        return Proved("", f"the kernel does not accept it: {found.problem}{limit}")
+        return Proved("", f"the kernel does not accept it: {found.problem}")
     if found.own_axioms:
         return Proved("", f"the theorems assume {', '.join(found.own_axioms)}")
     size = f"{len(text)} characters"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from dpaudit.evidence.coq.texts import bits_for, counts, filled, rational, template
+from dpaudit.evidence.coq.texts import WITNESS, bits_for, counted, filled, rational, remark, template, with_pieces
 from dpaudit.numbers.errors import InputError
 
 MOST = 20_000
@@ -30,9 +30,7 @@ def assembled(name: str, statement: Statement, values: dict[str, object]) -> str
         "PRECISION": bits_for(lower, upper, 64),
         "OFTEN": "",
     }
-    text = QUOTIENTS + template(name).replace("@STATEMENT@", template("sums_statement"))
-    text = text.replace("@EXPRESSIONS@\n", template("expressions"))
-    return filled(text + "".join(map(template, ("enclosures", "sums", "pairs"))), known | values)
+    return filled(QUOTIENTS + with_pieces(template(name) + template("sums_end")), known | values)
 
 
 # ------------------------------------------------------------------ the Laplace family
@@ -49,11 +47,11 @@ def laplace(subject: dict[str, Any], statement: Statement, witness: dict[str, An
     epsilon, upper = Fraction(subject["nominal_epsilon"]), Fraction(statement["upper"])
     powers = [shift - m * epsilon / scale for shift in (0, upper) for m in range((n + 1) * noised + 1)]
     values: dict[str, object] = {
-        **{"N": n, "K": k, "NOISED": noised, "MECHANISM": name, "EPSILON": epsilon, "SCALE": scale},
+        **{"N": n, "K": k, "NOISED": noised, "MECHANISM": name},
+        **{"EPSILON": rational(epsilon), "SCALE": rational(Fraction(scale)), "DATASET": "histogram"},
         "OFTEN": "; ".join(map(rational, dict.fromkeys(powers))),
-        **{"RATE": epsilon / scale, "RATE_Q": rational(epsilon / scale)},
-        "ADJACENT": "Nat.eqb (steps x y) 1" if subject.get("adjacency") is None else "negb (same x y)",
-        **{"X": counts(witness["x"]), "Y": counts(witness["x_prime"]), "OUTPUT": counts(witness["output"])},
+        "ADJACENT": "one_step x y" if subject.get("adjacency") is None else "negb (same x y)",
+        **counted(witness),
     }
     return assembled("laplace", statement, values)
 
@@ -71,7 +69,7 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
     if len(names) * len(outputs) > MOST:
         rule = f"{len(names)} x {len(outputs)} probabilities are more than the {MOST} that can be exported"
         raise InputError("certificate", subject["mechanism"], rule)
-    pairs, place = subject["pairs"], {name: i for i, name in enumerate(names)}
+    pairs = subject["pairs"]
     lines, shared = [], []
     for i, name in enumerate(names):
         entries, common = _row(rows[name], subject["logarithmic"], f"sum_{i}")
@@ -84,13 +82,24 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
     values: dict[str, object] = {
         "SHARED": "".join(shared),
         "TABLE": ";\n   ".join(lines),
-        **{"ROWS": len(names), "COLUMNS": len(outputs)},
-        "PAIRS": "" if pairs is None else f"Definition pairs : list (nat * nat) := [{listed}]%nat.\n",
+        **{"ROWS": len(names), "COLUMNS": len(outputs), "DATASET": "dataset"},
+        **{"DATASETS": remark(map(str, names)), "OUTPUTS": remark(map(str, outputs))},
+        "LISTED": "" if pairs is None else f"Definition pairs : list (nat * nat) := [{listed}]%nat.\n",
         "ADJACENT": "negb (Nat.eqb x y)" if pairs is None else own,
-        **{"X": f"{place[witness['x']]}%nat", "Y": f"{place[witness['x_prime']]}%nat"},
-        "OUTPUT": f"{outputs.index(witness['output'])}%nat",
+        **{key: f"{place}%nat" for key, place in _places(witness, names, outputs).items()},
     }
     return assembled("table", statement, values)
+
+
+def _places(witness: dict[str, Any], names: Sequence[Any], outputs: Sequence[Any]) -> dict[str, int]:
+    """Returns where the witness stands in the table."""
+    found = {}
+    for name, key in WITNESS.items():
+        known, value = outputs if name == "output" else names, witness.get(name)
+        if value not in known:
+            raise InputError("certificate", str(value)[:40], f"{name} of the witness is not in the table")
+        found[key] = known.index(value)
+    return found
 
 
 def _row(entries: Sequence[Any], logarithmic: bool, name: str) -> tuple[list[str], str]:

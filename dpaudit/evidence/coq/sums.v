@@ -300,3 +300,29 @@ Proof.
       with (exp (Q2R u) * (val (fst g) * val (snd f))) by (field; lra).
     lra.
 Qed.
+
+(* Comparisons of two probabilities; what is no such quotient means nothing, and compares with nothing. *)
+
+Definition item : Type := option quotient.
+Definition means (a : item) (x : R) : Prop := match a with Some f => is f x | None => True end.
+
+Definition most (a b : item) : bool :=
+  match a, b with
+  | Some f, Some g => at_most upper f g
+  | _, _ => false
+  end.
+
+Definition least (a b : item) : bool :=
+  match a, b with
+  | Some f, Some g => positive (fst g) && at_most (- lower) g f
+  | _, _ => false
+  end.
+
+Definition laws : list (point * list item) := map (fun x => (x, map (fun r => exact (entry x r)) outputs)) all.
+
+Lemma laws_ok : Forall2 (fun e x => fst e = x /\ Forall2 means (snd e) (map (P x) outputs)) laws all.
+Proof.
+  apply each_left with (P := eq); [apply each_equal|]. intros x y <-. split; [reflexivity|].
+  apply each_self. intros r _. unfold means. destruct (exact (entry x r)) eqn:E; [|exact I].
+  rewrite <- entry_ok. apply exact_ok, E.
+Qed.

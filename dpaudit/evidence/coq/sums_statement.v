@@ -9,10 +9,11 @@ Definition witness_output := @OUTPUT@.
 (* What is possible for x is possible for y, and the loss is at most the bound. *)
 
 Definition upper_bound_holds : Prop :=
-  forall x y r, In x all -> In y all -> adjacent x y = true -> In r outputs ->
+  forall x y r, @DATASET@ x -> @DATASET@ y -> adjacent x y = true -> output r ->
   0 < P x r -> 0 < P y r /\ ln (P x r) - ln (P y r) <= Q2R upper.
 
 Definition lower_bound_holds : Prop :=
-  In witness_x all /\ In witness_y all /\ In witness_output outputs /\ adjacent witness_x witness_y = true /\
+  @DATASET@ witness_x /\ @DATASET@ witness_y /\ output witness_output /\ adjacent witness_x witness_y = true /\
   0 < P witness_x witness_output /\ 0 < P witness_y witness_output /\
   ln (P witness_x witness_output) - ln (P witness_y witness_output) >= Q2R lower.
+

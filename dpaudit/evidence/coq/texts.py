@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from dpaudit.numbers.errors import InputError
+
+WITNESS = {"x": "X", "x_prime": "Y", "output": "OUTPUT"}
+"""The members of a witness, and where they stand in a template."""
 HERE = Path(__file__).parent
 
 
@@ -19,6 +24,17 @@ def sections(name: str) -> dict[str, str]:
     """Returns the pieces of a template whose pieces begin with a line "@@ name"."""
     pieces = re.split(r"^@@ (.*)\n", template(name), flags=re.MULTILINE)[1:]
     return dict(zip(pieces[::2], (piece.strip("\n") for piece in pieces[1::2]), strict=True))
+
+
+PIECES = ("histograms", "histograms_proof", "enclosures", "expressions", "sums", "sums_statement", "pairs")
+"""Templates that are parts of others, there by their names in capitals."""
+
+
+def with_pieces(text: str) -> str:
+    """Returns the text with every @PIECE@ replaced by that template."""
+    for piece in PIECES:
+        text = text.replace(f"@{piece.upper()}@\n", template(piece))
+    return text
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
@@ -45,6 +61,21 @@ def enclosed(name: str, real_name: str, value: Fraction) -> str:
 def counts(values: Iterable[int]) -> str:
     """Returns a histogram."""
     return f"[{'; '.join(map(str, values))}]%nat"
+
+
+def counted(witness: Mapping[str, Any]) -> dict[str, object]:
+    """Returns the witness of a model of histograms; refuses what is no list of counts, as nothing has looked at it."""
+    for name in WITNESS:
+        value = witness.get(name)
+        if not isinstance(value, list) or not all(type(count) is int and 0 <= count < 10**6 for count in value):
+            raise InputError("certificate", str(value)[:40], f"{name} of the witness is no list of counts")
+    return {key: counts(witness[name]) for name, key in WITNESS.items()}
+
+
+def remark(words: Iterable[str]) -> str:
+    """Returns names by their position for a comment: nothing in them can end it, or begin a string."""
+    shown = (re.sub(r"[^\w .,:;=+/\[\](){}<>-]", "?", word)[:80] for word in words)
+    return ",\n     ".join(f"{i}: {word}" for i, word in enumerate(shown))
 
 
 def bits_for(lower: Fraction, upper: Fraction, terms: int) -> int:

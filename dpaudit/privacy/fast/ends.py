@@ -152,7 +152,8 @@ class LargeTier:
         try:
             return self.usual.worst_loss(effort)
         except TooLargeError as refused:
-            raise refused.because(f"a bound for all pairs at once does not settle this setting ({why})") from None
+            settled = f"a bound for all pairs at once does not settle this setting ({why})"
+            raise refused.because(f"{settled}; --n all has a bound for every n (EHD, EHDL, EHDS, MH)") from None
 
     def worst_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
         """Returns delta at each point."""

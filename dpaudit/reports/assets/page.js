@@ -1,42 +1,118 @@
 (function () {
   "use strict";
-  var root = document.documentElement, button = document.getElementById("theme");
+  var root = document.documentElement, all = function (what, where) { return Array.from((where || document).querySelectorAll(what)); };
+  function make(name, text, parent) { var e = document.createElement(name); if (text) { e.textContent = text; } parent.appendChild(e); return e; }
+
+  // the theme
+  var button = document.getElementById("theme");
   function dark() {
     var chosen = root.getAttribute("data-theme");
     return chosen ? chosen === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
   }
   function label() { button.textContent = dark() ? "Light theme" : "Dark theme"; }
   button.addEventListener("click", function () { root.setAttribute("data-theme", dark() ? "light" : "dark"); label(); });
+  button.hidden = false;
   label();
-  function unpack(text) {
-    var bytes = Uint8Array.from(atob(text), function (letter) { return letter.charCodeAt(0); });
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  }
-  var loaded;
-  function library() {
-    loaded = loaded || unpack(chartLibrary).then(function (code) { (0, eval)(code); });
-    return loaded;
-  }
-  function draw(holder) {
-    if (holder.dataset.drawn) { return; }
-    holder.dataset.drawn = "1";
-    Promise.all([unpack(document.getElementById(holder.dataset.spec).textContent), library()]).then(function (texts) {
-      return vegaEmbed(holder, JSON.parse(texts[0]), { actions: false, renderer: "svg", ast: false });
-    }).then(function () {
-      holder.dataset.done = "1";
-    }).catch(function (error) { holder.textContent = "This chart could not be drawn: " + error; });
-  }
-  document.querySelectorAll(".chart").forEach(function (holder) {
-    var fold = holder.closest("details.later");
-    if (fold) { fold.addEventListener("toggle", function () { if (fold.open) { draw(holder); } }); } else { draw(holder); }
+
+  // long parts are folded; on paper all are open
+  var folds = all("details.fold"), before = [];
+  function fold() { folds.forEach(function (entry) { entry.open = "#" + entry.id === location.hash; }); }
+  fold();
+  window.addEventListener("beforeprint", function () {
+    before = folds.map(function (entry) { return entry.open; });
+    folds.forEach(function (entry) { entry.open = true; });
   });
-  document.querySelectorAll("[data-open]").forEach(function (control) {
+  window.addEventListener("afterprint", function () { folds.forEach(function (entry, i) { entry.open = before[i]; }); });
+  window.addEventListener("hashchange", function () {
+    var goal = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (goal && goal.matches("details")) { goal.open = true; goal.scrollIntoView(); }
+  });
+  all("[data-open]").forEach(function (control) {
+    control.hidden = false;
     control.addEventListener("click", function () {
-      var open = control.dataset.open === "yes";
-      document.querySelectorAll("details.claim").forEach(function (entry) { entry.open = open; });
+      all("details.claim").forEach(function (entry) { entry.open = control.dataset.open === "yes"; });
     });
   });
-  window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details:not(.num):not(.claim)").forEach(function (entry) { entry.open = true; });
+
+  // tables that are shown as cards stay tables for who hears them
+  [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["td", "cell"], ["th[scope=col]", "columnheader"], ["th[scope=row]", "rowheader"]]
+    .forEach(function (pair) { all(pair[0], document.body).forEach(function (e) { e.setAttribute("role", pair[1]); }); });
+
+  // pointing at a picture shows the nearest value
+  var tip = make("div", "", document.body);
+  tip.id = "tip"; tip.hidden = true;
+  function show(words, event) {
+    tip.hidden = !words;
+    if (!words) { return; }
+    tip.textContent = words;
+    var left = Math.min(event.pageX + 14, window.scrollX + root.clientWidth - tip.offsetWidth - 8);
+    tip.style.left = Math.max(4, left) + "px"; tip.style.top = event.pageY + 16 + "px";
+  }
+  function inCells(group, event) {
+    var box = group.getBoundingClientRect(), lines = group.dataset.v.split(";"), names = group.dataset.n.split("|");
+    var row = Math.floor((event.clientY - box.top) / box.height * lines.length);
+    var values = (lines[row] || "").split(" "), column = Math.floor((event.clientX - box.left) / box.width * values.length);
+    if (row < 0 || column < 0 || !values[column]) { return ""; }
+    var rows = names[3].split(";"), columns = names[1].split(";");
+    return names[2] + " " + rows[lines.length - 1 - row] + ", " + names[0] + " " + columns[column] + ": about " + values[column];
+  }
+  all("svg.pic").forEach(function (svg) {
+    var points = all("title", svg).map(function (title) {
+      var mark = title.parentNode;
+      mark.dataset.tip = title.textContent;
+      title.remove();
+      return mark;
+    }), cells = svg.querySelector(".cells");
+    svg.addEventListener("pointermove", function (event) {
+      if (cells) { show(inCells(cells, event), event); return; }
+      var best = 26, found = null;
+      points.forEach(function (mark) {
+        if (mark.closest(".picked") && !mark.closest(".on")) { return; }
+        var box = mark.getBoundingClientRect();
+        var dx = Math.max(box.left - event.clientX, 0, event.clientX - box.right), dy = Math.max(box.top - event.clientY, 0, event.clientY - box.bottom);
+        var away = Math.hypot(dx, dy);
+        if (away < best) { best = away; found = mark; }
+      });
+      show(found && found.dataset.tip, event);
+    });
+    svg.addEventListener("pointerleave", function () { show("", null); });
+  });
+
+  // a legend that singles out a line
+  all("figure").forEach(function (figure) {
+    var names = Array.from(new Set(all(".series", figure).map(function (line) { return line.dataset.s; })));
+    if (names.length < 2) { return; }
+    var bar = document.createElement("div");
+    bar.className = "legend"; bar.setAttribute("role", "group"); bar.setAttribute("aria-label", "Single out a line");
+    figure.insertBefore(bar, figure.querySelector("figcaption"));
+    names.forEach(function (name) {
+      var pick = make("button", name, bar);
+      pick.type = "button"; pick.setAttribute("aria-pressed", "false");
+      pick.addEventListener("click", function () {
+        var on = pick.getAttribute("aria-pressed") !== "true";
+        all("button", bar).forEach(function (other) { other.setAttribute("aria-pressed", String(on && other === pick)); });
+        all(".pics", figure).forEach(function (part) { part.classList.toggle("picked", on); });
+        all(".series", figure).forEach(function (line) { line.classList.toggle("on", line.dataset.s === name); });
+      });
+    });
+  });
+
+  // a table that is searched and sorted
+  all(".findable table").forEach(function (table) {
+    var body = table.tBodies[0], rows = Array.from(body.rows), heads = all("thead th", table);
+    var bar = document.createElement("div"), found = make("label", "Show rows with ", bar), sorted = make("label", "Sort by ", bar);
+    var input = make("input", "", found), select = make("select", "", sorted);
+    bar.className = "finder"; input.type = "search";
+    table.closest(".scroll").before(bar);
+    ["as it is"].concat(heads.map(function (head) { return head.textContent; })).forEach(function (name) { make("option", name, select); });
+    input.addEventListener("input", function () {
+      rows.forEach(function (row) { row.hidden = row.textContent.toLowerCase().indexOf(input.value.toLowerCase()) < 0; });
+    });
+    select.addEventListener("change", function () {
+      var at = select.selectedIndex - 1, order = rows.slice();
+      function value(row) { var c = row.cells[at], n = c.querySelector(".num"); return (n ? n.firstChild : c).textContent.trim(); }
+      if (at >= 0) { order.sort(function (a, b) { return value(a).localeCompare(value(b), "en", { numeric: true }); }); }
+      order.forEach(function (row) { body.appendChild(row); });
+    });
   });
 })();

@@ -1,0 +1,1 @@
+"""The documentation: pages that read as plain Markdown, and ``python -m docs``, which makes the site of them."""

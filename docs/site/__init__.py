@@ -1,0 +1,1 @@
+"""How the pages, the docstrings and the committed reports become the pages of the site."""

@@ -1,0 +1,92 @@
+"""The reference pages: the commands as the command line declares them, and the public names of the package."""
+
+import re
+from inspect import isclass, isfunction
+from typing import Any
+
+from typer.main import get_command
+
+import dpaudit
+from dpaudit.cli import COMMANDS, make_app
+
+
+def commands() -> str:
+    """Returns the page of all commands, by the groups of ``dpaudit --help``."""
+    app: Any = get_command(make_app())
+    parts = ["# Commands\n\nMade from the command line itself; `dpaudit COMMAND --help` says the same.\n\n"]
+    parts += [f"{_summary(app)}\n"]
+    for group, functions in COMMANDS.items():
+        parts.append(f"## {group}\n")
+        parts += [_command(app.commands[function.__name__]) for function in functions]
+    return "\n".join(parts)
+
+
+def _summary(app: Any) -> str:
+    return _escaped(str(app.help))
+
+
+def _command(command: Any) -> str:
+    """Returns the section of a command: what it says of itself, its examples, its options by their kind."""
+    words, _, examples = (command.help or "").partition("Example")
+    shown = [line.strip() for line in examples.partition("\n")[2].splitlines() if line.strip()]
+    commands = [line for line in shown if line.startswith("dpaudit ")]
+    notes = [line for line in shown if line not in commands]
+    parts = [f"### dpaudit {command.name}\n", _escaped(words.strip()) + "\n"]
+    parts += ["```bash\n" + "\n".join(commands) + "\n```\n"] if commands else []
+    parts += [_escaped(note) + "\n" for note in notes]
+    kinds: dict[str, list[Any]] = {}
+    for parameter in command.params:
+        if parameter.name not in ("help", "install_completion", "show_completion"):
+            kinds.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(parameter)
+    return "\n".join([*parts, *(_options(kind, found) for kind, found in kinds.items())])
+
+
+def _options(kind: str, parameters: list[Any]) -> str:
+    rows = [f"| {_names(parameter)} | {_cell(parameter.help or '')}{_default(parameter)} |" for parameter in parameters]
+    return "\n".join([f"| {_cell(kind)} | |", "|---|---|", *rows]) + "\n"
+
+
+def _names(parameter: Any) -> str:
+    """Returns the names of an option with what stands for its value, or the word of an argument."""
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.metavar or parameter.name.upper()}`"
+    value = "" if parameter.is_flag else f" {parameter.metavar or 'VALUE'}"
+    return ", ".join(f"`{name}{value}`" for name in parameter.opts).replace("|", "\\|")
+
+
+def _default(parameter: Any) -> str:
+    if parameter.required:
+        return " *Required.*"
+    known = parameter.default
+    return f" Default: `{known}`." if isinstance(known, str) and "Default" not in (parameter.help or "") else ""
+
+
+def _cell(words: str) -> str:
+    return _escaped(words).replace("|", "\\|").replace("\n", " ")
+
+
+def _escaped(words: str) -> str:
+    """Returns the words as Markdown takes them: nothing but code in backticks is markup."""
+    marked = re.sub(r"(?<![`\w-])(--[a-z][\w-]*)", r"`\1`", words)
+    pieces = re.split(r"(`[^`]*`)", marked)
+    return "".join(piece if piece.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", piece) for piece in pieces)
+
+
+def api() -> str:
+    """Returns the page of the public names of ``dpaudit``: calls, results, values."""
+    names = [name for name in sorted({*dpaudit.__all__, *dpaudit.LATER}) if not name.startswith("__")]
+    found = {name: getattr(dpaudit, name) for name in names}
+    calls = [name for name, value in found.items() if isfunction(value)]
+    kinds = [name for name, value in found.items() if isclass(value)]
+    rest = [name for name in names if name not in (*calls, *kinds)]
+    lines = ["# Python API\n", "Every command is one call: `import dpaudit`. Exact numbers are text, whole numbers or"]
+    lines += ["`Fraction`; a binary float is refused.\n", "## Calls\n"]
+    lines += [_directive("autofunction", name) for name in calls]
+    lines += ["## Results and values\n", *(_directive("autoclass", name, ":members:") for name in kinds)]
+    lines += ["## Names\n", *(f"- `dpaudit.{name}`: `{type(found[name]).__name__}`" for name in rest)]
+    return "\n".join(lines) + "\n"
+
+
+def _directive(kind: str, name: str, *options: str) -> str:
+    body = "\n".join([f".. {kind}:: dpaudit.{name}", *(f"   {option}" for option in options)])
+    return f"```{{eval-rst}}\n{body}\n```\n"

@@ -1,0 +1,111 @@
+"""The one answer in words: what the verdicts on a claim come to. Decided here, and nowhere else.
+
+A claim of a mechanism is judged at every n that is looked at, and sometimes for every n at once by a theorem. A
+mechanism that claims nothing is compared with its nominal epsilon instead, where it has one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dpaudit.numbers.verdict import Verdict
+
+
+class Word(StrEnum):
+    """What a reader is told first."""
+
+    NOT_PRIVATE = "NOT PRIVATE"
+    UNDECIDED = "UNDECIDED"
+    ON_AUDITED = "HOLDS ON WHAT WAS AUDITED"
+    FOR_ALL = "HOLDS FOR ALL n"
+    NO_CLAIM = "NO CLAIM"
+
+
+class Strength(StrEnum):
+    """By what it is known."""
+
+    WITNESS = "by witness"
+    OPEN = "open"
+    AUDITED = "audited"
+    FOR_ALL = "for all n"
+    NOTHING = "nothing to compare with"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The word, the verdict on what was compared (the claim, else the nominal epsilon), and by what it is known."""
+
+    word: Word
+    outcome: Verdict | None
+    strength: Strength
+
+    @property
+    def rank(self) -> int:
+        """Returns how bad it is, 0 the worst: what fails, what is open, what exceeds its nominal epsilon, the rest."""
+        return rank(self.word, self.outcome)
+
+
+def rank(word: Word | str, outcome: Verdict | str | None) -> int:
+    """Returns how bad it is, 0 the worst; without a claim it matters whether the nominal epsilon is exceeded."""
+    order = (Word.NOT_PRIVATE, Word.UNDECIDED, None, None, Word.ON_AUDITED, Word.FOR_ALL, Word.NO_CLAIM)
+    if word == Word.NO_CLAIM and outcome == Verdict.REFUTED:
+        return 2
+    if word == Word.NO_CLAIM and outcome == Verdict.UNDECIDED:
+        return 3
+    return order.index(Word(word))
+
+
+def together(verdicts: Iterable[Verdict | None]) -> Verdict | None:
+    """Returns the verdict on all at once: one that fails decides, then one that is open; None where there is none."""
+    found = [verdict for verdict in verdicts if verdict is not None]
+    for decides in (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED):
+        if decides in found:
+            return decides
+    if found:
+        raise ValueError(f"no verdict on a guarantee: {found[0].value}")
+    return None
+
+
+def conclude(
+    claimed: Sequence[Verdict | None], nominal: Sequence[Verdict | None] = (), theorem: Verdict | None = None
+) -> Conclusion:
+    """Returns the conclusion from the verdicts on the claim, one for every n that was looked at, None without a claim.
+
+    ``nominal`` are the verdicts on "true epsilon <= nominal epsilon" where nothing is claimed; ``theorem`` is the
+    verdict for every n at once on whichever of the two counts. A failure that was seen is never outvoted.
+    """
+    if not claimed:
+        raise ValueError("nothing was looked at")
+    judged = together(claimed)
+    outcome = together(nominal) if judged is None else judged
+    everywhere = None not in (nominal if judged is None else claimed)
+    if outcome in (Verdict.PROVED, Verdict.UNDECIDED) and theorem is Verdict.PROVED and everywhere:
+        outcome, strength = Verdict.PROVED, Strength.FOR_ALL
+    else:
+        strength = STRENGTHS[outcome]
+    if judged is None:
+        return Conclusion(Word.NO_CLAIM, outcome, strength)
+    return Conclusion(WORDS[strength], outcome, strength)
+
+
+STRENGTHS = {
+    Verdict.REFUTED: Strength.WITNESS,
+    Verdict.UNDECIDED: Strength.OPEN,
+    Verdict.PROVED: Strength.AUDITED,
+    None: Strength.NOTHING,
+}
+WORDS = {
+    Strength.WITNESS: Word.NOT_PRIVATE,
+    Strength.OPEN: Word.UNDECIDED,
+    Strength.AUDITED: Word.ON_AUDITED,
+    Strength.FOR_ALL: Word.FOR_ALL,
+}
+
+
+def counted(words: Iterable[str]) -> dict[str, int]:
+    """Returns how often each word occurs, the worst first."""
+    found = Counter(words)
+    return {word.value: found[word] for word in Word if found[word]}

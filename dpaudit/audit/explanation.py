@@ -1,0 +1,283 @@
+"""What a guarantee, or the audited true epsilon of a mechanism, means for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.page import Fields, Line, Note, Page, Table, Words, decimal, strong
+from dpaudit.audit.picture import bar
+from dpaudit.audit.questions import delta as audit_delta
+from dpaudit.audit.questions import epsilon as audit_epsilon
+from dpaudit.audit.results import Answer
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.words import again, subject_rows
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, probability, sequence, whole
+from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.meaning import Promise
+
+RATES = "1/100,1/20"
+BELIEFS = "1/100,1/10,1/2"
+PEOPLE = "2,5,10"
+RELEASES = "2,10,100"
+MOST = 10_000
+"""People of a group, or releases."""
+SPARE = 8
+"""Digits of the true epsilon beyond those of the answer: what follows from it is to have as many."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainResult(Answer):
+    """The most that anybody learns about one record; in each row what was asked for, then the bounds."""
+
+    subject: Setting | None = None
+    """The mechanism, where epsilon is its audited true one."""
+    epsilon: Enclosure
+    delta: Fraction
+    accuracy: Enclosure
+    """Of the best guess between two data sets that were equally likely before; 1/2 is a blind one."""
+    advantage: Enclosure
+    tests: tuple[Row, ...]
+    beliefs: tuple[Row, ...]
+    people: tuple[Row, ...]
+    releases: tuple[Row, ...]
+    attained: Enclosure | None = None
+    """The accuracy of the best guess from this mechanism itself, on its worst pair: (1 + delta(0)) / 2."""
+
+    def about(self) -> dict[str, Any]:
+        """Returns what the mechanism says of itself, if there is one."""
+        return {} if self.subject is None else self.subject.describe()
+
+    def members(self) -> dict[str, Any]:
+        """Returns the numbers, and one entry a row with its names."""
+        named = {
+            "tests": ("false_positive_rate", "true_positive_rate"),
+            "beliefs": ("before", "falls_to", "rises_to"),
+            "people": ("people", "epsilon", "delta", "accuracy"),
+            "releases": ("releases", "epsilon", "delta", "accuracy"),
+        }
+        found = super().members()
+        for name, keys in named.items():
+            found[name] = [dict(zip(keys, row, strict=True)) for row in found[name]]
+        return found
+
+    def picture(self) -> str:
+        """Returns the best guess against a blind one."""
+        return bar(
+            "best guess", self.accuracy if self.attained is None else self.attained, Fraction(1, 2), "blind", bad=False
+        )
+
+    def page(self) -> Page:
+        """Returns the answer in a sentence, the numbers, and the tables."""
+        rows: list[Line] = [("answer", self._answer())]
+        if self.subject is None:
+            rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(self.delta)}" * bool(self.delta)))
+        else:
+            rows += [*subject_rows(self.subject), ("true ε", self.epsilon)]
+        rows += [("best guess", Words("right with probability at most ", self.accuracy)), ("advantage", self.advantage)]
+        if self.attained is not None:
+            rows.append(("here", Words("the best guess from this mechanism itself is right with ", self.attained)))
+        return [Fields(again(rows, self.command)), *self._tables()]
+
+    def _answer(self) -> Words:
+        bound = self.accuracy if self.attained is None else self.attained
+        return Words(
+            "who knows all other records guesses yours right with ",
+            strong(f"at most {above(bound.upper)}"),
+            " (blind: 0.5)",
+        )
+
+    def _tables(self) -> list[Table | Note]:
+        most = "best guess right, at most"
+        loose = f"; but for outputs of probability {2 * self.delta}" if self.delta else ""
+        totals = ["ε"] + ["δ"] * bool(self.delta)
+        return [
+            Table(["false alarms", "hits, at most"], [_told(row) for row in self.tests], title="A test for one record"),
+            Table(["before", "falls to", "rises to"], [_told(row) for row in self.beliefs], title=f"A belief{loose}"),
+            Table(["people", *totals, most], self._totals(self.people), title="A group"),
+            Table(["releases", *totals, most], self._totals(self.releases), title="Several releases"),
+        ]
+
+    def _totals(self, rows: Sequence[Row]) -> list[Row]:
+        return [row if self.delta else (row[0], row[1], row[3]) for row in rows]
+
+
+def _told(row: Row) -> Row:
+    return (decimal(row[0]), *row[1:])
+
+
+def above(value: Fraction) -> str:
+    """Returns the least decimal of four places that is not below the value, a probability.
+
+    >>> above(Fraction(1, 3)), above(Fraction(1))
+    ('0.3334', '1.0000')
+    """
+    return f"{Decimal(-(-value.numerator * 10**4 // value.denominator)).scaleb(-4):f}"
+
+
+def explain(
+    epsilon: Exact | None = None,
+    *,
+    delta: Exact | None = None,
+    mech: Any = None,
+    rates: str | Sequence[Exact] = RATES,
+    beliefs: str | Sequence[Exact] = BELIEFS,
+    people: str | Sequence[Exact] = PEOPLE,
+    releases: str | Sequence[Exact] = RELEASES,
+    digits: int | str = 6,
+    progress: Progress | None = None,
+    memory: int = MEMORY_BOUND,
+    tier: str = "auto",
+    **setting: Any,
+) -> ExplainResult:
+    """Returns what (epsilon, delta)-privacy, or the audited true epsilon of ``mech``, means for a person.
+
+    ``rates`` are false positive rates of tests, ``beliefs`` probabilities before the release, ``people`` sizes of
+    groups, ``releases`` numbers of releases. With ``mech`` the setting follows by keyword, its ``delta`` too.
+
+    >>> str(explain("0.4").accuracy)[:8]
+    '0.598687'
+    """
+    start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
+    asked = _Asked.read(rates, beliefs, people, releases)
+    if mech is None:
+        found = _promised(epsilon, delta, asked, effort.digits, setting)
+    elif epsilon is not None:
+        raise InputError("epsilon", epsilon, "is audited where a mechanism is given; its nominal one is --eps")
+    else:
+        given: dict[str, Any] = {} if delta is None else {"delta": delta}
+        found = _audited(Setting.read(mech, **setting, **given), asked, effort)
+    return ExplainResult(**found, seconds=perf_counter() - start)
+
+
+def _promised(
+    epsilon: Exact | None, delta: Exact | None, asked: _Asked, digits: int, setting: dict[str, Any]
+) -> dict[str, Any]:
+    """Returns what the given guarantee means."""
+    if setting:
+        name, value = next(iter(setting.items()))
+        raise InputError(name, value, "goes with a mechanism: say which with --mech")
+    if epsilon is None:
+        raise InputError("epsilon", "(missing)", "say which ε is to be explained, or which mechanism with --mech")
+    promise = EpsilonDelta(nonnegative("epsilon", epsilon), nonnegative("delta", 0 if delta is None else delta))
+    promise.check()
+    words = {"epsilon": promise.epsilon, "delta": promise.delta or None, **asked.words(), "digits": digits}
+    known = {count: exact(count * promise.epsilon, digits) for count in (1, *asked.people, *asked.releases)}
+    bounds = _bounds(lambda: balls.ball(promise.epsilon), known, promise.delta, asked, digits)
+    return {**bounds, "delta": promise.delta, "command": command_line("explain", **words)}
+
+
+def _audited(chosen: Setting, asked: _Asked, effort: Effort) -> dict[str, Any]:
+    """Returns what the true epsilon of the setting means, and the best guess from this mechanism itself."""
+    how: dict[str, Any] = {"progress": effort.progress, "memory": effort.memory, "tier": effort.tier}
+    true = audit_epsilon(chosen, digits=effort.digits + SPARE, **how).epsilon
+    if true.is_open:
+        raise InputError("mech", chosen.label, "its true ε has no upper bound; explain an ε and a δ that it has")
+    variation = audit_delta(chosen, 0, digits=effort.digits, **how).delta
+
+    def ball() -> Ball | None:
+        return None if true.is_infinite else balls.from_ends(balls.ball(true.lower), balls.ball(true.upper))
+
+    return {
+        **_bounds(ball, {}, Fraction(0), asked, effort.digits),
+        "subject": chosen,
+        "delta": Fraction(0),
+        "attained": outward((1 + variation.lower) / 2, (1 + variation.upper) / 2, effort.digits),
+        "command": chosen.command_line("explain", **asked.words(), digits=effort.digits, tier=effort.tier),
+    }
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the tables are about."""
+
+    rates: tuple[Fraction, ...]
+    beliefs: tuple[Fraction, ...]
+    people: tuple[int, ...]
+    releases: tuple[int, ...]
+
+    @staticmethod
+    def read(rates: Any, beliefs: Any, people: Any, releases: Any) -> _Asked:
+        """Returns the checked lists."""
+
+        def counts(name: str, given: Any) -> tuple[int, ...]:
+            listed: list[Any] = sequence(name, given)
+            return tuple(whole(name, value, 1, MOST) for value in listed)
+
+        def chances(name: str, given: Any) -> tuple[Fraction, ...]:
+            return tuple(probability(name, value) for value in sequence(name, given))
+
+        shares = chances("rates", rates), chances("beliefs", beliefs)
+        return _Asked(*shares, counts("people", people), counts("releases", releases))
+
+    def words(self) -> dict[str, Any]:
+        """Returns the options that differ from what is usual."""
+        usual = {"rates": RATES, "beliefs": BELIEFS, "people": PEOPLE, "releases": RELEASES}
+        said = {name: ",".join(map(str, vars(self)[name])) for name in usual}
+        return {name: None if said[name] == usual[name] else said[name] for name in usual}
+
+
+def _bounds(
+    epsilon: Callable[[], Ball | None], known: dict[int, Enclosure], delta: Fraction, asked: _Asked, digits: int
+) -> dict[str, Any]:
+    """Returns the enclosures of all that was asked, by the names of the result; ``known`` are multiples of epsilon."""
+
+    def attempt() -> dict[str, Any] | None:
+        try:
+            return _table(epsilon(), known, delta, asked, digits)
+        except _Wide:
+            return None
+
+    return balls.refine(attempt, *balls.bits_for(digits, max(asked.people + asked.releases)))[0]
+
+
+class _Wide(Exception):
+    """A bound is not narrow enough yet."""
+
+
+def _table(
+    size: Ball | None, known: dict[int, Enclosure], delta: Fraction, asked: _Asked, digits: int
+) -> dict[str, Any]:
+    promise = Promise.of(size, delta)
+
+    def share(value: Ball) -> Enclosure:
+        return _narrow(balls.enclosure(value, digits, least=0, most=1))
+
+    def times(count: int) -> Enclosure:
+        if count in known or size is None:
+            return known.get(count) or infinite()
+        return _narrow(balls.enclosure(count * size, digits, least=0))
+
+    def group(count: int) -> Row:
+        together = promise.group(count)
+        return count, times(count), share(together.delta), share(together.accuracy())
+
+    def repeated(count: int) -> Row:
+        return count, times(count), exact(min(Fraction(1), count * delta), digits), share(promise.accuracy_after(count))
+
+    return {
+        "epsilon": times(1),
+        "accuracy": share(promise.accuracy()),
+        "advantage": share(promise.advantage()),
+        "tests": tuple((rate, share(promise.power(rate))) for rate in asked.rates),
+        "beliefs": tuple((b, share(promise.falls_to(b)), share(promise.rises_to(b))) for b in asked.beliefs),
+        "people": tuple(map(group, asked.people)),
+        "releases": tuple(map(repeated, asked.releases)),
+    }
+
+
+def _narrow(found: Enclosure | None) -> Enclosure:
+    if found is None:
+        raise _Wide
+    return found

@@ -1,0 +1,94 @@
+"""Scales: from numbers to pixels, with ticks that people can read. Floats serve here for positions on paper only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+Tick = tuple[float, str]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From ``low`` to ``high`` along the pixels ``start`` to ``end``; what lies outside is put at the ends."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+    whole: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Returns the pixel."""
+        low, high, here = (math.log(max(v, 1e-320)) if self.log else v for v in (self.low, self.high, value))
+        share = (here - low) / (high - low) if high > low else 0.5
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def ticks(self, most: int) -> list[Tick]:
+        """Returns at most about so many round numbers, with their texts."""
+        return self._powers(most) if self.log else self._steps(most)
+
+    def _steps(self, most: int) -> list[Tick]:
+        step = round_step((self.high - self.low) / max(1, most), self.whole)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        places = max(0, -math.floor(math.log10(step) + 1e-9)) if step < 1 else 0
+        places += abs(step * 10**places - round(step * 10**places)) > 1e-6
+        return [(i * step, plain(i * step, places)) for i in range(first, last + 1)]
+
+    def _powers(self, most: int) -> list[Tick]:
+        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+        if last - first < 2:
+            for parts in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7)):
+                near = [m * 10.0**e for e in range(first - 1, last + 1) for m in parts]
+                found = [(v, _small(v)) for v in near if self.low <= v * 1.0000001 and v <= self.high * 1.0000001]
+                if len(found) >= min(3, most):
+                    break
+            return found
+        step = max(1, math.ceil((last - first) / most))
+        return [(10.0**e, power(e)) for e in range(first + (-first) % step, last + 1, step)]
+
+
+def _small(value: float) -> str:
+    return f"{value:g}" if 1e-4 < value < 1e5 else f"{value:.0e}"
+
+
+def round_step(least: float, whole: bool = False) -> float:
+    """Returns the least of 1, 2, 5, 10, … times a power of ten that is no less; a whole number where that is asked."""
+    if least <= 0:
+        return 1.0
+    size = 10.0 ** math.floor(math.log10(least))
+    step = next(size * m for m in (1, 2, 5, 10) if size * m >= least * 0.999999)
+    return max(1.0, step) if whole else step
+
+
+def plain(value: float, places: int) -> str:
+    """Returns the number with so many decimals and a true minus."""
+    return f"{value + 0.0:.{places}f}".replace("-", "−")
+
+
+def power(exponent: int) -> str:
+    """Returns a power of ten as it is written.
+
+    >>> power(-3), power(0), power(2)
+    ('10⁻³', '1', '100')
+    """
+    return str(10**exponent) if 0 <= exponent <= 3 else "10" + str(exponent).translate(RAISED)
+
+
+def fitted(
+    values: Iterable[float], start: float, end: float, log: bool = False, zero: bool = False, whole: bool = False
+) -> Scale:
+    """Returns a scale that holds the values, with a little room; from 0 on where that is asked."""
+    known = [value for value in values if math.isfinite(value) and (value > 0 or not log)] or [1.0]
+    low, high = min(known), max(known)
+    if log:
+        low, high = (low / 2, high * 2) if low == high else (low, high)
+        return Scale(low * (low / high) ** 0.03, high * (high / low) ** 0.04, start, end, log=True)
+    low = min(low, 0.0) if zero else low
+    room = (high - low) * 0.05 or abs(high) * 0.1 or 1.0
+    return Scale(
+        low if (zero and low == 0) or whole else low - room, high if whole else high + room, start, end, whole=whole
+    )

@@ -1,0 +1,91 @@
+"""Elements of SVG; every text from others is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from dpaudit.files.text import html as escape
+
+__all__ = ["at", "course", "element", "escape", "fit", "line", "path", "ring", "stairs", "text", "tip", "width_of"]
+
+Place = tuple[float, float]
+
+
+def at(value: float) -> str:
+    """Returns a coordinate to a tenth of a pixel.
+
+    >>> at(3.04), at(2.25), at(-0.01)
+    ('3', '2.2', '0')
+    """
+    shown = f"{value:.1f}"
+    return "0" if shown == "-0.0" else shown.removesuffix(".0")
+
+
+def element(name: str, inside: str = "", **attributes: Any) -> str:
+    """Returns an element; ``inside`` is SVG, a name such as ``class_`` or ``stroke_width`` is written as SVG has it."""
+    shown = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{at(value) if isinstance(value, float | int) else escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{name}{shown}>{inside}</{name}>" if inside else f"<{name}{shown}/>"
+
+
+def text(x: float, y: float, words: str, class_: str | None = None, **more: Any) -> str:
+    """Returns words at a place."""
+    return element("text", escape(words), x=x, y=y, class_=class_, **more)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str, **more: Any) -> str:
+    """Returns a straight line."""
+    return element("path", d=f"M{at(x1)} {at(y1)}L{at(x2)} {at(y2)}", class_=class_, **more)
+
+
+def path(points: Sequence[Place], class_: str, **more: Any) -> str:
+    """Returns a line through the points."""
+    return element("path", d=course(points), class_=class_, **more)
+
+
+def course(points: Iterable[Place]) -> str:
+    """Returns the way through the points."""
+    return "M" + "L".join(f"{at(x)} {at(y)}" for x, y in points)
+
+
+def stairs(points: Sequence[Place]) -> list[Place]:
+    """Returns the corners of steps that change half-way between the points."""
+    found: list[Place] = []
+    for (x, y), (later, other) in pairwise(points):
+        half = (x + later) / 2
+        found += [(x, y), (half, y), (half, other)]
+    return [*found, points[-1]] if points else []
+
+
+def ring(x: float, y: float, size: float = 6.0) -> str:
+    """Returns a ring that is seen on any ground."""
+    return "".join(element("circle", cx=x, cy=y, r=size, class_=class_) for class_ in ("under", "ring"))
+
+
+def tip(words: str) -> str:
+    """Returns what is shown when one points at the element around it, also without a script."""
+    return f"<title>{escape(words)}</title>"
+
+
+def width_of(words: str, size: float = 12) -> float:
+    """Returns about how wide the words are, in pixels."""
+    narrow = sum(letter in "ilj.,:;'|()[] tfrI′-" for letter in words)
+    wide = sum(letter in "mwMW≤≥≈=∞→…" for letter in words)
+    return size * (0.64 * len(words) - 0.25 * narrow + 0.22 * wide)
+
+
+def fit(words: str, room: float, size: float = 12) -> str:
+    """Returns the words, cut where they need more room than there is.
+
+    >>> fit("a short name", 200), fit("a name that is too long", 60)
+    ('a short name', 'a name…')
+    """
+    if width_of(words, size) <= room:
+        return words
+    kept = next((i for i in range(len(words) - 1, 0, -1) if width_of(words[:i] + "…", size) <= room), 1)
+    return words[:kept].rstrip() + "…"

@@ -1,0 +1,65 @@
+"""Maps over histograms of three cells: a triangle of hexagons, one for each histogram."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dpaudit.pictures.maps import shade, shades
+from dpaudit.pictures.picture import Picture
+from dpaudit.pictures.svg import element, fit, ring, text, tip
+
+SIDE = 241
+EDGE, TOP = 18.0, 40.0
+Cells = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Ternary:
+    """Values over the histograms of n records in three cells. ``marks`` are (histogram, letter); ``ring`` the worst."""
+
+    head: str
+    values: Mapping[Cells, float]
+    tips: Mapping[Cells, str]
+    reach: float
+    signed: bool
+    ring: Cells | None = None
+    marks: Sequence[tuple[Cells, str]] = ()
+    corners: Sequence[str] = field(default=("all in cell 1", "all in cell 2", "all in cell 3"))
+
+    def draw(self, alt: str) -> Picture:
+        """Returns the triangle: a corner for each cell that has all records."""
+        n = sum(next(iter(self.values)))
+        step = (SIDE - 2 * EDGE) / (n + 1)
+        parts = [text(0, 13, fit(self.head, SIDE, 14), "head")]
+        kinds = shades(self.signed)
+        for cells, value in self.values.items():
+            x, y = self._place(cells, n, step)
+            class_ = shade(value, self.reach, kinds)
+            parts.append(
+                element("path", tip(self.tips.get(cells, "")), d=_hexagon(x, y, step / math.sqrt(3)), class_=class_)
+            )
+        for cells, letter in self.marks:
+            x, y = self._place(cells, n, step)
+            parts.append(text(x, y + 4, letter, "m halo"))
+        if self.ring is not None:
+            x, y = self._place(self.ring, n, step)
+            size = max(5.0, step * 0.75)
+            parts.append(ring(x, y, size))
+        height = TOP + step * math.sqrt(3) / 2 * n + step
+        parts.append(text(SIDE / 2, TOP - 14, self.corners[0], "m dim small"))
+        parts.append(
+            text(0, height + 13, self.corners[1], "dim small") + text(SIDE, height + 13, self.corners[2], "e dim small")
+        )
+        return Picture(SIDE, height + 20, "".join(parts), alt)
+
+    @staticmethod
+    def _place(cells: Cells, n: int, step: float) -> tuple[float, float]:
+        across = EDGE + step * (cells[2] + cells[0] / 2 + 0.5)
+        return across, TOP + step * 0.6 + (n - cells[0]) * step * math.sqrt(3) / 2
+
+
+def _hexagon(x: float, y: float, size: float) -> str:
+    corners = [(x + size * math.sin(math.pi / 3 * i), y - size * math.cos(math.pi / 3 * i)) for i in range(6)]
+    return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in corners) + "Z"

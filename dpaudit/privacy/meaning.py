@@ -1,0 +1,94 @@
+"""What (epsilon, delta)-privacy means for a person: the most that anybody can learn from a release, in probabilities.
+
+The attacker knows everything but one record and tells x from x', the two data sets that are left. All bounds follow
+from P(S) <= e^eps Q(S) + delta in both directions. Those on guesses and tests, after one release or many, are attained
+by the pair that shows the data set with probability delta and else gives randomised response with odds e^eps : 1
+(Kairouz, Oh and Viswanath 2015), so none can be smaller; without delta this is so of beliefs and groups too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball
+
+ONE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """(epsilon, delta)-privacy at the working precision: e^-epsilon, exactly 0 for an infinite epsilon, and delta."""
+
+    shrink: Ball
+    delta: Ball
+
+    @staticmethod
+    def of(epsilon: Ball | None, delta: Fraction = Fraction(0)) -> Promise:
+        """Returns the promise; without an epsilon nothing is promised."""
+        return Promise(balls.zero() if epsilon is None else (-epsilon).exp(), balls.ball(delta))
+
+    def advantage(self) -> Ball:
+        """Returns the largest total variation; the best guess between two equally likely data sets gains half of it."""
+        return (1 - self.shrink + 2 * self.delta * self.shrink) / (1 + self.shrink)
+
+    def accuracy(self) -> Ball:
+        """Returns the largest probability of guessing right which of two equally likely data sets it was."""
+        return (1 + self.advantage()) / 2
+
+    def power(self, rate: Fraction) -> Ball:
+        """Returns the largest true positive rate of a test whose false positive rate is ``rate``."""
+        alpha = balls.ball(rate)
+        if balls.is_zero(self.shrink):
+            return balls.ball(ONE)
+        few, many = self.delta + alpha / self.shrink, 1 - self.shrink * (1 - self.delta - alpha)
+        return balls.minimum([_at_most_one(few), _at_most_one(many)])
+
+    def rises_to(self, belief: Fraction) -> Ball:
+        """Returns the largest belief after the release, of one who believed it was x with probability ``belief``."""
+        return belief_after(belief, self.odds())
+
+    def falls_to(self, belief: Fraction) -> Ball:
+        """Returns the smallest such belief."""
+        return 1 - belief_after(1 - belief, self.odds())
+
+    def odds(self) -> Ball:
+        """Returns the least factor 1 / f such that odds grow at most f-fold, but for outputs of probability 2 delta.
+
+        It is e^-eps without delta: no output is left out. Else f = 2 e^eps: with L the loss and P its law under x,
+        delta >= E[max(0, 1 - e^(eps - L))] >= Pr[L > eps + ln 2] / 2.
+        """
+        return self.shrink if balls.is_zero(self.delta) else self.shrink / 2
+
+    def group(self, people: int) -> Promise:
+        """Returns what is promised to so many people together: epsilon and delta along a path of so many steps."""
+        if balls.is_zero(self.delta) or balls.is_zero(self.shrink):
+            return Promise(self.shrink**people, self.delta)
+        steps = balls.total([self.shrink**-step for step in range(people)])
+        return Promise(self.shrink**people, _at_most_one(self.delta * steps))
+
+    def accuracy_after(self, releases: int) -> Ball:
+        """Returns the accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
+
+        A release that shows the data set ends it; else the majority of the randomised responses is the best guess.
+        """
+        gained, choices = balls.zero(), 1
+        for wrong in range((releases + 1) // 2):
+            gained += choices * (self.shrink**wrong - self.shrink ** (releases - wrong))
+            choices = choices * (releases - wrong) // (wrong + 1)
+        hidden = (1 - self.delta) ** releases
+        return 1 - hidden * (1 - gained / (1 + self.shrink) ** releases) / 2
+
+
+def belief_after(belief: Fraction, shrink: Ball) -> Ball:
+    """Returns the belief whose odds are those of ``belief`` divided by ``shrink``."""
+    prior = balls.ball(belief)
+    if balls.is_zero(shrink):
+        return balls.ball(ONE)
+    return prior / (prior + (1 - prior) * shrink)
+
+
+def _at_most_one(value: Ball) -> Ball:
+    one = balls.ball(ONE)
+    return one if balls.certainly_at_most(one, value) else balls.minimum([one, value])

@@ -1,0 +1,141 @@
+"""The evidence chain of the worst case: claim, pair, output, both probabilities, logarithm of their ratio, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.words import evidence_words
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Witness
+from dpaudit.privacy.protocols import plain, text
+from dpaudit.reports.block import DIGITS, Case, Progress
+from dpaudit.reports.digits import short
+from dpaudit.reports.document import Section
+from dpaudit.reports.pairs import loss_rows
+from dpaudit.reports.verdict import DECIDERS, Row
+
+LARGEST = 20_000
+"""With more outputs the two probabilities are left to ``dpaudit pmf``."""
+SIGNS = {Verdict.PROVED: "≤", Verdict.REFUTED: ">", Verdict.UNDECIDED: "undecided against"}
+QUESTION = "What is the evidence, step by step? Every number can be checked with the command below."
+
+
+def chain(case: Case, row: Row, setting: dict[str, Any], progress: Progress) -> Section:
+    """Returns the steps for the mechanism of a row of the matrix, at its witness; a step has a value or words alone."""
+    progress(f"{case.label}: the evidence, step by step")
+    n = row["witness"]["n"]
+    return {
+        "kind": "chain",
+        "title": f"The evidence: {row['mechanism']}" + ("" if n is None else f", n = {n}"),
+        "question": QUESTION,
+        "command": row["command"],
+        "setting": setting,
+        "rows": list(_steps(case, row)),
+        "mechanism": row["mechanism"],
+        "n": n,
+        "word": row["word"],
+        "witness": row["witness"],
+    }
+
+
+def step(name: str, label: str, words: str, value: Enclosure | dict[str, str] | None = None, **more: Any) -> Row:
+    """Returns one link of the chain."""
+    shown = value.to_dict() if isinstance(value, Enclosure) else value
+    return {"step": name, "label": label, "words": words, "value": shown, **more}
+
+
+def _steps(case: Case, row: Row) -> Iterator[Row]:
+    found = row["witness"]
+    setting = case.setting.at(n=found["n"]) if found["n"] is not None and case.setting.has_n else case.setting
+    mechanism, evidence = setting.mechanism, found["evidence"]
+    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS)
+    judged = again.claim.evidence
+    witness = again.witness if evidence is None or judged is None else judged.witness
+    x, x_prime = witness.x, witness.x_prime
+    yield _claim(row, evidence)
+    yield step("pair", "the pair", f"x = {text(x)}, x′ = {text(x_prime)}", x=plain(x), x_prime=plain(x_prime))
+    if evidence is None:
+        yield from _at_output(mechanism, witness, row)
+    elif evidence["quantity"] == "delta":
+        yield from _at_set(mechanism, x, x_prime, evidence)
+    else:
+        name, where = evidence_words(evidence["quantity"], evidence["at"], text(x), text(x_prime))
+        yield step("loss", name, f"{name}, at {where}", evidence["enclosure"])
+    yield step("verdict", "the verdict", _verdict(row, evidence), share=row["share"], share_of=row["share_of"])
+
+
+def _bound(row: Row, evidence: dict[str, Any] | None) -> str | None:
+    """Returns the number that the quantity is compared with, as exact text."""
+    guarantee = row["guarantee"]
+    if guarantee is None:
+        return None if row["nominal"] is None else str(row["nominal"])
+    name = DECIDERS.get(evidence["quantity"] if evidence else "epsilon", ("", ""))[0]
+    return str(guarantee[name]) if name in guarantee else None
+
+
+def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
+    bound = _bound(row, evidence)
+    words = f"{row['mechanism']} claims {row['claim'] or 'nothing'}"
+    if row["claim"] is None and bound is not None:
+        words += f"; its true ε is compared with its nominal ε = {bound}"
+    return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))
+
+
+def _at_output(mechanism: Mechanism, witness: Witness, row: Row) -> Iterator[Row]:
+    """Yields the output, both of its probabilities, and the logarithm of the ratio: the loss, which is true epsilon."""
+    found, x, x_prime = row["witness"], witness.x, witness.x_prime
+    yield step("output", "the output", f"r = {text(witness.output)}", output=plain(witness.output))
+    if mechanism.counts().outputs > LARGEST or found["epsilon"]["upper"] == "inf" != found["epsilon"]["lower"]:
+        yield step("loss", "the loss", "ln P_x(r) / P_x′(r), at the least", found["epsilon"])
+        return
+    here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
+    at = here.outputs.index(witness.output)
+    p, q = here.probabilities[at], there.probabilities[at]
+    yield step("p", "under x", "P_x(r)", p)
+    yield step("p_prime", "under x′", "P_x′(r)", q)
+    known = mechanism.refinable or not q.upper
+    loss = found["epsilon"] if not known else infinite() if not q.upper else _losses(mechanism, x, x_prime)[at]
+    yield step("loss", "the loss", "ln P_x(r) / P_x′(r), the largest of all pairs and outputs: the true ε", loss)
+
+
+def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
+    """Returns ln P_x(r) - ln P_x'(r) at every output; where one of them is 0 it says nothing."""
+    (losses,) = Effort(DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [(x, x_prime)], e.digits))
+    return losses
+
+
+def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, evidence: dict[str, Any]) -> Iterator[Row]:
+    """Yields the set of outputs that tells the two apart beyond e^epsilon, its probabilities, and delta(epsilon)."""
+    at = evidence["at"]["epsilon"]
+    name = f"δ({at}) = Σ max(0, P_x(r) − e^ε·P_x′(r)), ε = {at}, the largest of all pairs"
+    if mechanism.counts().outputs <= LARGEST and mechanism.refinable:
+        here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
+        both = list(zip(here.outputs, here.probabilities, there.probabilities, strict=True))
+        losses = _losses(mechanism, x, x_prime)
+        pairs = zip(both, losses, strict=True)
+        chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > Fraction(at))]
+        outputs = ", ".join(text(r) for r, _, _ in chosen[:5]) + (", …" if len(chosen) > 5 else "")
+        words = f"S = the {len(chosen)} outputs with P_x(r) > e^ε·P_x′(r): {outputs}"
+        yield step("output", "the outputs", words, outputs=len(chosen))
+        for link, label, values in (
+            ("p", "under x", [p for _, p, _ in chosen]),
+            ("p_prime", "under x′", [q for _, _, q in chosen]),
+        ):
+            total = outward(sum(v.lower for v in values), sum(v.upper for v in values), DIGITS)  # type: ignore[arg-type]
+            yield step(link, label, f"P_{'x' if link == 'p' else 'x′'}(S)", total)
+    yield step("loss", f"δ({at})", name, evidence["enclosure"])
+
+
+def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
+    bound, outcome = _bound(row, evidence), row["witness"]["outcome"]
+    value = short(evidence["enclosure"] if evidence else row["witness"]["epsilon"])
+    if bound is None or outcome is None:
+        return f"{value}: {row['word']}"
+    compared = f"{value} {SIGNS[Verdict(outcome)]} {bound}"
+    return f"{compared}, its nominal ε: {row['word']}" if row["claim"] is None else f"{compared}: {row['word']}"

@@ -1,0 +1,196 @@
+"""Charts of lines, drawn from the document alone. Floats serve here for positions on paper only."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from dpaudit.pictures.lines import Chart, Curve, together
+from dpaudit.pictures.picture import NARROW, WIDE, Figure
+from dpaudit.reports.document import Section, named, number_of
+from dpaudit.reports.findings import at_most, claims_found, largest, listed, sign
+
+Near = Callable[[str], Section | None]
+"""The section of another kind about the same setting, if there is one."""
+
+
+def middle(enclosure: dict[str, str]) -> float:
+    """Returns a float near the enclosure, for drawing; the finite end where the other is not."""
+    lower, upper = float(enclosure["lower"]), float(enclosure["upper"])
+    return lower if math.isinf(upper) else (lower + upper) / 2
+
+
+def span(enclosure: dict[str, str]) -> str:
+    """Returns "[lower, upper]", for tips."""
+    return f"[{enclosure['lower']}, {enclosure['upper']}]"
+
+
+def curves(section: Section, x: str, y: str, unit: str, log: bool = False, **more: Any) -> list[Curve]:
+    """Returns a line for every name: the enclosures of the rows under ``y``; without what is infinite or has no x."""
+    found = []
+    for name, own in named(section["rows"]).items():
+        kept = [row for row in own if row[x] is not None and math.isfinite(float(row[y]["lower"]))]
+        kept = [row for row in kept if not log or float(row[y]["lower"]) > 0]
+        points = [(float(number_of(row[x])), middle(row[y])) for row in kept]
+        tips = [f"{name}, {x} = {row[x]}: {unit} in {span(row[y])}" for row in kept]
+        found.append(Curve(name, points, tips, note=sign(kept[-1][y]) if kept else "", **more))
+    return [curve for curve in found if curve.points]
+
+
+def figure(chart: Chart, caption: str, title: str) -> Figure:
+    """Returns the chart for a page and for a phone; the caption says what coincides."""
+    said = caption + together(chart, WIDE)
+    low = replace(chart, height=max(300, 16 * len(chart.curves) + 90))
+    return Figure([chart.draw(WIDE, f"{title}. {said}")], said, [low.draw(NARROW, f"{title}. {said}")])
+
+
+def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
+    """Returns true epsilon against n; every line has its claim, and where it is proved its limit."""
+    rows = section["rows"]
+    last = {name: own[-1] for name, own in named(rows).items()}
+    limits, lines = section.get("limits", {}), []
+    for curve in curves(section, "n", "epsilon", "true ε"):
+        row, limit = last[curve.name], limits.get(curve.name)
+        shown = sign(limit if limit else row["epsilon"], 3)
+        note = f"{shown}, {_claimed(row)}"
+        lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
+    chart = Chart(lines, "n (records)", "true ε", whole=True, zero=True, bars=_bars(section), height=380)
+    more = (
+        f" Proved limits as n → ∞: {listed(f'{name} {at_most(value)}' for name, value in limits.items())}."
+        if limits
+        else ""
+    )
+    return [figure(chart, claims_found(rows) + more, section["title"])]
+
+
+def _claimed(row: dict[str, Any]) -> str:
+    if row.get("guarantee"):
+        return f"claims {_powers(row['guarantee']['text'])}"
+    return f"claims {row['claimed']}" if row["claimed"] else "no claim"
+
+
+def _powers(words: str) -> str:
+    """Returns the words with 1/100000 written as 1e-5."""
+    return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
+
+
+def _bars(section: Section) -> list[tuple[float, str]]:
+    """Returns the claimed epsilons, each with whose it is, and the nominal one where nobody claims it."""
+    whose: dict[str, list[str]] = {}
+    for row in section["rows"]:
+        if row["claimed"] and row["mechanism"] not in whose.setdefault(row["claimed"], []):
+            whose[row["claimed"]].append(row["mechanism"])
+    every = len({row["mechanism"] for row in section["rows"]})
+    found = [
+        (
+            float(number_of(value)),
+            f"claimed ε = {value}" + (f": {', '.join(names)}" if len(names) < min(every, 4) else ""),
+        )
+        for value, names in whose.items()
+    ]
+    nominal = section["setting"].get("eps")
+    return found + ([(float(number_of(nominal)), f"nominal ε = {nominal}")] if nominal and nominal not in whose else [])
+
+
+def renyi(section: Section, near: Near) -> list[Figure]:
+    """Returns the Renyi divergence against its order; order infinity is the true epsilon."""
+    by_n, lines = near("epsilon-by-n"), []
+    true = {name: own[-1]["epsilon"] for name, own in named(by_n["rows"]).items()} if by_n else {}
+    for curve in curves(section, "order", "divergence", "divergence"):
+        value = true.get(curve.name)
+        limit = middle(value) if value and math.isfinite(float(value["upper"])) else None
+        lines.append(replace(curve, limit=limit, note=sign(value, 3) if value else ""))
+    chart = Chart(
+        lines, "order α, logarithmic", "Rényi divergence", log_x=True, zero=True, limit_title="true ε", axis="order"
+    )
+    row, value = largest({**section, "rows": _at_two(section)}, "divergence")
+    caption = f"Of order 2 the largest divergence is that of {row['mechanism']}: {at_most(value)}."
+    return [figure(chart, caption, section["title"])]
+
+
+def _at_two(section: Section) -> list[dict[str, Any]]:
+    return [row for row in section["rows"] if row["order"] == "2"] or section["rows"]
+
+
+def sensitivity(section: Section, near: Near) -> list[Figure]:
+    """Returns LS and S over the first cell (k = 2), with GS as a bar."""
+    rows = [
+        {"mechanism": which, "x": row["x"][0], "value": row[key]}
+        for which, key in (("LS(x)", "ls"), ("S(x)", "s"))
+        for row in section["rows"]
+    ]
+    drawn = [replace(curve, note="") for curve in curves({**section, "rows": rows}, "x", "value", "sensitivity")]
+    bars = [(middle(section["gs"]), f"GS {sign(section['gs'])}")]
+    chart = Chart(drawn, "first cell of x", "sensitivity", zero=True, whole=True, bars=bars, axis="x₁")
+    row, value = largest(section, "ls")
+    caption = (
+        f"One record moves the posterior most at x = ({', '.join(map(str, row['x']))}): LS is {at_most(value)} there; "
+        f"GS, for every data set, is {at_most(section['gs'])}."
+    )
+    return [figure(chart, caption, section["title"])]
+
+
+def errors(axis: str, title: str) -> Callable[[Section, Near], list[Figure]]:
+    """Returns the chart of the exact mean error against n or the prior, with the crossovers as posts."""
+
+    def draw(section: Section, near: Near) -> list[Figure]:
+        places = [float(row[axis]) for row in section["rows"]]
+        wide = max(places) > 20 * min(places)
+        posts = [(float(c["n"]), f"{axis} = {c['n']}") for c in section.get("crossovers", [])]
+        lines = curves(section, axis, "mean", "mean error", log=True)
+        words = f"{title}, logarithmic" if wide else title
+        chart = Chart(
+            lines, words, "exact mean error E[H], log.", log_x=wide, log_y=True, posts=posts, height=360, axis=axis
+        )
+        return [figure(chart, _best(section, axis, max(places)), section["title"])]
+
+    return draw
+
+
+def _best(section: Section, axis: str, last: float) -> str:
+    """Returns which mechanism has certainly the least mean error at the last place, if one has."""
+    here = [row for row in section["rows"] if float(row[axis]) == last]
+    first = min(here, key=lambda row: float(row["mean"]["upper"]))
+    rest = [row for row in here if row is not first]
+    certain = all(float(first["mean"]["upper"]) < float(row["mean"]["lower"]) for row in rest)
+    named_ = (
+        f"{first['mechanism']} has the least mean error"
+        if certain and rest
+        else f"The mean error of {first['mechanism']}"
+    )
+    return f"At {axis} = {last:g} {named_}{',' if certain and rest else ' is'} {at_most(first['mean'])}."
+
+
+def true_nominal(section: Section, near: Near) -> list[Figure]:
+    """Returns true over nominal epsilon against the nominal one."""
+    lines = curves(section, "eps", "ratio", "true ε / nominal ε")
+    bars = [(1.0, "true ε = nominal ε")]
+    chart = Chart(
+        lines,
+        "nominal ε, logarithmic",
+        "true ε / nominal ε",
+        log_x=True,
+        zero=True,
+        bars=bars,
+        height=360,
+        tinted=True,
+        axis="ε",
+    )
+    return [figure(chart, section.get("finding", ""), section["title"])]
+
+
+def prior_lines(section: Section) -> Chart:
+    """Returns true epsilon / nominal epsilon against n, a line a prior."""
+    lines = curves(section, "n", "ratio", "true ε / ε")
+    return Chart(
+        lines,
+        "n (records), logarithmic",
+        "true ε / nominal ε",
+        log_x=True,
+        bars=[(1.0, "true ε = nominal ε")],
+        tinted=True,
+        height=360,
+    )

@@ -1,0 +1,56 @@
+"""Charts over histograms of three cells: the losses of the worst pairs, and the sensitivities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpaudit.pictures.maps import key
+from dpaudit.pictures.picture import Figure
+from dpaudit.pictures.ternary import Ternary
+from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.reports.document import Section
+from dpaudit.reports.findings import at_most, largest, listed, sign
+from dpaudit.reports.tables import cell
+
+Row = dict[str, Any]
+
+
+def ternary_pairs(section: Section, names: dict[str, list[Row]], reach: float) -> Figure:
+    """Returns for every mechanism the loss of its worst pair over all outputs."""
+    drawn, words = [], []
+    for name, own in names.items():
+        pair = section["pairs"][name]
+        values = {_cells(row["output"]): middle(row["loss"]) for row in own}
+        tips = {_cells(row["output"]): f"output {cell(row['output'])}: loss in {span(row['loss'])}" for row in own}
+        worst = next(row for row in own if row["output"] == pair["output"])
+        said = f"{name} at output {cell(pair['output'])} of x = {cell(pair['x'])}, x′ = {cell(pair['x_prime'])}"
+        marks = [(_cells(pair["x"]), "x"), (_cells(pair["x_prime"]), "x′")]
+        head = f"{name}: loss {sign(worst['loss'])}"
+        alt = f"Map of the losses of the worst pair over all outputs. The largest: {said}, {at_most(worst['loss'])}."
+        drawn.append(Ternary(head, values, tips, reach, True, _cells(pair["output"]), marks).draw(alt))
+        words.append(said)
+    drawn.append(key(reach, "loss ln(P_x / P_x′)"))
+    return Figure(
+        drawn, f"Every hexagon is an output; the loss is largest, and ringed, for {listed(words)}. All on one scale."
+    )
+
+
+def _cells(value: Any) -> tuple[int, int, int]:
+    first, second, third = value
+    return int(first), int(second), int(third)
+
+
+def sensitivity(section: Section, near: Near) -> list[Figure]:
+    """Returns LS and S over all data sets of three cells."""
+    reach, drawn = middle(section["gs"]), []
+    for which, name in (("ls", "LS(x)"), ("s", "S(x)")):
+        values = {_cells(row["x"]): middle(row[which]) for row in section["rows"]}
+        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: {name} in {span(row[which])}" for row in section["rows"]}
+        row, top = largest(section, which)
+        alt = f"Map of {name} over all data sets; the largest is {at_most(top)} at x = {cell(row['x'])}."
+        drawn.append(Ternary(f"{name} {sign(top)}", values, tips, reach, False, _cells(row["x"])).draw(alt))
+    row, top = largest(section, "ls")
+    drawn.append(key(reach, "sensitivity, up to GS", signed=False))
+    size, gs = at_most(top), at_most(section["gs"])
+    caption = f"One record moves the posterior most at x = {cell(row['x'])}: LS is {size} there; GS, for all, is {gs}."
+    return [Figure(drawn, caption)]

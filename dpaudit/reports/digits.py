@@ -1,0 +1,81 @@
+"""Enclosures for reading: as many digits as are known, never one more; a share is never rounded onto 100 %."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+MOST, LEAST = 6, 2
+"""Significant digits that are shown where they are known, and below which both ends are shown instead."""
+PLACES = 15
+"""Decimal places of a percentage, at most."""
+
+
+def short(enclosure: dict[str, str]) -> str:
+    """Returns the digits that both ends round to, at most six; where they share none, both ends.
+
+    >>> short({"lower": "0.1", "upper": "0.9"}), short({"lower": "0.41653125", "upper": "0.41653148"})
+    ('[0.1, 0.9]', '0.416531')
+    >>> short({"lower": "inf", "upper": "inf"}), short({"lower": "1e-8", "upper": "1e-8"})
+    ('∞', '1e-8')
+    """
+    lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
+    if lower.is_infinite():
+        return "∞" if lower > 0 else "−∞"
+    if upper.is_infinite():
+        return f"≥ {written(_rounded(lower, MOST, ROUND_FLOOR))}"
+    if lower == upper and len(enclosure["lower"]) <= 9:
+        return written(lower)
+    if lower <= 0 < upper:
+        size = written(_rounded(max(-lower, upper), 3, ROUND_CEILING))
+        return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
+    for digits in range(MOST, LEAST - 1, -1):
+        if _rounded(lower, digits) == _rounded(upper, digits):
+            return written(_rounded(lower, digits))
+    return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
+
+
+def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
+    return Context(prec=digits, rounding=how).plus(value) if how else Context(prec=digits).plus(value)
+
+
+def written(value: Decimal) -> str:
+    """Returns the number without idle zeros: 0.5, 1200, 1e-8, 2.5e+9 as 2.5e9."""
+    if not value:
+        return "0"
+    kept = value.normalize(Context(prec=max(1, len(value.as_tuple().digits))))
+    if -5 < kept.adjusted() < 7:
+        return format(kept, "f")
+    mantissa = format(kept.scaleb(-kept.adjusted()), "f")
+    return f"{mantissa}e{kept.adjusted()}"
+
+
+def percent(share: dict[str, str]) -> str:
+    """Returns a share in per cent, about three digits, more where it would else be rounded onto 100 %.
+
+    >>> percent({"lower": "1.004", "upper": "1.004"}), percent({"lower": "0.99999", "upper": "0.99999"})
+    ('100.4 %', '99.999 %')
+    >>> percent({"lower": "1", "upper": "1"}), percent({"lower": "0.9", "upper": "1.1"})
+    ('100 %', 'between 90 % and 110 %')
+    """
+    if share["lower"] == "inf":
+        return "∞"
+    low = Fraction(share["lower"]) * 100
+    if share["upper"] == "inf":
+        return f"at least {written(_decimal(math.floor(low * 10), 1))} %"
+    high, best = Fraction(share["upper"]) * 100, ""
+    for places in range(PLACES):
+        scale = 10**places
+        ends = round(low * scale), round(high * scale)
+        right_side = (ends[0] > 100 * scale) == (low > 100) and (ends[1] < 100 * scale) == (high < 100)
+        if ends[0] == ends[1] and right_side:
+            best = f"{written(_decimal(ends[0], places))} %"
+            if ends[0] >= 100 or ends[0] == low * scale == high * scale:
+                return best
+    outer = _decimal(math.floor(low * 100), 2), _decimal(math.ceil(high * 100), 2)
+    return best or f"between {written(outer[0])} % and {written(outer[1])} %"
+
+
+def _decimal(value: int, places: int) -> Decimal:
+    return Decimal(value).scaleb(-places)

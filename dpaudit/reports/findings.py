@@ -1,0 +1,107 @@
+"""Words of captions: numbers are rounded outward, so that "at most" and "at least" are true as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from dpaudit.reports.document import Section, named
+
+Row = dict[str, Any]
+DIGITS = 4
+
+
+def rounded(number: str, up: bool, digits: int = DIGITS) -> str:
+    """Returns the number with few digits, rounded in one direction.
+
+    >>> rounded("0.38221903", True), rounded("0.38221903", False), rounded("1", True), rounded("inf", True)
+    ('0.3823', '0.3822', '1', '∞')
+    """
+    if "inf" in number:
+        return number.replace("inf", "∞").replace("-", "−")
+    value = Decimal(number)
+    if value == value.to_integral_value() and len(number) <= digits + 2:
+        return _text(value)
+    return _text(Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).create_decimal(value))
+
+
+def _text(value: Decimal) -> str:
+    """Returns the digits of a number, as people write them."""
+    short = value.normalize()
+    text = f"{short:f}" if not short or 1e-4 <= abs(short) < 1e6 else f"{short:e}"
+    return text.replace("e+", "e").replace("-", "−", text.startswith("-"))
+
+
+def about(enclosure: dict[str, str], digits: int = DIGITS) -> str | None:
+    """Returns the digits to which both ends round alike, or None where they do not.
+
+    >>> about({"lower": "0.99999999", "upper": "1.00000001"}), about({"lower": "0.1", "upper": "0.9"})
+    ('1', None)
+    """
+    if "inf" in enclosure["lower"] + enclosure["upper"]:
+        return None
+    ends = {Context(prec=digits).create_decimal(enclosure[end]) for end in ("lower", "upper")}
+    return _text(ends.pop()) if len(ends) == 1 else None
+
+
+def exactly(enclosure: dict[str, str]) -> bool:
+    """Returns whether the number is known exactly."""
+    return enclosure["lower"] == enclosure["upper"]
+
+
+def at_most(enclosure: dict[str, str], digits: int = DIGITS) -> str:
+    """Returns "about 0.3822" where its digits are known, else "at most 0.3823"; what is known exactly as it is."""
+    near = about(enclosure, digits)
+    if near is None:
+        return sign(enclosure, digits).removeprefix("= ").replace("≤", "at most").replace("≥", "at least")
+    return near if exactly(enclosure) else f"about {near}"
+
+
+def sign(enclosure: dict[str, str], digits: int = DIGITS) -> str:
+    """Returns "≈ 0.3822", "= 1/2" or "≤ 0.4" for the end of a line; "≥ …" where there is no upper bound."""
+    near = about(enclosure, digits)
+    if near is not None:
+        return f"{'=' if exactly(enclosure) and len(near) >= len(enclosure['lower']) else '≈'} {near}"
+    if enclosure["upper"] == "inf":
+        return "= ∞" if enclosure["lower"] == "inf" else f"≥ {rounded(enclosure['lower'], False, digits)}"
+    return f"≤ {rounded(enclosure['upper'], True, digits)}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Returns "a, b and c"."""
+    every = list(names)
+    return " and ".join(filter(None, [", ".join(every[:-1]), every[-1]])) if every else ""
+
+
+def claims_found(rows: Sequence[Row]) -> str:
+    """Returns in words how the true epsilon stands to what is claimed, at the n that were looked at."""
+    own = named(list(rows))
+    broken: list[str] = []
+    kept: list[str] = []
+    open_: list[str] = []
+    none: list[str] = []
+    for name, group in own.items():
+        verdicts = [row["verdict"] for row in group]
+        if "REFUTED" in verdicts:
+            where = group[verdicts.index("REFUTED")]["n"]
+            broken.append(name if where is None else f"{name} (first at n = {where} of those drawn)")
+        else:
+            (none if not any(verdicts) else open_ if "UNDECIDED" in verdicts else kept).append(name)
+    parts = [f"Above what is claimed: {listed(broken)}."] if broken else []
+    parts += [f"Undecided somewhere: {listed(open_)}."] if open_ else []
+    parts += (
+        [f"{listed(kept)} {'keep their claims' if len(kept) > 1 else 'keeps its claim'} at every n drawn."]
+        if kept
+        else []
+    )
+    for name in none:
+        largest = max((row["epsilon"] for row in own[name]), key=lambda e: float(e["lower"]))
+        parts.append(f"{name} claims nothing; its true ε reaches {at_most(largest)} here.")
+    return " ".join(parts)
+
+
+def largest(section: Section, key: str) -> tuple[Row, dict[str, str]]:
+    """Returns the row with the largest value under a key, and that value."""
+    row = max(section["rows"], key=lambda row: float(row[key]["lower"]))
+    return row, row[key]

@@ -1,0 +1,197 @@
+"""dpaudit explain: the bounds against tests and guesses enumerated in mpmath, and the answer as people see it."""
+
+import json
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import pytest
+from agreement import agrees
+
+import dpaudit
+from dpaudit.audit.explanation import ExplainResult
+from dpaudit.cli import main
+
+BITS = 300
+PROMISES = [("0.4", "0"), ("1", "1e-5"), ("3", "1/10"), ("0", "0"), ("0", "1/3"), ("1/100", "0"), ("5", "1")]
+
+
+def assert_contains(found, reference):
+    assert agrees(found, reference, digits=6)
+
+
+def worst_pair(epsilon, delta):
+    """The two rows of the mechanism that uses up (epsilon, delta): shown, or randomised response."""
+    rise = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+    seen = mpmath.mpf(delta.numerator) / delta.denominator
+    p, q = (1 - seen) * rise / (1 + rise), (1 - seen) / (1 + rise)
+    return [seen, p, q, 0], [0, q, p, seen]
+
+
+def best_accuracy(p, q):
+    return sum(max(a, b) for a, b in zip(p, q, strict=True)) / 2
+
+
+def best_power(p, q, rate):
+    """Neyman and Pearson: outputs by falling ratio until the false positives are used up, the last one in part."""
+    left, power = mpmath.mpf(rate.numerator) / rate.denominator, mpmath.mpf(0)
+    for a, b in sorted(zip(p, q, strict=True), key=lambda row: -(row[0] / row[1] if row[1] else mpmath.inf)):
+        share = 1 if b <= left else left / b
+        power, left = power + share * a, left - share * b
+    return power
+
+
+def product_rows(p, q, times):
+    rows = [[mpmath.fprod(word) for word in product(row, repeat=times)] for row in (p, q)]
+    return rows[0], rows[1]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
+def test_bounds_are_those_of_the_worst_pair(epsilon, delta):
+    """Guesses, tests and several releases, enumerated output by output."""
+    with mpmath.workprec(BITS):
+        result = dpaudit.explain(epsilon, delta=delta, rates="1/100,1/20,1/2,9/10", releases="1,2,3,5", digits=20)
+        p, q = worst_pair(Fraction(epsilon), Fraction(delta))
+        assert_contains(result.accuracy, best_accuracy(p, q))
+        assert_contains(result.advantage, 2 * best_accuracy(p, q) - 1)
+        for rate, power in result.tests:
+            assert_contains(power, best_power(p, q, rate))
+        for count, total, spent, accuracy in result.releases:
+            assert total.contains(count * Fraction(epsilon))
+            assert spent.contains(min(Fraction(1), count * Fraction(delta)))
+            assert_contains(accuracy, best_accuracy(*product_rows(p, q, count)))
+
+
+@pytest.mark.parametrize("epsilon", ["0.4", "2", "1/1000"])
+def test_beliefs_follow_bayes(epsilon):
+    with mpmath.workprec(BITS):
+        p, q = worst_pair(Fraction(epsilon), Fraction(0))
+        for before, low, high in dpaudit.explain(epsilon, digits=20).beliefs:
+            prior = mpmath.mpf(before.numerator) / before.denominator
+            after = [prior * a / (prior * a + (1 - prior) * b) for a, b in zip(p[1:3], q[1:3], strict=True)]
+            assert_contains(high, max(after))
+            assert_contains(low, min(after))
+
+
+def test_beliefs_with_delta_leave_out_no_more_than_two_delta():
+    """The worst pair's outputs beyond the bound are those that show the data set: delta of probability."""
+    result = dpaudit.explain("1", delta="1/10", beliefs="1/2")
+    with mpmath.workprec(BITS):
+        assert_contains(result.beliefs[0][2], 2 * mpmath.e / (1 + 2 * mpmath.e))
+
+
+def test_groups_add_up_along_the_path():
+    with mpmath.workprec(BITS):
+        for count, total, spent, accuracy in dpaudit.explain("1", delta="1/1000", people="1,2,3", digits=20).people:
+            shown = mpmath.mpf(1) / 1000 * sum(mpmath.e**step for step in range(count))
+            assert total.contains(count)
+            assert_contains(spent, shown)
+            together = 1 - (1 - shown) / (1 + mpmath.e**count)
+            assert_contains(accuracy, together)
+
+
+def test_a_mechanism_is_explained_by_its_audited_epsilon():
+    result, audit = dpaudit.explain(mech="EHDS", n=10, digits=12), dpaudit.epsilon("EHDS", n=10, digits=30)
+    assert result.epsilon.lower <= audit.epsilon.lower
+    assert audit.epsilon.upper <= result.epsilon.upper
+    with mpmath.workprec(BITS):
+        size = mpmath.mpf(audit.epsilon.lower.numerator) / audit.epsilon.lower.denominator
+        assert_contains(result.accuracy, 1 / (1 + mpmath.exp(-size)))
+    variation = dpaudit.delta("EHDS", 0, n=10, digits=30).delta
+    assert 2 * result.attained.lower - 1 <= variation.lower <= variation.upper <= 2 * result.attained.upper - 1
+    assert result.attained.upper < result.accuracy.lower
+
+
+def test_randomised_response_uses_up_its_epsilon():
+    result = dpaudit.explain(mech="dpaudit.examples.randomised_response:RandomisedResponse", eps="0.4")
+    assert result.attained.lower <= result.accuracy.upper
+    assert result.accuracy.lower <= result.attained.upper
+
+
+def test_an_infinite_epsilon_promises_nothing():
+    result = dpaudit.explain(mech="dpaudit.examples.sparse_vector:BrokenSparseVector")
+    certain = [power for _, power in result.tests] + [high for _, _, high in result.beliefs]
+    certain += [row[-1] for row in (*result.people, *result.releases)]
+    assert {(bound.lower, bound.upper) for bound in (*certain, result.accuracy)} == {(1, 1)}
+    assert all(low.upper == 0 for _, low, _ in result.beliefs)
+    assert str(result.people[0][1]) == "∞"
+
+
+@pytest.mark.parametrize("epsilon", ["1e6", "1e60", "1e-60"])
+def test_extreme_values_are_answered(epsilon):
+    result = dpaudit.explain(epsilon, releases="10000")
+    assert Fraction(1, 2) <= result.accuracy.upper <= 1
+    assert result.accuracy.width <= Fraction(1, 10**6)
+
+
+def told(capsys, *words):
+    code = main(["explain", *words])
+    return code, capsys.readouterr()
+
+
+def test_the_answer_comes_first(capsys):
+    code, shown = told(capsys, "--epsilon", "0.4")
+    assert code == 0
+    first = shown.out.splitlines()[0]
+    assert first.startswith("answer")
+    assert "at most 0.5987" in first
+
+
+def test_json_is_what_the_call_returns(capsys):
+    _, shown = told(capsys, "--epsilon", "1", "--delta", "1e-5", "--json")
+    found, same = json.loads(shown.out), dpaudit.explain(1, delta="1e-5").to_dict()
+    assert {**found, "seconds": 0} == {**same, "seconds": 0}
+    assert found["tests"][0].keys() == {"false_positive_rate", "true_positive_rate"}
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("", "--epsilon = (missing)"),
+        ("--epsilon -1", "--epsilon = -1: must be >= 0"),
+        ("--epsilon x", "--epsilon = x: must be an exact number"),
+        ("--epsilon 1 --delta 2", "--delta = 2: must be <= 1"),
+        ("--epsilon 1 --beliefs 1", "--beliefs = 1: must be > 0 and < 1"),
+        ("--epsilon 1 --rates 0", "--rates = 0: must be > 0 and < 1"),
+        ("--epsilon 1 --people 0", "--people = 0: must be a whole number >= 1"),
+        ("--epsilon 1 --releases 100000", "--releases = 100000: must be a whole number >= 1 and <= 10000"),
+        ("--epsilon 1 --n 3", "--n = 3: goes with a mechanism"),
+        ("--epsilon 1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, words, part):
+    code, shown = told(capsys, *words.split())
+    assert code == 2
+    assert part in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out
+
+
+class Endless:
+    """Counts heads from the number on; what is not followed may end anywhere."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, rng):
+        while rng.random() < 0.5:
+            x += 1
+        return x % 3
+
+
+def test_an_epsilon_without_upper_bound_is_refused():
+    with pytest.raises(dpaudit.InputError, match="has no upper bound"):
+        dpaudit.explain(mech=Endless)
+
+
+def test_the_printed_command_asks_the_same(capsys):
+    for asked in (dpaudit.explain("0.4", beliefs="1/3", digits=9), dpaudit.explain(mech="EHDS", n=4, releases="3")):
+        assert main([*asked.command.split()[1:], "--json"]) == 0
+        assert {**json.loads(capsys.readouterr().out), "seconds": 0} == {**asked.to_dict(), "seconds": 0}
+
+
+def test_it_shows_itself():
+    result = dpaudit.explain("0.4")
+    assert isinstance(result, ExplainResult)
+    assert "A belief" in str(result)
+    assert "<table" in result._repr_html_()

@@ -1,0 +1,176 @@
+"""The pictures: colours that everybody can tell apart, in numbers; labels and marks where they must be."""
+
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from dpaudit.pictures import colours
+from dpaudit.pictures.lines import Chart, Curve, together
+from dpaudit.pictures.maps import CellMap
+from dpaudit.pictures.pair import Pair, Stem
+from dpaudit.pictures.picture import NARROW, WIDE, Figure
+from dpaudit.pictures.plot import spread
+from dpaudit.pictures.scales import Scale, fitted
+from dpaudit.pictures.ternary import Ternary
+
+THEMES = {"light": colours.LIGHT, "dark": colours.DARK}
+SEEN = {
+    "everybody": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+"""How readers without one kind of cone see linear RGB (Machado, Oliveira and Fernandes 2009)."""
+
+
+def linear(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+
+
+def lab(colour, eyes):
+    rgb = linear(colour)
+    r, g, b = (min(1, max(0, sum(a * v for a, v in zip(row, rgb, strict=True)))) for row in SEEN[eyes])
+    x, y, z = (
+        (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047,
+        0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
+        (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883,
+    )
+    fx, fy, fz = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def apart(one, other, eyes):
+    """The CIELAB distance of two colours as somebody sees them: 2.3 is just noticed, 10 is seen at a glance."""
+    return sum((a - b) ** 2 for a, b in zip(lab(one, eyes), lab(other, eyes), strict=True)) ** 0.5
+
+
+def contrast(one, other):
+    """The contrast ratio of WCAG 2."""
+    lights = sorted(sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("theme", THEMES)
+def test_lines_are_told_apart_by_everybody(theme, eyes):
+    lines = [THEMES[theme][f"p{i}"] for i in range(colours.LINES)]
+    assert min(apart(one, other, eyes) for one, other in combinations(lines, 2)) > 20
+    assert apart(THEMES[theme]["a"], THEMES[theme]["b"], eyes) > 30
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("theme", THEMES)
+def test_neighbours_and_signs_on_a_map_are_told_apart(theme, eyes):
+    for kind, count in (("q", 17), ("h", 13)):
+        steps = [THEMES[theme][f"{kind}{i}"] for i in range(count)]
+        assert min(apart(one, other, eyes) for one, other in pairwise(steps)) > 2.3
+    assert apart(THEMES[theme]["q4"], THEMES[theme]["q12"], eyes) > 20  # the same size, below and above zero
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_everything_is_seen_on_its_ground(theme):
+    shown = THEMES[theme]
+    for name in ("fg", "dim", "link", "proved", "refuted", "open", "measured"):
+        assert contrast(shown[name], shown["bg"]) >= 4.5, name
+    for name in ("a", "b", "mark", "axis", *(f"p{i}" for i in range(colours.LINES))):
+        assert contrast(shown[name], shown["bg"]) >= 3, name
+    assert contrast(shown["fg"], shown["soft"]) >= 4.5
+
+
+def test_both_themes_have_every_colour_of_the_style():
+    assert colours.LIGHT.keys() == colours.DARK.keys()
+    for theme in THEMES.values():
+        assert "var(" not in colours.resolved(colours.style(), theme)
+
+
+def lines(*values, **more):
+    return [
+        Curve(name, [(float(x), y) for x, y in enumerate(own)], **more)
+        for name, own in zip("ABCDEFGH", values, strict=False)
+    ]
+
+
+def test_labels_at_the_ends_do_not_stand_on_each_other():
+    places = spread([100, 100, 101, 102, 300], 0, 300, 15)
+    assert sorted(places) == places
+    assert all(b - a >= 15 for a, b in pairwise(places))
+    assert 0 <= places[0] <= places[-1] <= 300
+
+
+def test_lines_that_coincide_say_so():
+    chart = Chart(lines([1, 2, 3], [1, 2, 3], [3, 2, 1]), "n", "y")
+    assert together(chart, WIDE) == " A and B coincide here."
+    part = Chart(lines([1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5, 0]), "n", "y")
+    assert together(part, WIDE) == " A and B coincide from n = 0 to 4."
+    assert together(Chart(lines([1, 2], [2, 1]), "n", "y"), WIDE) == ""
+    assert chart.draw(WIDE, "alt").body.count("wider") == 1
+
+
+def test_a_chart_has_its_bars_limits_marks_and_names():
+    curves = [Curve("A", [(1.0, 1.0), (2.0, 2.0)], ["one", "two"], limit=3.0, note="≤ 3"), Curve("B & C", [(1.0, 2.0)])]
+    chart = Chart(curves, "n", "y", bars=[(4.0, "claimed")], marks=[(1.5, 1.0, "here")])
+    for width in (WIDE, NARROW):
+        picture = chart.draw(width, "the finding")
+        tree = ElementTree.fromstring(picture.svg())
+        assert tree.get("aria-label") == "the finding"
+        words = [element.text for element in tree.iter("text")]
+        assert {"claimed", "here", "n → ∞", "B & C"} <= set(words)
+        assert [element.get("data-s") for element in tree.iter("g") if element.get("data-s")] == ["A", "B & C"]
+    assert "A ≤ 3" in chart.draw(WIDE, "").body
+    assert chart.draw(WIDE, "").body.count("<title>") == 3  # two points and the limit
+    assert "claimed" in chart.draw(NARROW, "").body
+
+
+def test_a_map_has_a_ring_at_its_worst_cell_and_a_contour_around_what_is_over():
+    values = {(i, j): float(i + j) for i in range(4) for j in range(3)}
+    over = frozenset({(3, 2), (2, 2)})
+    drawn = CellMap("m", values, list("abcd"), list("xyz"), 5.0, "across", "up", False, (3, 2), over, 104, 0).draw(
+        "alt"
+    )
+    tree = ElementTree.fromstring(drawn.svg())
+    ring = [element for element in tree.iter("circle") if element.get("class") == "ring"]
+    assert [(float(r.get("cx")), float(r.get("cy"))) for r in ring] == [(87.5, 36.5)]
+    (contour,) = [element.get("d") for element in tree.iter("path") if element.get("class") == "ring"]
+    assert contour.count("M") == 3  # one edge at the left, two below
+    (cells,) = [element for element in tree.iter("g") if element.get("class") == "cells"]
+    assert cells.get("data-v").split(";")[0] == "2 3 4 5"
+
+
+def test_a_ternary_map_has_every_histogram_and_its_ring():
+    n = 3
+    values = {(i, j, n - i - j): float(i) for i in range(n + 1) for j in range(n + 1 - i)}
+    drawn = Ternary("t", values, {}, 3.0, False, (3, 0, 0), [((0, 3, 0), "x")]).draw("alt")
+    tree = ElementTree.fromstring(drawn.svg())
+    assert len(list(tree.iter("path"))) == 10
+    (ring,) = [element for element in tree.iter("circle") if element.get("class") == "ring"]
+    assert float(ring.get("cx")) == pytest.approx(drawn.width / 2, abs=0.1)  # all records in cell 1: the upper corner
+
+
+def test_a_pair_has_both_lines_the_losses_and_a_ring():
+    stems = [Stem(float(i), str(i), 0.5, 0.25, loss, "said") for i, loss in enumerate((0.7, -0.2, float("inf")))]
+    drawn = Pair("h", "x", "y", stems, 0, "cropped", True, (-0.2, 0.7)).draw("alt")
+    tree = ElementTree.fromstring(drawn.svg())
+    assert len([e for e in tree.iter("rect") if e.get("class") == "hit"]) == 3
+    assert len([e for e in tree.iter("circle") if e.get("class") == "ring"]) == 1
+    words = [element.text for element in tree.iter("text")]
+    assert {"∞", "cropped"} <= set(words)
+
+
+def test_scales_have_round_ticks_and_hold_their_values():
+    assert [shown for _, shown in Scale(0, 1, 0, 100).ticks(4)] == ["0.0", "0.5", "1.0"]
+    assert [shown for _, shown in Scale(1, 60, 0, 100, whole=True).ticks(6)] == ["10", "20", "30", "40", "50", "60"]
+    assert [shown for _, shown in Scale(1e-6, 1, 0, 100, log=True).ticks(3)] == ["10⁻⁶", "10⁻⁴", "10⁻²", "1"]
+    scale = fitted([0.1, 5.0], 10, 90)
+    assert 10 <= scale(0.1) < scale(5.0) <= 90
+    assert scale(100) == 90
+
+
+def test_a_file_of_its_own_has_its_colours_and_nothing_for_the_pointer():
+    curve = Curve("A", [(float(i), float(i)) for i in range(100)], ["tip"] * 100)
+    text = Figure([Chart([curve], "n", "y").draw(WIDE, "said")], "caption").file()
+    ElementTree.fromstring(text)
+    assert "var(" not in text
+    assert text.count("<title>") == 1
+    assert "tip" not in text
