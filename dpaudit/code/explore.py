@@ -52,6 +52,8 @@ class Budget:
     runs: int = 200_000
     seconds: float = 60.0
     lines: int = 1_000_000
+    border: Fraction = Fraction(1, 500)
+    """What may stay open between the boxes where several random floats decide; twice as little takes twice as long."""
 
 
 class Way(NamedTuple):
@@ -111,6 +113,8 @@ class Explorer:
         self.raised_at: dict[Hashable, str] = {}
         self.assumptions: set[str] = set()
         self.endless: str | None = None
+        self.boxed: str | None = None
+        """The first line at which several random floats decide together."""
         self.runs = 0
 
     def explore(self) -> None:
@@ -119,9 +123,17 @@ class Explorer:
             times = chain.visits([state.edges for state in self.states], chain.Floats())
             ways = [(-times[i] * float(w.share), i, k) for i, s in enumerate(self.states) for k, w in enumerate(s.open)]
             left = -sum(way[0] for way in ways)
-            if not ways or left <= self.budget.residual or self.exhausted():
+            if not ways or left <= self.budget.residual or self.exhausted() or self._is_border(ways):
                 return
             self._round(sorted(ways), max(left / ROUND, float(self.budget.residual) / 2))
+
+    def _is_border(self, ways: list[tuple[float, int, int]]) -> bool:
+        """Returns whether all that is open lies on the border of boxes, and is little."""
+        if self.boxed is None:
+            return False
+        open_ways = [(-mass, (*self.states[i].prefix, *self.states[i].open[k].path)) for mass, i, k in ways]
+        inside = sum(mass for mass, path in open_ways if not any(piece.is_half for piece in path))
+        return inside <= self.budget.residual and sum(mass for mass, _ in open_ways) <= self.budget.border
 
     def exhausted(self) -> bool:
         """Returns whether the budget is used up."""
@@ -206,6 +218,7 @@ class Explorer:
         finally:
             RUNS.remove(run)
             self.assumptions |= run.assumptions
+            self.boxed = self.boxed or run.boxed
         if run.refused is not None:
             raise run.refused
         return output, not run.halted

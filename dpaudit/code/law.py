@@ -52,6 +52,8 @@ class CodeLaw:
     states: int
     endless: str | None
     errors: dict[Any, str]
+    boxed: str | None = None
+    """The first line at which several random floats decide together."""
 
 
 class Session:
@@ -95,6 +97,7 @@ class Session:
             len(explorer.states),
             explorer.endless,
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
+            explorer.boxed,
         )
 
     def _confirm(self, explorer: Explorer) -> None:

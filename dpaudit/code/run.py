@@ -46,6 +46,11 @@ class Piece(NamedTuple):
     stride: int = 1
     offset: int = 0
 
+    @property
+    def is_half(self) -> bool:
+        """Returns whether it is a half of a draw that decides together with others."""
+        return isinstance(self.sign, tuple) and self.sign[-1:] == ("half",)
+
 
 class Draw:
     """The number m = offset + stride * a, a uniform on [lo, hi)."""
@@ -112,6 +117,7 @@ class Run:
         self.alternatives: list[tuple[int, list[Piece]]] = []
         self.assumptions: set[str] = set()
         self.refused: Refused | None = None
+        self.boxed: str | None = None
         self.halted = False
         self.mass = 1.0
         self.least = 0.0

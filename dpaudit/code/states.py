@@ -37,6 +37,8 @@ SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 MADE: tuple[Any, ...] = ((), [], "", range(0), range(1 << 70), enumerate(()), zip(), reversed([]))
 ITERATORS = tuple(type(iter(made)) for made in MADE)
 TIMES = (date, time, timedelta, timezone)
+TYPE_CHECKERS = ("typeguard",)
+"""What they put among the variables holds the variables and globals themselves, which are read anyhow."""
 BASES = (int, float, str, bytes, tuple, frozenset, list, dict, deque)
 """Builtin types whose subclasses are read as such a value with attributes."""
 
@@ -87,6 +89,8 @@ class Reader:
             return "random source"
         if isinstance(value, KNOWN_BY_IDENTITY) or (isinstance(value, type) and not is_their_class(value)):
             return self._identity(value)
+        if kind.__module__.partition(".")[0] in TYPE_CHECKERS:
+            return "checks of types"
         if isinstance(value, TIMES):
             return kind.__name__, repr(value)
         known = self._places.get(id(value))
