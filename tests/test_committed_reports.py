@@ -10,6 +10,7 @@ import pytest
 import dpaudit
 from dpaudit.reports import html, markdown, plan
 from dpaudit.reports.document import dumps, load
+from dpaudit.reports.index import index
 from dpaudit.reports.studies import ratio
 from dpaudit.reports.write import chart_paths, charts
 
@@ -28,7 +29,17 @@ def test_they_are_for_people_to_keep():
     assert sum(path.stat().st_size for path in files) < MOST_BYTES
     assert all(path.stat().st_size < MOST_OF_A_PAGE for path in files if path.suffix == ".html")
     assert sum(path.read_bytes().count(b"\n") for path in files) < MOST_LINES
-    assert {path.name for path in FOLDER.iterdir() if path.is_file()} == {".gitignore"}
+    assert {path.name for path in FOLDER.iterdir() if path.is_file()} == {".gitignore", "README.md"}
+
+
+def test_the_index_says_what_each_found():
+    page = (FOLDER / "README.md").read_text()
+    assert page == index(FOLDER)
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and not path.name.startswith("_")}
+    assert all(f"({name}/" in page for name in folders)
+    for path in REPORTS:
+        verdict = load(str(path.parent / "result.json"))["verdict"]
+        assert verdict["word"] is None or verdict["word"] in page
 
 
 def mechanism(block, label, n):

@@ -1,6 +1,7 @@
 """The documentation tells the truth: what is shown runs, prints what is shown, and links lead somewhere."""
 
 import doctest
+import inspect
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ import typer
 from shown import PAGES, ROOT, Command, File, inline, parts, session
 from typer.exceptions import TyperException
 
-from dpaudit.cli import main, make_app
+from dpaudit.cli import COMMANDS, main, make_app
 
 LONG = {
     "dpaudit check": "two minutes; proofs_checks/ is held by tests of its own",
@@ -142,6 +143,28 @@ def test_commands_in_the_text_are_read(path):
     for command in inline(path):
         for called in Command(command).calls():
             read(called)
+
+
+EXAMPLES = [
+    line
+    for group in COMMANDS.values()
+    for command in group
+    for line in inspect.getdoc(command).splitlines()
+    if line.startswith("dpaudit ")
+]
+SHORT = ("epsilon", "delta", "judge", "pmf", "sensitivity", "mechanisms", "explain")
+"""Commands whose examples run here; those of the others are read, and run on their pages."""
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_examples_of_the_help_run(words, tmp_path, monkeypatch, capsys):
+    """They are the examples of the reference of commands, too."""
+    (called,) = Command(words).calls()
+    if called[1] not in SHORT:
+        read(called)
+        return
+    monkeypatch.chdir(tmp_path)
+    assert call(called, capsys)[0] == 0
 
 
 CHECKS = [(path, block) for path in PAGES for block, module in parts(path.read_text()) if module and "@check(" in block]

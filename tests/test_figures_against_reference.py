@@ -14,6 +14,7 @@ from proofs_checks.figures import means as figures_means
 from proofs_checks.figures import near as figures_near
 from proofs_checks.figures import printed as figures_printed
 from proofs_checks.figures import tables as figures_tables
+from proofs_checks.figures import three_cells
 from proofs_checks.figures.window import WindowRow
 
 ONE = Fraction(1)
@@ -68,6 +69,23 @@ def test_a_window_holds_what_the_whole_row_gives(x, prior, eps):
         for found, wanted in pairs:
             assert balls.overlap(found, wanted)
             assert found.rel_accuracy_bits() > 24
+
+
+def test_three_cells_are_bounded_for_a_block_of_n(monkeypatch):
+    """With a small box both bounds hold at every n of a block, and a block of one n is sharper."""
+    monkeypatch.setattr(three_cells, "STEPS", 4)
+    widths = []
+    for first, last in ((54, 58), (56, 56)):
+        with balls.precision(figures_means.FEW_BITS):
+            ((_, upper, lower),) = three_cells.block(first, last).sides()
+            for n in {first, 56, last}:
+                found = figures_means.means((three_cells.split(n), (ONE,) * 3), three_cells.EPS)
+                assert balls.certainly_less(found["LSHist"], upper)
+                assert balls.certainly_less(lower, found["MHdelta"])
+            widths.append(float(upper - lower))
+    assert widths[1] < widths[0]
+    with balls.precision(figures_means.FEW_BITS):
+        assert not balls.certainly_less(upper, lower)
 
 
 def test_the_windows_of_a_large_n_are_short():

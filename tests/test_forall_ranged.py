@@ -58,8 +58,9 @@ def test_a_point_of_it_is_a_setting():
             "--adjacency = add-remove-one: there is no such pair: the data sets of EHD all have the same number",
         ),
         ("epsilon --mech EHDL --n 4 --prior 1..,1", "--prior = 1..: must be an exact number"),
-        ("epsilon --mech EHDL --n 4 --prior 0..1,1", "--prior = 0..1: must be > 0"),
+        ("epsilon --mech EHDL --n 4 --prior 0..1,1", "--prior = 0..1: must be > 0, at both ends of a range"),
         ("epsilon --mech EHDL --n 4 --prior 1,-1..1", "--prior = -1..1: must be > 0"),
+        ("epsilon --mech EHDL --n 4 --prior all", "--prior = all: must be an exact number"),
         ("epsilon --mech EHDL --n 4 --prior all,1", "--prior = all: must be an exact number"),
         ("epsilon --mech EHDL --n 4 --eps 16..1", "--eps = 16..1: the range must not fall"),
         ("epsilon --mech EHDL --n 4 --eps 0..1", "--eps = 0..1: must be > 0"),
@@ -173,6 +174,16 @@ def test_the_progress_of_a_search_is_the_digits_that_are_known():
     assert len(shares) > 20
     assert shares == sorted(shares)
     assert max(shares) >= 14
+
+
+def test_the_progress_for_every_n_is_one_scale_up_to_the_end():
+    told = []
+    dpaudit.epsilon("EHD", n="all", digits=4, progress=lambda *state: told.append(state))
+    assert {total for _, total in told} == {1000}
+    shares = [done for done, _ in told]
+    assert shares == sorted(shares)
+    assert any(done <= 500 for done in shares)
+    assert shares[-1] == 1000
 
 
 def test_ties_of_several_pairs_are_known_to_be_in_the_limit():

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpaudit.mechanisms.base import Parameter
+from dpaudit.mechanisms.base import Exponent, Parameter
 from dpaudit.mechanisms.exponential import Exponential, Rates
 from dpaudit.numbers.rationals import positive
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -41,6 +41,9 @@ class Tempered(Exponential):
 
     def rates(self, h):
         return Rates(h, self.numerator(), None)
+
+    def exponent(self):
+        return Exponent(self.numerator(), self.score, "local")
 '''
 REGISTRY_LINE = """
 import dpaudit.mechanisms
@@ -108,6 +111,16 @@ def test_the_parameter_matters_and_is_checked(run):
     assert "--temperature = 0: must be > 0" in message
     assert "EHDL has no such parameter" in run("epsilon", "--mech", "EHDL", "--n", 4, "--temperature", 2, code=2)
     assert "--temperature" in run("epsilon", "--help")
+
+
+def test_theorems_are_about_it_by_the_form_that_it_offers(run):
+    """At temperature 2 its rates are half of EHDL's, so the largest ratio over every epsilon is half as large."""
+    warm, plain = (
+        json.loads(run("epsilon", *words, "--n", 4, "--eps", "all", "--json"))
+        for words in (SETTING, ("--mech", "EHDL"))
+    )
+    assert abs(2 * float(warm["ratio"]["lower"]) - float(plain["ratio"]["lower"])) < 1e-12
+    assert (warm["guarantee"]["factor"], warm["verdict"]) == ("3", "PROVED")
 
 
 def test_the_listing_computes_what_is_claimed(run):

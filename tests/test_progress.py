@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,10 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.commands import options, progress, sweep
 from dpaudit.commands.progress import EVERY, FIRST, Meter
+from dpaudit.reports.block import Block
+from dpaudit.reports.plan import Plan
+from dpaudit.reports.report import build
+from dpaudit.reports.steps import Steps
 
 
 class Clock:
@@ -90,14 +95,55 @@ def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
 
 
 def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+
     def report(*_, progress, **__):
-        progress("LSHist: loss map")
-        time.sleep(0.05)
+        progress.begin(9)
+        with progress.part(8) as told:
+            for words in ("LSHist: true ε", "LSHist: loss map"):
+                told(words)
+            time.sleep(0.05)
         return []
 
     monkeypatch.setattr("dpaudit.reports.report.report", report)
     assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
-    assert "dpaudit: report: LSHist: loss map, 0 s so far" in capsys.readouterr().err
+    found = capsys.readouterr().err
+    assert re.search(r"dpaudit: report: LSHist: loss map, 1 of 9, 11 %, about \d+ s left, 0 s so far", found)
+
+
+def test_a_report_is_heard_from_the_first_second_on():
+    clock = Clock()
+    meter = Meter("report", clock, first=progress.SOON)
+    meter.say("what is asked for")
+    meter.tell(0, 1)
+    clock.now += 1
+    assert meter.due() == "dpaudit: report: what is asked for, 1 s so far"
+
+
+def test_the_steps_of_a_report_are_counted_ahead_and_end_at_the_end():
+    told = []
+    steps = Steps(lambda *now: told.append(now))
+    steps.begin(6)
+    with steps.part(2) as progress_:
+        for words in "abcd":
+            progress_(words)
+    with steps.part(3) as progress_:
+        progress_("e")
+    steps("f")
+    assert told == [("a", 0, 6), ("b", 1, 6), ("c", 1, 6), ("d", 1, 6), ("e", 2, 6), ("f", 5, 6)]
+
+
+def test_a_real_report_counts_every_audit():
+    told = []
+    block = Block.read("EHDS,LSHist", n="1..20")
+    build(Plan("t", "c", (block,)), Steps(lambda *now: told.append(now)))
+    totals = {total for _, _, total in told}
+    counts = [done for _, done, _ in told]
+    assert len(totals) == 1
+    assert counts == sorted(counts)
+    assert counts[-1] < totals.pop()
+    assert len(set(counts)) > 40
+    assert told[0][0] == "EHDS: true ε, n = 1"
 
 
 def test_a_sweep_says_how_far_it_is(talkative, capsys):
@@ -136,6 +182,20 @@ def test_the_bar_of_a_finished_phase_shows_no_share(monkeypatch):
         assert task.total is None
         tell(0, 7)
         assert (task.completed, task.total) == (0, 7)
+
+
+def test_the_bar_of_a_report_has_words_count_and_time_left(monkeypatch):
+    drawn = []
+    real = progress.bar
+    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(real(*columns)) or drawn[-1])
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.counted("report") as tell:
+        task = drawn[0].tasks[0]
+        tell("EHDS: true ε, n = 3\x1b[31m", 2, 40)
+        assert (task.completed, task.total) == (2, 40)
+        assert task.description.startswith("EHDS: true ε, n = 3")
+        assert "\x1b" not in task.description
+    assert "TimeRemainingColumn" in {type(column).__name__ for column in drawn[0].columns}
 
 
 class Response:

@@ -86,8 +86,18 @@ def test_sections_come_from_what_a_mechanism_can_give():
     assert {"sensitivity", "loss-map"} <= set(found)
     assert "worst-loss" not in found  # the outputs do not lie on one line
     assert set(kinds(made(GEOMETRIC, n="2,4"))) == {
-        *("matrix", "chain", "epsilon-by-n", "facts", "delta-curves", "worst-pairs", "breakpoints", "renyi")
+        *("matrix", "chain", "epsilon-by-n", "facts", "delta-curves", "worst-pairs", "breakpoints", "renyi", "loss-map")
     }
+
+
+def test_a_count_of_anybodys_own_has_its_map_of_losses():
+    (section,) = [s for s in made(GEOMETRIC, n=4)["sections"] if s["kind"] == "loss-map"]
+    assert (section["n"], section["mechanism"], len(section["rows"])) == (4, "truncated geometric", 4 * 5)
+    low, high = (dpaudit.pmf(GEOMETRIC, x=x, n=4) for x in (2, 3))
+    for row in (row for row in section["rows"] if row["x"] == 2):
+        at = low.outputs.index(row["output"])
+        p, q = (float(found.probabilities[at].lower) for found in (low, high))
+        assert float(row["loss"]["lower"]) == pytest.approx(math.log(p / q), abs=1e-5)
 
 
 def test_numbers_are_those_of_the_questions():

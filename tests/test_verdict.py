@@ -16,9 +16,10 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports import document, html, markdown, matrix, plan
 from dpaudit.reports.block import Block
 from dpaudit.reports.digits import percent, short
+from dpaudit.reports.judged import epsilon_row
 from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts, sentence, share_of, whole
+from dpaudit.reports.verdict import facts, headline, sentence, share_of, whole
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 EACH = (P, R, U, None)
@@ -113,6 +114,7 @@ THEOREM = {"claim": None, "words": "w", "commands": [], "supremum": FINITE, "lim
 def test_every_row_says_what_was_found(guarantee, nominal, epsilon, theorem, monkeypatch):
     known = None if theorem is None else {**THEOREM, "verdict": theorem.value}
     monkeypatch.setattr(matrix, "for_every_n", lambda setting: known)
+    monkeypatch.setattr(matrix, "beyond", lambda *_: None)
     for verdicts in itertools.product((P, R, U), repeat=3):
         rows = [row(n, v, guarantee, nominal, epsilon) for n, v in enumerate(verdicts, 1)]
         check(matrix.verdict_row(CASES["family"], rows, quiet), verdicts, theorem)
@@ -137,6 +139,11 @@ def check(found, verdicts, theorem):
     assert ("fails first" in lines) == (found["smallest_failing_n"] is not None)
     assert "∞" in text or found["epsilon"] != INFINITE
     assert found["not_covered"]
+    head = headline(whole([found]))
+    assert head.startswith(found["word"])
+    beyond = theorem is R and found["outcome"] == P
+    assert ("exceeds its nominal" in head) == (found["word"] == "NO CLAIM" and (fails or (compared and beyond)))
+    assert ("stays within" in head) == (found["word"] == "NO CLAIM" and found["outcome"] == P and theorem is not R)
     assert ("claims nothing" in text) == (found["claim"] is None)
 
 
@@ -189,6 +196,19 @@ def test_ehdl_exceeds_its_nominal_epsilon_from_137_on_whatever_the_grid():
     assert "--n 137" in worst["command"]
     assert Fraction(worst["theorem"]["limit"]["lower"]) > 1
     assert rows[1]["theorem"]["claim"] == "dp.ehds"
+
+
+def test_a_theorem_that_refutes_beyond_the_range_names_an_n_that_fails():
+    block = Block.read("EHDL", n="2..4", prior="1/100,1/100", eps="1/100")
+    case = block.cases[0]
+    rows = [epsilon_row("EHDL", n, found) for n, found in case.over(block.ns, quiet)]
+    found = matrix.verdict_row(case, rows, quiet)
+    assert (found["word"], found["outcome"], found["smallest_failing_n"]) == ("NO CLAIM", "PROVED", None)
+    far = found["theorem"]["fails_at"]
+    assert far["n"] == 64
+    assert Fraction(far["epsilon"]["lower"]) > Fraction(1, 100)
+    assert headline(whole([found])) == "NO CLAIM: true ε exceeds its nominal ε at n = 64, beyond what was asked for"
+    assert "But it exceeds its nominal ε = 1/100 at n = 64" in found["text"]
 
 
 def test_what_an_own_mechanism_breaks_is_on_top(tmp_path):

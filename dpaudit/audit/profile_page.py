@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import again, subject_rows
+from dpaudit.audit.words import again, precision_words, subject_rows
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def page(result: ProfileResult) -> Page:
         ("total variation", Words(result.total_variation, "   (the adversary's best advantage)")),
         ("zCDP ρ", result.rho),
         ("curve", "δ at the points only: a part of the law is not known" if unknown else Words(curve, result.slack)),
-        ("effort", f"{result.precision_bits} bits, {result.seconds:.3f} s"),
+        ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s"),
     ]
     return [
         Fields(again(rows, result.command)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
@@ -86,6 +87,11 @@ def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:
     return Step(label, formula, show(value))
 
 
+def _few(value: Fraction, form: str) -> str:
+    """Returns a few digits; the exponent without idle zeros: 1e-8."""
+    return re.sub(r"e([-+])0*(?=\d)", lambda match: "e-" if match[1] == "-" else "e", format(float(value), form))
+
+
 def brief(value: Enclosure, digits: int = 6) -> str:
     """Returns the leading digits that both ends share, at most ``digits`` significant ones, then "…".
 
@@ -97,14 +103,14 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     if value.lower == value.upper and len(value.to_dict()["lower"]) <= digits + 2:
         return value.to_dict()["lower"]
     if value.lower * value.upper <= 0:
-        return "0" if value.lower == value.upper else f"[{float(value.lower):.1e}, {float(value.upper):.1e}]"
+        return "0" if value.lower == value.upper else f"[{_few(value.lower, '.1e')}, {_few(value.upper, '.1e')}]"
     sign = "-" if value.lower < 0 else ""
     low, high = sorted((abs(value.lower), abs(value.upper)))
     exponent = _exponent(low)
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
     shared = _prefix(str(heads[0]), str(heads[1]))
     if not shared:
-        return f"{sign}{float(low):.3g}"
+        return f"{sign}{_few(low, '.3g')}"
     if -5 < exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"
     if 0 <= exponent < len(shared) - 1:

@@ -18,6 +18,8 @@ from dpaudit.numbers.errors import visible
 
 FIRST = 5.0
 """Seconds until the first line."""
+SOON = 1.0
+"""Seconds until the first line of what is known to take long."""
 EVERY = 15.0
 """Seconds between two lines."""
 TICK = 0.5
@@ -45,10 +47,10 @@ def duration(seconds: float) -> str:
 class Meter:
     """Where the work stands, and when the next line about it is due."""
 
-    def __init__(self, label: str, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, label: str, clock: Callable[[], float] = monotonic, first: float | None = None) -> None:
         self.label, self._clock = visible(label), clock
         self._start = self._phase = clock()
-        self._next = self._start + FIRST
+        self._next = self._start + (FIRST if first is None else first)
         self._done, self._total, self._words = 0, 0, ""
 
     def tell(self, done: int, total: int) -> None:
@@ -99,17 +101,25 @@ def watched(label: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def said(label: str) -> Iterator[Callable[[str], None]]:
-    """Yields the function that is told in words what is being done."""
-    if not sys.stderr.isatty():
-        with lines(label) as meter:
-            yield meter.say
-        return
-    from rich.progress import SpinnerColumn, TimeElapsedColumn
+def counted(label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yields the function that is told what is being done, and how many steps of all are done: (words, done, total).
 
-    with bar(SpinnerColumn(), TimeElapsedColumn()) as drawn:
+    The first line comes within two seconds, as the work is known to take long.
+    """
+    if not sys.stderr.isatty():
+        with lines(label, Meter(label, first=min(FIRST, SOON))) as meter:
+
+            def note(words: str, done: int, total: int) -> None:
+                meter.say(words)
+                meter.tell(done, total)
+
+            yield note
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    with bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as drawn:
         task = drawn.add_task(visible(label), total=None)
-        yield lambda words: drawn.update(task, description=visible(words))
+        yield lambda words, done, total: drawn.update(task, description=visible(words), completed=done, total=total)
 
 
 def bar(*columns: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dpaudit.commands.options import Given, flag, option
-from dpaudit.commands.progress import said
+from dpaudit.commands.progress import counted
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
 
@@ -43,9 +43,12 @@ def report(
 
     dpaudit report --refresh reports
     """
-    from dpaudit.reports import report as reports
+    with counted("report") as tell:
+        from dpaudit.reports import report as reports
+        from dpaudit.reports.steps import Steps
 
-    with said("report") as progress:
+        progress = Steps(tell)
+        progress("what is asked for")
         if refresh is not None:
             if mech or n or plan or claims or title or setting:
                 raise InputError("refresh", refresh, "a plan says it all: leave out the other options")

@@ -871,7 +871,7 @@ class EveryN:
         return sloped
 
     def _steps(self, ends: list[int | None]) -> list[Block]:
-        return [Block(self.law, side, ends, 0) for side in self.sides]
+        return [Block(self.law, side, ends, 0, 1) for side in dict.fromkeys(self.sides)]
 
     def _gs(self, ends: list[int | None]) -> Interval:
         if self.law.parameters["gs"] == "constant":

@@ -16,6 +16,8 @@ from dpaudit.privacy.effort import Effort
 
 EARLY = 12
 """So many n are audited first: the supremum is at least that."""
+PARTS = ((0.0, 0.5), (0.5, 0.6), (0.6, 1.0))
+"""Where in the work the audits below N, those that are sharpened and the blocks of n lie, about."""
 MOST_FINITE = 800
 """N is at most this: every n below it is audited by itself."""
 
@@ -57,16 +59,17 @@ class Attempt:
 
     def run(self) -> Theory:
         """Returns the theory: the limit, what is below N, the middle and the ends from N on."""
-        audits = Audits(self.ranged, self.effort, self.every_epsilon)
+        below, rest, ends = (self.effort.stretched(*part) for part in PARTS)
+        audits = Audits(self.ranged, rest, self.every_epsilon)
         for n in range(1, EARLY + 1):
             audits.look(n)
         search, limit = self._search(audits)
         for n in range(EARLY + 1, search.first):
-            self.effort.tell(n, search.first)
+            below.tell(n * n, search.first**2)
             audits.look(n)
         audits.sharpen(search.floor + search.tolerance)
         search.floor = max(search.floor, audits.attained)
-        search.run(self.effort)
+        search.run(ends)
         return self._theory(search, limit, audits)
 
     def _search(self, audits: Audits) -> tuple[Search, tuple[Fraction, Fraction]]:

@@ -121,6 +121,7 @@ class Search:
                 self.cover.append(closed)
             for half in halves if closed.upper > self.floor + self.tolerance else []:
                 self._look(half, closed.side, closed.pairs)
+        effort.tell(1, 1)
         self.cover += [closed for _, _, closed in self.waiting]
         return max(closed.upper for closed in self.cover)
 

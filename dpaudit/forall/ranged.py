@@ -162,7 +162,7 @@ def read(
         rule = "theorems are about the mechanisms of the registry; your own is audited at one value"
         raise InputError(spans[0], show(asked[spans[0]]), rule)
     entries = sequence("prior", prior) if "prior" in spans else prior
-    if "prior" in spans and len(entries) == 1:
+    if "prior" in spans and len(entries) == 1 and not is_all(prior):
         raise InputError("prior", show(prior), f"a box has a side for every cell: {show(prior)},{show(prior)}")
     sides = [Span.read("prior", v, all_of_them=False) if is_ranged(v) else None for v in entries or ()]
     point = Setting.read(

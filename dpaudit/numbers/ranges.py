@@ -56,7 +56,8 @@ def parse_range(
     try:
         low, high, *step = (Fraction(read(option, part)) for part in (parts if len(parts) > 1 else parts * 2))
     except InputError as error:
-        more = f", or a range such as {example}" if isinstance(text, str) else ""
+        joined = ", at both ends of a range such as" if len(parts) > 1 else ", or a range such as"
+        more = f"{joined} {example}" if isinstance(text, str) else ""
         raise InputError(option, text, error.rule + more) from None
     if high < low:
         raise InputError(option, text, "the range must not fall")

@@ -58,6 +58,15 @@ class Effort:
         if self.progress:
             self.progress(done, total)
 
+    def stretched(self, low: float, high: float) -> Effort:
+        """Returns the same effort, whose progress fills only this part of the whole; told in thousandths."""
+        progress = self.progress
+        if progress is None:
+            return self
+        return replace(
+            self, progress=lambda done, total: progress(int(1000 * (low + (high - low) * done / total)), 1000)
+        )
+
     def tell_gap(self, gap: float | Fraction) -> None:
         """Reports progress of a search whose bounds are apart by this much: the digits known, of those asked for."""
         if self.progress:

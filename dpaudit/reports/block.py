@@ -19,10 +19,11 @@ from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model
 from dpaudit.privacy.adjacency import Adjacency
 from dpaudit.reports.document import Section
+from dpaudit.reports.steps import Progress as Progress
 
 T = TypeVar("T")
-Progress = Callable[[str], None]
 Job = Callable[[Progress], Iterator[Section]]
+"""What yields sections; one with many steps is ``Sized``."""
 DIGITS = 12
 MOST_POINTS = 10_000
 """Numbers of records in one audit of a report."""
@@ -68,12 +69,14 @@ class Case:
                 raise
             return None
 
-    def over(self, ns: Sequence[int]) -> Iterator[tuple[int | None, EpsilonResult]]:
+    def over(self, ns: Sequence[int], progress: Progress) -> Iterator[tuple[int | None, EpsilonResult]]:
         """Yields every n with the true epsilon there; one without an n of its own is looked at once."""
         if not ns or not self.setting.has_n:
+            progress(f"{self.label}: true ε")
             yield None if self.model is None else self.model.n, self.found
             return
         for n in ns:
+            progress(f"{self.label}: true ε, n = {n}")
             yield n, self.found if n == ns[-1] else audit.epsilon(self.setting.at(n=n), digits=DIGITS)
 
 

@@ -15,7 +15,7 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
-from dpaudit.reports.digits import short
+from dpaudit.reports.digits import powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
 from dpaudit.reports.verdict import DECIDERS, Row
@@ -81,7 +81,7 @@ def _bound(row: Row, evidence: dict[str, Any] | None) -> str | None:
 
 def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
     bound = _bound(row, evidence)
-    words = f"{row['mechanism']} claims {row['claim'] or 'nothing'}"
+    words = f"{row['mechanism']} claims {powers(row['claim'] or 'nothing')}"
     if row["claim"] is None and bound is not None:
         words += f"; its true ε is compared with its nominal ε = {bound}"
     return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))
@@ -137,5 +137,5 @@ def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
     value = short(evidence["enclosure"] if evidence else row["witness"]["epsilon"])
     if bound is None or outcome is None:
         return f"{value}: {row['word']}"
-    compared = f"{value} {SIGNS[Verdict(outcome)]} {bound}"
+    compared = f"{value} {SIGNS[Verdict(outcome)]} {powers(bound)}"
     return f"{compared}, its nominal ε: {row['word']}" if row["claim"] is None else f"{compared}: {row['word']}"

@@ -56,8 +56,7 @@ def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
     """Returns the true epsilon of every mechanism at every n, with claim, verdict, evidence, witness and command."""
     rows: list[Row] = []
     for case in block.cases:
-        progress(f"{case.label}: true ε")
-        rows += [epsilon_row(case.label, n, found) for n, found in case.over(block.ns)]
+        rows += [epsilon_row(case.label, n, found) for n, found in case.over(block.ns, progress)]
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -49,6 +50,15 @@ def written(value: Decimal) -> str:
         return format(kept, "f")
     mantissa = format(kept.scaleb(-kept.adjusted()), "f")
     return f"{mantissa}e{kept.adjusted()}"
+
+
+def powers(words: str) -> str:
+    """Returns the words with 1/100000000 written as 1e-8, as people do.
+
+    >>> powers("(4/5, 1/100000000)-DP"), powers("1/1000-DP")
+    ('(4/5, 1e-8)-DP', '1/1000-DP')
+    """
+    return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
 
 
 def percent(share: dict[str, str]) -> str:

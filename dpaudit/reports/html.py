@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpaudit.audit.conclusion import rank
+from dpaudit.audit.words import precision_words
 from dpaudit.files.text import html as escape
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.pictures.colours import style, themes
@@ -15,7 +16,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, table
-from dpaudit.reports.verdict import facts
+from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -63,7 +64,7 @@ def _verdict(verdict: dict[str, Any]) -> str:
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     rank_ = rank(verdict["word"], verdict["outcome"])
     return (
-        f'<section class="verdict rank{rank_}"><h2>{escape(verdict["word"])}</h2>'
+        f'<section class="verdict rank{rank_}"><h2>{escape(headline(verdict))}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
 
@@ -159,7 +160,7 @@ def _footer(document: Document) -> str:
     facts = [
         f"Made by <code>{escape(document['command'])}</code>{shown}",
         "Versions: " + escape(", ".join(f"{name} {version}" for name, version in document["versions"].items())),
-        *([f"Working precision: up to {max(bits)} bits; every enclosure is rounded outward."] if bits else []),
+        *([f"Working precision: {precision_words(max(bits))}; every enclosure is rounded outward."] if bits else []),
         escape(f"Date: {run.get('date', '')}; seconds: {run.get('seconds', '')}"),
         f"Content hash (SHA-256): <code>{escape(document['content_hash'])}</code>",
         "The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.",

@@ -19,6 +19,8 @@ MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
 MOST_MASSES = 2_000_000
 """Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
+DOUBLINGS, FARTHEST = 20, 10**6
+"""How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
 CLAIM = ("claimed", "claimed_delta", "verdict", "guarantee", "evidence")
 KEPT = ("epsilon", "closed_form", *CLAIM, "witness", "precision_bits")
 """What a row of the true epsilon has of the result of ``dpaudit epsilon``."""
@@ -80,6 +82,26 @@ def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First 
     raise AssertionError("the last one fails")
 
 
+def beyond(case: Case, rows: Sequence[Row], theorem: dict[str, Any] | None, progress: Progress) -> Row | None:
+    """Returns a row that fails at an n not asked for, where a theorem says that there is one and none was seen.
+
+    It is the n of the theorem, or the first of twice, four times, ... the largest n; None where none of them fails.
+    """
+    if (
+        theorem is None
+        or theorem["verdict"] != Verdict.REFUTED
+        or any(outcome_of(row) is Verdict.REFUTED for row in rows)
+    ):
+        return None
+    top = max(row["n"] for row in rows)
+    known = theorem["attained"]
+    for n in [int(known)] if known != "inf" else [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]:
+        row = _row_at(case, n, progress)
+        if row is not None and outcome_of(row) is Verdict.REFUTED:
+            return row
+    return None
+
+
 def _row_at(case: Case, n: int, progress: Progress) -> Row | None:
     """Returns the row at another n; None where the mechanism has no such n."""
     progress(f"{case.label}: the smallest n that fails, n = {n}")
@@ -92,7 +114,7 @@ def _row_at(case: Case, n: int, progress: Progress) -> Row | None:
 
 
 def _looked(start: int, n: int, opened: list[int]) -> str:
-    what = f"every n from {start} to {n} was looked at" if n > start else "the first n that was looked at"
+    what = f"every n from {start} to {n} was looked at" if n > start else "smaller ones were not asked for"
     what = "there is no smaller one" if n == start == 1 else what
     return what + (f"; undecided: n = {', '.join(map(str, opened))}" if opened else "")
 

@@ -10,7 +10,7 @@ from dpaudit.files.text import visible
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, short, table
-from dpaudit.reports.verdict import facts
+from dpaudit.reports.verdict import facts, headline
 
 
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
@@ -36,7 +36,7 @@ def _verdict(verdict: dict[str, Any]) -> list[str]:
     """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
     if verdict["word"] is None:
         return [escape(verdict["text"]), ""] if verdict["text"] else []
-    lines = [f"## {escape(verdict['word'])}", "", escape(verdict["text"]), ""]
+    lines = [f"## {escape(headline(verdict))}", "", escape(verdict["text"]), ""]
     lines += [f"- {escape(name)}: {escape(text)}" for name, text in facts(verdict)]
     command = ["", "Check it again:", "", f"    {visible(verdict['command'])}"] if verdict["command"] else []
     for title, key in (("Covered", "covered"), ("Not covered", "not_covered")):
@@ -77,6 +77,8 @@ def _summary(document: Document) -> list[str]:
 
 
 def _cell(cell: Cell) -> str:
+    if isinstance(cell, dict) and cell["lower"] == cell["upper"] and short(cell) in (cell["lower"], "∞", "−∞"):
+        return escape(short(cell))
     if isinstance(cell, dict):
         return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
     return escape(cell)

@@ -13,7 +13,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.judged import First, first_failing, strongest
+from dpaudit.reports.judged import First, beyond, first_failing, strongest
 from dpaudit.reports.theorems import for_every_n
 from dpaudit.reports.verdict import Row, badness, largest_share, outcome_of, sentence
 
@@ -38,6 +38,9 @@ def verdict_row(case: Case, rows: Sequence[Row], progress: Progress) -> Row:
         _verdict(theorem["verdict"]) if theorem else None,
     )
     first = first_failing(case, rows, progress)
+    far = beyond(case, rows, theorem, progress)
+    if far is not None and theorem is not None:
+        theorem |= {"fails_at": {key: far[key] for key in ("n", "epsilon", "witness", "command")}}
     return _row(case, rows, concluded, first, theorem)
 
 
@@ -106,11 +109,12 @@ def _not_covered(case: Case, ns: Sequence[int], theorem: dict[str, Any] | None) 
     mechanism = case.mechanism
     if ns and case.setting.has_n and not (theorem and theorem["verdict"] == Verdict.PROVED):
         fails = theorem is not None and theorem["verdict"] == Verdict.REFUTED
-        yield f"{case.label} at other n than {range_text(ns)}" + (f": {theorem['words']}" if fails and theorem else "")
+        yield f"{case.label} at other n than {range_text(ns)}" + (": there are some where it fails" if fails else "")
     family = posterior(mechanism)
     yield "other priors, ε and parameters" if family else "other parameters"
     relation = mechanism.adjacency
-    yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else relation.text()}"
+    whose = relation.text() if family or case.setting.adjacency is not None else "the mechanism's own"
+    yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else whose}"
     yield "several releases from the same data"
     yield from (f"{case.label} rests on: {said}" for said in mechanism.caveats().get("assumptions", ()))
     if not mechanism.caveats():

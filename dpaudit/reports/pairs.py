@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import sub
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.mechanisms import Mechanism, PosteriorMechanism, posterior
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.enclosure import Enclosure, infinite
-from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.protocols import Dataset, plain
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
@@ -89,35 +88,67 @@ def loss_rows(
     return [found[pair][0] for pair in pairs]
 
 
-def mapped(case: Case) -> PosteriorMechanism | None:
+@dataclass(frozen=True)
+class Cells:
+    """A mechanism on two cells, or on a count in 0..n: its data sets and outputs by their first cell, in order."""
+
+    mechanism: Mechanism
+    datasets: tuple[Dataset, ...]
+    outputs: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """Returns the number of records."""
+        return len(self.datasets) - 1
+
+
+def _cell(value: Any) -> int | None:
+    """Returns the first of two cells, or the count itself; None of anything else."""
+    if isinstance(value, tuple) and len(value) in (1, 2) and all(type(entry) is int for entry in value):
+        return int(value[0])
+    return value if type(value) is int else None
+
+
+def mapped(case: Case) -> Cells | None:
     """Returns the mechanism whose map of losses is drawn, n being at most MAP_LARGEST: pairs (x, x+1) by outputs."""
-    model = case.model
-    if model is None or model.k != 2:
+    setting, model = case.setting, case.model
+    if model is not None:
+        setting = setting if model.n <= MAP_LARGEST else setting.at(n=MAP_LARGEST)
+    mechanism = setting.mechanism
+    counts = mechanism.counts()
+    known = mechanism.refinable and not (case.found.epsilon.is_infinite or case.found.epsilon.is_open)
+    if not known or max(counts.datasets, counts.outputs) > MAP_LARGEST + 1:
         return None
-    n = min(model.n, MAP_LARGEST)
-    subject = posterior((case.setting if n == model.n else case.setting.at(n=n)).mechanism)
-    fits = subject is not None and subject.count_outputs() == n + 1 and subject.adjacency == REPLACE_ONE
-    return subject if fits else None
+    places = {_cell(x): x for x in mechanism.datasets()}
+    outputs = [cell for cell in map(_cell, mechanism.outputs()) if cell is not None]
+    whole = list(range(counts.datasets))
+    if sorted(outputs) != whole or set(places) != set(whole):
+        return None
+    datasets = tuple(places[cell] for cell in whole)
+    near = all(y in mechanism.neighbours(x) for x, y in pairwise(datasets))
+    return Cells(mechanism, datasets, tuple(outputs)) if near and len(datasets) > 1 else None
 
 
-def loss_map(block: Block, case: Case, subject: PosteriorMechanism, progress: Progress) -> Section:
-    """Returns for k = 2 the loss of every adjacent pair (x, x+1) at every output."""
+def loss_map(block: Block, case: Case, cells: Cells, progress: Progress) -> Section:
+    """Returns the loss of every adjacent pair (x, x+1) of first cells at every output that is possible."""
     progress(f"{case.label}: loss map")
-    n, pairs = subject.model.n, list(pairwise(subject.model.histograms))
+    n, pairs, law = cells.n, list(pairwise(cells.datasets)), cells.mechanism.law()
     rows = [
-        {"x": x[0], "output": output[0], "loss": loss.to_dict()}
-        for (x, _), losses in zip(pairs, loss_rows(subject, pairs), strict=True)
-        for output, loss in zip(subject.outputs(), losses, strict=True)
+        {"x": x, "output": output, "loss": loss.to_dict()}
+        for x, losses in enumerate(loss_rows(cells.mechanism, pairs))
+        for output, loss, p in zip(cells.outputs, losses, law.probabilities(cells.datasets[x]), strict=True)
+        if not balls.is_zero(p)
     ]
     title = f"Privacy loss of every pair: {case.label}, n = {n}"
     question = "Where does the loss come from? A row is a pair (x, x+1), a column an output. Drawn for n up to 40."
-    command = case.setting.at(n=n).command_line("epsilon") if case.setting.has_n else case.found.command
+    command = case.setting.at(n=n).command_line("epsilon") if case.model is not None else case.found.command
     return block.section("loss-map", title, question, command or "", rows, n=n, mechanism=case.label, folded=True)
 
 
 def maps_left_out(block: Block) -> Section:
     """Returns the section that stands for the loss maps where the plan leaves them out."""
-    n = min(block.ns[-1], MAP_LARGEST)
+    n = min(block.ns[-1], MAP_LARGEST) if block.ns else None
     note = "The maps of all pairs and outputs are left out here for their size; this command draws them."
-    title, command = f"Privacy loss of every pair, n = {n}", replace(block, ns=(n,)).command()
+    title = "Privacy loss of every pair" + ("" if n is None else f", n = {n}")
+    command = (block if n is None else replace(block, ns=(n,))).command()
     return block.section("loss-map", title, "Where does the loss come from?", command, [], n=n, text=note)

@@ -10,13 +10,22 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.setting import command_line
+from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 from dpaudit.reports import accuracy_study, document, studies
-from dpaudit.reports.block import Block, Job, Progress
+from dpaudit.reports.block import Block, Job
 from dpaudit.reports.collect import audit_sections
+from dpaudit.reports.index import index
 from dpaudit.reports.plan import Plan, read_plan
+from dpaudit.reports.steps import Progress, Sized, Steps
 from dpaudit.reports.verdict import arranged
 from dpaudit.reports.write import prepare, write
+
+INDEX = "README.md"
+USUAL = 3
+"""Steps of a job that does not say how many it has."""
+AFTER = 6
+"""Steps of a mechanism after its true epsilon: about one for each kind of section."""
 
 
 def report(
@@ -27,13 +36,13 @@ def report(
     claims: bool = False,
     title: str | None = None,
     out: str = "report",
-    progress: Progress | None = None,
+    progress: Progress | Steps | None = None,
     **setting: Any,
 ) -> list[Path]:
     """Returns the files of the report, written into the folder ``out``: of mechanisms, of a plan, or of the claims.
 
     ``mech`` is "all", names and anybody's own in any mixture, separated by commas or a list; ``n`` a range such as
-    "1..60". The rest of the setting goes to the mechanisms that take it.
+    "1..60". The rest of the setting goes to the mechanisms that take it. ``progress`` is told in words what is done.
     """
     if plan is not None:
         if mech or n is not None or any(value is not None for value in setting.values()) or title or claims:
@@ -46,23 +55,25 @@ def report(
     return _make(Plan(title or name, command, blocks, ("*",) if claims else ()), out, progress)
 
 
-def refresh(folder: str, *, progress: Progress | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml."""
+def refresh(folder: str, *, progress: Progress | Steps | None = None) -> list[Path]:
+    """Returns the files of every report below the folder, made anew from its plan.toml, and last their index."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
-    return [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
+    written = [path for plan in found for path in _make(read_plan(str(plan)), str(plan.parent), progress)]
+    write_file("refresh", Path(folder) / INDEX, index(folder))
+    return [*written, Path(folder) / INDEX]
 
 
-def _make(wanted: Plan, out: str, progress: Progress | None) -> list[Path]:
-    tell = progress or (lambda text: None)
+def _make(wanted: Plan, out: str, progress: Progress | Steps | None) -> list[Path]:
+    steps = Steps.of(progress)
     prepare(out)
-    made = build(wanted, tell)
-    tell("writing")
+    made = build(wanted, steps)
+    steps(f"writing {out}")
     return write(made, out)
 
 
-def build(plan: Plan, progress: Progress) -> document.Document:
+def build(plan: Plan, progress: Progress | Steps) -> document.Document:
     """Returns the document of the plan; the same plan gives the same document, the run apart.
 
     Everything that the plan says is checked before the first audit.
@@ -71,7 +82,13 @@ def build(plan: Plan, progress: Progress) -> document.Document:
     jobs = list(_jobs(plan))
     if not jobs:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
-    sections = arranged([section for job in jobs for section in job(progress)])
+    steps, sizes = Steps.of(progress), [getattr(job, "steps", USUAL) for job in jobs]
+    steps.begin(sum(sizes) + 1)
+    sections: list[document.Section] = []
+    for job, size in zip(jobs, sizes, strict=True):
+        with steps.part(size) as told:
+            sections += job(told)
+    sections = arranged(sections)
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return document.make(
         plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text
@@ -81,7 +98,8 @@ def build(plan: Plan, progress: Progress) -> document.Document:
 def _jobs(plan: Plan) -> Iterator[Job]:
     yield from map(studies.prepare, plan.studies)
     for block in plan.audits:
-        yield partial(audit_sections, block, maps=plan.maps)
+        steps = len(block.cases) * (len(block.ns) + AFTER)
+        yield Sized(partial(audit_sections, block, maps=plan.maps), steps)
         yield partial(accuracy_study.balanced, block)
     if plan.claims:
         yield studies.prepare_claims(plan.claims)

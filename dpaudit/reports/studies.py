@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.setting import Setting
+from dpaudit.claims.outcome import BY_ALGEBRA
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
@@ -19,6 +21,7 @@ from dpaudit.reports.chain import chain
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import epsilon_row
 from dpaudit.reports.matrix import QUESTION, TITLE, verdict_row
+from dpaudit.reports.steps import Sized
 from dpaudit.reports.verdict import Row, badness, quotient
 
 
@@ -38,7 +41,9 @@ def prepare_priors(study: dict[str, Any]) -> Job:
     if block.model is None or len(block.settings) > 1:
         raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
-    return partial(_priors, block.settings[0], ns, alphas, exact_list("eps", study.get("eps", ["1"])))
+    epsilons = exact_list("eps", study.get("eps", ["1"]))
+    run = partial(_priors, block.settings[0], ns, alphas, epsilons)
+    return Sized(run, len(epsilons) * len(alphas) * (len(ns) + 2))
 
 
 def _priors(
@@ -131,7 +136,8 @@ def prepare_claims(patterns: tuple[str, ...]) -> Job:
     from dpaudit.claims.catalogue import load
 
     asked = () if patterns == ("*",) else patterns
-    return partial(claims, patterns, load().choose(asked))
+    chosen = load().choose(asked)
+    return Sized(partial(claims, patterns, chosen), len(chosen) + 1)
 
 
 def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress) -> Iterator[Section]:
@@ -151,7 +157,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         "question": "Which claims are true, which false, which hold in another form only? Open one for its evidence.",
         **shared,
         "rows": rows,
-        "finding": f"{len(rows)} claims, each with its evidence",
+        "finding": _claims_found(rows),
     }
     margins = [
         {"id": row["id"], "verdict_of": row["verdict"], "margin": row[role]["margin"]}
@@ -166,6 +172,14 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         **shared,
         "rows": margins,
     }
+
+
+def _claims_found(rows: list[dict[str, Any]]) -> str:
+    """Returns in words how many claims got which verdict, and what is proved for all n."""
+    counts = Counter(str(row["verdict"]) for row in rows)
+    everywhere = sum(row["verdict"] == Verdict.PROVED and row["establishes"] == BY_ALGEBRA for row in rows)
+    listed = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
+    return f"{len(rows)} claims: {listed}; {everywhere} of those PROVED for all n, by algebra"
 
 
 STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": prepare_priors, "accuracy": accuracy_study.prepare}

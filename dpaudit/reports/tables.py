@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.reports.digits import percent, short
+from dpaudit.reports.digits import percent, powers, short
 from dpaudit.reports.document import Section, named, number_of
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
@@ -32,7 +32,8 @@ def matrix(section: Section) -> Table:
         bar = "" if row["share"] is None else f"{percent(row['share'])} {bar_of(row['share'])}"
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
         strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
-        claim = row["claim"] or ("none" if row["nominal"] is None else f"none; nominal ε = {row['nominal']}")
+        nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
+        claim = powers(row["claim"] or f"none{nominal}")
         place = "" if row["n"] is None else str(row["n"])
         rows.append([row["word"], row["mechanism"], claim, row["epsilon"], place, bar, strength, _pair(row["witness"])])
     columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", "share of the claim", "known"]

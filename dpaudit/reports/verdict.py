@@ -5,14 +5,14 @@ A row of the matrix is the verdict on one mechanism. Which word it has is decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, counted, rank
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import percent, short
+from dpaudit.reports.digits import percent, powers, short
 
 Row = dict[str, Any]
 DECIDERS = {
@@ -80,7 +80,7 @@ def largest_share(rows: Iterable[Row]) -> tuple[str, dict[str, str]] | None:
 
 def sentence(row: Row) -> str:
     """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
-    claims = f"{row['mechanism']} claims {row['claim'] or 'nothing'}"
+    claims = f"{row['mechanism']} claims {powers(row['claim'] or 'nothing')}"
     parts = [f"{claims}; {_true(row)}{_share(row)}."]
     if row["outcome"] == Verdict.REFUTED:
         parts.append(_failing(row))
@@ -108,7 +108,7 @@ def _true(row: Row) -> str:
 
 
 def _share(row: Row) -> str:
-    if row["share"] is None:
+    if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
     of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
@@ -129,10 +129,11 @@ def _failing(row: Row) -> str:
 
 
 def _beyond(row: Row) -> str:
-    theorem = row["theorem"]
+    theorem, found = row["theorem"], row["theorem"].get("fails_at")
     where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
+    where = where if found is None else f"at n = {found['n']} (true ε {short(found['epsilon'])})"
     what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
-    return f"But {what} {where}, which was not audited: {theorem['words']}."
+    return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
 
 
 def _at(ns: list[int]) -> str:
@@ -158,10 +159,39 @@ def whole(rows: list[Row], findings: Iterable[str] = ()) -> dict[str, Any]:
     if not rows:
         return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}}
     lead = min(rows, key=badness)
-    scope = {key: list(dict.fromkeys(line for row in rows for line in row[key])) for key in ("covered", "not_covered")}
+    scope = {"covered": list(_covered(rows)), "not_covered": list(_not_covered(rows))}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
-    return {"word": lead["word"], "outcome": lead["outcome"], "text": lead["text"], "counts": counts, **found, **scope}
+    text = f"{_counted(counts)}{lead['text']}"
+    return {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts, **found, **scope}
+
+
+def _covered(rows: list[Row]) -> Iterator[str]:
+    """Yields what was looked at, by all rows together."""
+    if len(rows) == 1:
+        yield from rows[0]["covered"]
+        return
+    yield from dict.fromkeys(row["covered"][0] for row in rows)
+    proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
+    named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
+    yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
+    looked = [row for row in rows if (row["looked_at"] or "").startswith("every n")]
+    yield from (f"{row['mechanism']}: {row['looked_at']}, for the smallest that fails" for row in looked)
+
+
+def _not_covered(rows: list[Row]) -> Iterator[str]:
+    """Yields what the verdict does not speak of: of single mechanisms first, each once."""
+    lines = [(row["mechanism"], line) for row in rows for line in row["not_covered"]]
+    yield from dict.fromkeys(line for name, line in lines if line.startswith(name))
+    yield from dict.fromkeys(line for name, line in lines if not line.startswith(name))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """Returns "3 verdicts: 1 NOT PRIVATE, 2 HOLDS FOR ALL n. The worst: ", or nothing where there is one."""
+    if sum(counts.values()) == 1:
+        return ""
+    listed = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f"{sum(counts.values())} verdicts: {listed}. The worst: "
 
 
 def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -180,17 +210,31 @@ def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [top, *chains, *rest]
 
 
+def headline(verdict: dict[str, Any]) -> str:
+    """Returns the word; without a claim also whether the nominal epsilon is exceeded, and from which n."""
+    word, outcome, theorem = str(verdict["word"]), verdict["outcome"], verdict["theorem"] or {}
+    if word != Word.NO_CLAIM or verdict["nominal"] is None:
+        return word
+    n = verdict["smallest_failing_n"]
+    if outcome == Verdict.REFUTED:
+        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
+    if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
+        found = theorem.get("fails_at")
+        where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
+        return f"{word}: true ε exceeds its nominal ε {where}"
+    known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
+    return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
+
+
 def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     """Returns the lines under the verdict: label and text; the command is a member of its own."""
     if verdict["word"] is None:
         return []
     found, lines = verdict["witness"], []
-    counts = ", ".join(f"{count} × {word}" for word, count in verdict["counts"].items())
-    lines += [("mechanisms", counts)] if sum(verdict["counts"].values()) > 1 else []
     lines.append(("true ε", f"{short(verdict['epsilon'])}" + (f" at n = {verdict['n']}" if verdict["n"] else "")))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
-    lines.append(("claim", verdict["claim"] or f"none{nominal}"))
-    if verdict["share"] is not None:
+    lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
+    if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
         whose = "claimed" if verdict["claim"] else "nominal"
         lines.append(("share", f"{percent(verdict['share'])} of the {whose} {verdict['share_of']}"))
     if verdict["smallest_failing_n"] is not None:

@@ -22,7 +22,7 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Model, make_model
 from proofs_checks.points import Pair, adjacent_pairs, exponential_at, maker, priors, rationals
 from proofs_checks.privacy.many_records import delta_near
-from proofs_checks.privacy.tools import delta_steps, epsilon_batches, true_delta
+from proofs_checks.privacy.tools import delta_steps, epsilon_batches, row_steps, true_delta
 
 DELTA_MOST = Statement("δ(ε) of M_H, k = 2", "<=", "δ", closeness="ratio")
 WEAKER = Statement("δ(3ε/2) of M_H", "<=", "½e^(ε/2)·δ", closeness="ratio")
@@ -210,13 +210,9 @@ def normaliser_batches(grid: Grid, least: bool = False) -> Batches:
             yield (x, y), s / t * (nx / ny).log(), bound
 
     def steps(at: MHdelta, tag: Pair) -> list[Step]:
-        known = values(at)
-        lines = [(name, known[x]) for name, x in zip(("x", "y"), tag, strict=True)]
-        return [
-            *(step(f"S({name})", "max of LS(x″)·e^(−γd)", s) for name, (s, _) in lines),
-            *(step(f"NL({name})", "Σ e^(−εH/(2S))", total) for name, (_, total) in lines),
-            step("γ", "ln(1 − ε/(2 ln(δ/(2(n+1)))))", at.gamma()),
-        ]
+        rows = [line for name, x in zip("xy", tag, strict=True) for line in row_steps(at, x, x, name)[1:]]
+        (_, here), (_, there) = (values(at)[x] for x in tag)
+        return [*rows, step("ln(NL(x)/NL(y))", "", (here / there).log())]
 
     return over(grid, partial(exponential_at, MHdelta), sides, ("x", "y"), steps=steps)
 

@@ -22,12 +22,12 @@ from dpaudit.mechanisms.exponential import Exponential, MHdelta, Rates
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, count_histograms, make_model
+from dpaudit.posterior.model import Histogram, count_histograms, hamming, make_model
 from dpaudit.posterior.scores import Score
-from dpaudit.posterior.sensitivity import local_all
+from dpaudit.posterior.sensitivity import local, local_all
 from proofs_checks.points import exponential_at, priors, rationals
 from proofs_checks.privacy.smooth import REACH, exp_smooth_near
-from proofs_checks.privacy.tools import delta_steps, true_delta
+from proofs_checks.privacy.tools import Peak, delta_steps, true_delta
 from proofs_checks.setting.lemmas import g
 
 ADJACENT_MOST = Statement("δ(ε) of M_H^D, S over adjacent data sets", "<=", "δ", closeness="ratio")
@@ -43,8 +43,18 @@ class Adjacent(Exponential):
 
     def rates(self, h: Score) -> Rates:
         """Returns epsilon / (2 S(x)) with the γ of MHdelta."""
-        gamma = MHdelta(self.model, self.epsilon, self.delta).gamma()
-        return Rates(h, self.numerator(), exp_smooth_near(self.model, local_all(h), gamma, REACH))
+        return Rates(h, self.numerator(), exp_smooth_near(self.model, local_all(h), self.gamma(), REACH))
+
+    def gamma(self) -> Ball:
+        """Returns γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))."""
+        return MHdelta(self.model, self.epsilon, self.delta).gamma()
+
+    def peak(self, h: Score, x: Histogram) -> Peak:
+        """Returns the x″ with d(x, x″) ≤ REACH at which S(x) is attained."""
+        near = [y for y in self.model.histograms if hamming(x, y) <= REACH]
+        values = [local(h, y) * (-self.gamma() * hamming(x, y)).exp() for y in near]
+        source = near[balls.argsort(values)[-1]]
+        return Peak(source, hamming(x, source), self.gamma(), True, f", d ≤ {REACH}")
 
 
 def partitions(total: int, largest: int, parts: int) -> Iterator[tuple[int, ...]]:

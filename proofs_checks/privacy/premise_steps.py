@@ -17,6 +17,7 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model
 from proofs_checks.points import Pair, model_at
 from proofs_checks.privacy.premise import PAIRS, PRIORS_3, case_pairs
+from proofs_checks.privacy.tools import FEW
 from proofs_checks.setting.exact import distance, exactly_less, local_exact
 
 FIRST = Statement(
@@ -76,12 +77,21 @@ def quotient_batches(grid: Grid, second: bool) -> Batches:
                 yield (x, y), *((middle, found.after_second()) if second else (found.ratio(), middle))
 
     def steps(model: Model, tag: Pair) -> list[Step]:
-        found = Quotients(model, *tag)
+        found, places = Quotients(model, *tag), model.histograms
+        rows = zip(("x", "y"), (found.from_x, found.from_y), strict=True)
+        listed = [
+            (f"H({name},r′)", ", ".join(f"{c}: {float(v.mid()):.7f}" for c, v in zip(places, row, strict=True)))
+            for name, row in rows
+        ]
+        first = "Σ e^(−εH(y,r′)/(2LS({}))) / (e^(−εH(x,y)/(2LS(y)))·Σ e^(−εH(x,r′)/(2LS({}))))"
         return [
-            step("LS(x), LS(y)", "the larger first", found.ls_x),
+            *(step(label, "", text) for label, text in listed if len(places) <= FEW),
+            step("LS(x)", "the largest H(x,x′) to an adjacent x′", found.ls_x),
             step("LS(y) = H(x,y)", "", found.ls_y),
-            step("the ratio", "Pr[z = r] from x / from y, r = BI(x)", found.ratio()),
-            step("after the first >", "LS(x) above the line, LS(y) below", found.after_first()),
+            step("the ratio", f"Pr[z = r] from x / from y, r = BI(x): {first.format('y', 'x')}", found.ratio()),
+            step(
+                "after the first >", f"LS(x) above the line, LS(y) below: {first.format('x', 'y')}", found.after_first()
+            ),
             step("after the second >", "every r′ replaced by r", found.after_second()),
         ]
 

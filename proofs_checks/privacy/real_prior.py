@@ -27,6 +27,7 @@ from dpaudit.posterior.model import make_model
 from proofs_checks.setting.exact import decided
 
 HALF = Fraction(1, 2)
+DISTANCE = "BC = Γ(α+(x+r)/2)·Γ(β+n−(x+r)/2)/√(Γ(α+x)·Γ(β+n−x)·Γ(α+r)·Γ(β+n−r))"
 GUARD = 32
 """So many bits more than the working precision are taken of the root."""
 
@@ -70,6 +71,11 @@ class Tie:
             if near.constants != far.constants or near.rational * right != far.rational * left:
                 return False
         return True
+
+    def signs(self) -> str:
+        """Returns the polynomial's values at both rational ends, in decimals."""
+        values = (self.polynomial()(_exact(alpha)) for alpha in (self.low, self.high))
+        return ", ".join(f"{int(value.p) / int(value.q):.6f}…" for value in values)
 
     def root(self) -> Ball:
         """Returns a ball that contains an α at which the tie is exact, by bisection with exact signs."""
@@ -134,15 +140,14 @@ class RealRow:
         self.tie, self.eps, self.delta = tie, eps, delta
         self.alpha = tie.root()
         self.gamma = MHdelta(make_model(tie.n), eps, delta).gamma()
-        local = [
+        self.local = [
             balls.maximum([self.between(y, z) for z in (y - 1, y + 1) if 0 <= z <= tie.n]) for y in range(tie.n + 1)
         ]
-        self.sensitivity = balls.maximum(
-            [value * (-self.gamma * abs(tie.x - y)).exp() for y, value in enumerate(local)]
-        )
+        smooth = [value * (-self.gamma * abs(tie.x - y)).exp() for y, value in enumerate(self.local)]
+        self.sensitivity, self.source = balls.maximum(smooth), balls.argsort(smooth)[-1]
         self.distances = [self.between(tie.x, r) for r in range(tie.n + 1)]
-        rate = ball(eps / 2) / self.sensitivity
-        self.weights = [(-rate * value).exp() for value in self.distances]
+        self.rate = ball(eps / 2) / self.sensitivity
+        self.weights = [(-self.rate * value).exp() for value in self.distances]
         self.normaliser = balls.total(self.weights)
 
     def between(self, y: int, z: int) -> Ball:
@@ -183,15 +188,35 @@ def dilated(tie: Tie, nearer: int, eps: Fraction, delta: Fraction) -> Batch:
     def steps() -> list[Step]:
         row = RealRow(tie, eps, delta)
         down, up = tie.x - tie.i, tie.x + tie.j
+        m, first = (tie.i + tie.j) // 2, f"α+{tie.x}"
+        second = tie.second + tie.n - tie.x
+        quotient = f"(A−{tie.i})_{2 * m}·((B−{tie.j}/2)_{m})²/(((A−{tie.i}/2)_{m})²·(B−{tie.j})_{2 * m})"
         poly = str(tie.polynomial()).replace("x", "α")
+        scores = ", ".join(f"{r}: {float(value.mid()):.9f}" for r, value in enumerate(row.distances))
+        weights = {r: row.weights[r] / row.normaliser for r in (down, up, nearer)}
         return [
-            step("α", f"the root between {tie.low} and {tie.high} of {poly}", row.alpha),
+            step("H(x,r)", "", f"√(1 − BC) for x and r ones among n, {DISTANCE}"),
+            step("BC²(x,x−i)/BC²(x,x+j)", f"(z)_m = z(z+1)…(z+m−1), A = {first}, B = {second}", quotient),
+            step("a tie", "where that quotient is 1: numerator − denominator = 0", poly),
+            step("signs of it", f"at α = {tie.low} and at α = {tie.high}", tie.signs()),
+            step("α", "the root between them", row.alpha),
             step("the engine's BC²", "has the same quotient at both ends, exactly", str(tie.agrees())),
-            step("S_exp(x)", "the sensitivity in use", row.sensitivity),
+            step("γ, the largest |λ|", "ln(1 − ε/(2 ln(δ/(2(n+1)))))", row.gamma),
+            step("LS(x″)", f"x″ = {row.source} ones, d(x, x″) = {abs(tie.x - row.source)}", row.local[row.source]),
+            step("S_exp(x)", "the maximum over x″: LS(x″)·e^(−γ·d)", row.sensitivity),
+            step("H(x,r), r = 0…n", "", scores),
+            step("w = ε/(2S)", "P(r) = e^(−w·H(x,r))/NL(x)", row.rate),
+            step("NL(x)", f"Σ over r = 0…{tie.n} of e^(−w·H(x,r))", row.normaliser),
             step("score a", f"H(x,r) at r = {down} and r = {up}: equal, as α is that root", row.distances[up]),
             step("score b", f"H(x,r) at r = {nearer} alone", row.distances[nearer]),
-            step("λ", "ln(b/a)", (row.distances[nearer] / row.distances[up]).log()),
-            step("γ, the largest |λ|", "", row.gamma),
+            step("λ", "ln(b/a), |λ| ≤ γ", (row.distances[nearer] / row.distances[up]).log()),
+            step("Pr[u = −a]", f"P({down}) + P({up}), two equal terms", weights[down] + weights[up]),
+            step("Pr[u = −b]", f"P({nearer})", weights[nearer]),
+            step(
+                "e^(ε/2)·Pr[u = −b]",
+                f"and δ/2 = {delta / 2} is added on the right",
+                ball(eps / 2).exp() * weights[nearer],
+            ),
         ]
 
     where = {

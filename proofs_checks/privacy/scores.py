@@ -14,7 +14,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram
 from proofs_checks.points import exponential_at
-from proofs_checks.privacy.tools import attained
+from proofs_checks.privacy.tools import sensitivity_steps
 from proofs_checks.setting.exact import Level, level_of, levels
 
 Smoothed = MH | MHdelta
@@ -105,19 +105,16 @@ def score_batches(
         return tie(*(level_of(at[0].model, tag[0], r) for r in tag[1:]))
 
     def steps(at: Chosen, tag: Tag) -> list[Step]:
-        where = attained(at[0], Hellinger(at[0].model), tag[0])
-        return worked(all_scores(at[0])(tag[0]), tag, extra, where)
+        known = sensitivity_steps(at[0], Hellinger(at[0].model), tag[0], "x")
+        return [*known, *worked(all_scores(at[0])(tag[0]), tag, extra)]
 
     return over(grid, chosen, sides, ("x", "r (score a)", "t (score b)"), decide, steps)
 
 
-def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]], attained_: str) -> list[Step]:
-    """Returns S(x), NL(x), both scores with their counts and chances, and what the claim adds."""
+def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]]) -> list[Step]:
+    """Returns NL(x), both scores with their counts and chances, and what the claim adds."""
     i, j = (next(k for k, level in enumerate(scores.levels) if r in level.members) for r in tag[1:])
-    lines = [
-        step("S(x)", f"the sensitivity in use{attained_}", scores.sensitivity),
-        step("NL(x)", "", scores.normaliser),
-    ]
+    lines = [step("NL(x)", f"Σ over {scores.n + 1} candidates of e^(−εH(x,r)/(2S))", scores.normaliser)]
     for name, k in (("a", i), ("b", j)):
         level = scores.levels[k]
         members = ", ".join(map(str, level.members))

@@ -93,12 +93,20 @@ class SmoothSensitivity:
         return bool(smooth_bound(self.gamma) == self.gamma)
 
     def steps(self, tag: Pair) -> list[Step]:
-        """Returns where both maxima are attained."""
+        """Returns where both maxima are attained, and the sensitivities."""
         lines = []
         for name, x in zip(("x", "x′"), tag, strict=True):
             place = self.origin(x)
-            where = f"{place[1]} steps away, where LS = √(1 − √({place[0]}))" if place else "at places not told apart"
-            lines.append(step(f"maximum of {name} = {x}", where, distance(place[0]) if place else ""))
+            if place is None:
+                lines.append(step(f"maximum of {name} = {x}", "at places not told apart", ""))
+                continue
+            bc2, steps = place
+            source = next(y for y in self.model.histograms if (local_exact(self.model, y), hamming(x, y)) == place)
+            where = f"x″ = {source}, d = {steps}, LS(x″) = √(1 − √({bc2}))"
+            lines.append(step(f"maximum of {name} = {x}", where, distance(bc2)))
+            cost = self.cost(bc2, steps)
+            smooth = ("LS(x″)·e^(−γd)", (-cost).exp()) if self.exponential else ("1/(1/LS(x″) + γd)", 1 / cost)
+            lines.append(step(f"S({name})", *smooth))
         return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
@@ -12,15 +13,16 @@ from dpaudit.mechanisms.exponential import Rates
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model
+from dpaudit.posterior.model import Histogram, Model, neighbours
 from dpaudit.posterior.scores import Score
-from dpaudit.posterior.sensitivity import closure, local_all
+from dpaudit.posterior.sensitivity import closure, local, local_all
 from dpaudit.privacy import loss as privacy_loss
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Worst
 
 TERMS = 3
 """Terms of a sum that are written out."""
+DISTANCE = "√(1 − Π Γ(αᵢ+(cᵢ+dᵢ)/2)/√(Γ(αᵢ+cᵢ)·Γ(αᵢ+dᵢ)))"
 
 
 def digits() -> int:
@@ -103,18 +105,72 @@ class Rated(Protocol):
     def rates(self, h: Score) -> Rates:
         """Returns x ↦ rate(x)."""
 
+    def numerator(self) -> Fraction:
+        """Returns e of the rate e/(2Δ)."""
+
     def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball] | None:
         """Returns (f, γ) where f(Δ(x)) = min over x″ of f(LS(x″)) + γ·d(x, x″)."""
 
 
-def attained(mechanism: Rated, h: Score, x: Histogram) -> str:
-    """Returns at which x″ the maximum in the smooth sensitivity of x is attained; nothing for the other ones."""
+@dataclass(frozen=True)
+class Peak:
+    """Where the maximum in a smooth sensitivity is: at ``source``, ``steps`` records away."""
+
+    source: Histogram
+    steps: int
+    gamma: Ball
+    logarithmic: bool
+    most: str = ""
+    """What bounds d, where something does."""
+
+    def formula(self) -> str:
+        """Returns S(x) from LS(x″)."""
+        return ("LS(x″)·e^(−γ·d)" if self.logarithmic else "1/(1/LS(x″) + γ·d)") + self.most
+
+    def gamma_words(self) -> str:
+        """Returns how γ is given."""
+        return "ln(1 − ε/(2 ln(δ/(2(n+1)))))" if self.logarithmic else "as chosen"
+
+
+@runtime_checkable
+class Peaked(Protocol):
+    """A mechanism with a smooth sensitivity of its own."""
+
+    def peak(self, h: Score, x: Histogram) -> Peak:
+        """Returns where S(x) is attained."""
+
+
+def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
+    """Returns where the smooth sensitivity of x is attained; None for the other sensitivities."""
+    if isinstance(mechanism, Peaked):
+        return mechanism.peak(h, x)
     smoothing = mechanism.smoothing()
     if smoothing is None:
-        return ""
+        return None
     model, (value, gamma) = mechanism.model, smoothing
     found, i = closure(model, [value(ls) for ls in local_all(h)], gamma), model.index[x]
-    return f"; attained at x″ = {model.histograms[found.sources[i]]}, {found.steps[i]} steps away"
+    logarithmic = balls.is_zero(value(ball(1)))  # f(v) = −ln v; else f(v) = 1/v
+    return Peak(model.histograms[found.sources[i]], found.steps[i], gamma, logarithmic)
+
+
+def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> list[Step]:
+    """Returns the sensitivity of x worked out: γ, x″ with its LS, and S; for the others Δ alone."""
+    peak, delta = peak_of(mechanism, h, x), ball(mechanism.numerator() / 2) / mechanism.rates(h)(x)
+    if peak is None:
+        return [step(f"Δ({name})", "the sensitivity in use", delta)]
+    row, index = h.row(peak.source), mechanism.model.index
+    beside = list(neighbours(peak.source))
+    far = beside[balls.argsort([row[index[y]] for y in beside])[-1]]
+    where = f"x″ = {peak.source}, d = d({name}, x″) = {peak.steps}; LS(x″) = H(x″, {far})"
+    return [
+        *([step("γ", peak.gamma_words(), peak.gamma)] if name == "x" else []),
+        step(f"LS(x″) for {name}", where, local(h, peak.source)),
+        step(f"S({name})", f"the maximum over x″: {peak.formula()}", delta),
+    ]
+
+
+FEW = 12
+"""Distances to so many candidates are written out."""
 
 
 def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: str) -> list[Step]:
@@ -122,10 +178,17 @@ def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: s
     if not isinstance(mechanism, Rated):
         return []
     h = Hellinger(mechanism.model)
-    rate = mechanism.rates(h)(x)
-    weights = [(-rate * value).exp() for value in h.row(x)]
+    rate, row = mechanism.rates(h)(x), h.row(x)
+    weights = [(-rate * value).exp() for value in row]
+    known = zip(mechanism.model.histograms, row, strict=True)
+    listed = ", ".join(f"{c}: {float(value.mid()):.7f}" for c, value in known) if len(row) <= FEW else ""
+    share = mechanism.numerator() / mechanism.epsilon
+    factor = "ε" if share == 1 else f"{share}·ε"
+    delta = "Δ" if peak_of(mechanism, h, x) is None else "S"
     return [
-        step(f"H({name},r)", "", h.between(x, r)),
-        step(f"ε/(2Δ({name}))", f"Δ the sensitivity in use, with its factor{attained(mechanism, h, x)}", rate),
-        step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−ε·H/(2Δ))", balls.total(weights)),
+        step(f"H({name},r)", DISTANCE, h.between(x, r)),
+        *sensitivity_steps(mechanism, h, x, name),
+        step(f"w = {factor}/(2{delta}({name}))", f"the rate: P_{name}(r) = e^(−w·H({name},r))/NL({name})", rate),
+        *([step(f"H({name}, ·)", DISTANCE, listed)] if listed else []),
+        step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−w·H({name},r))", balls.total(weights)),
     ]

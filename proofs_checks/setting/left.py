@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpaudit.claims import Context, Grid, Outcome, annotate, check, scan
+from dpaudit.claims import Context, Grid, Outcome, Step, annotate, check, scan, step
 from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.model import Model
@@ -46,7 +46,15 @@ def fall_batches(last: Callable[[int], int], sizes: tuple[int, ...] = SIZES) -> 
         a, b, c = (at(model, x + i) for i in range(3))
         return bc_squared(model, a, b) == bc_squared(model, b, c)
 
-    return over(Grid(n=sizes, prior=UNIFORM), model_at, sides, ("x",), tie)
+    def steps(model: Model, x: int) -> list[Step]:
+        a, b, c = (at(model, x + i) for i in range(3))
+        known = {"H(x,x+1)²": (a, b), "H(x+1,x+2)²": (b, c)}
+        return [
+            step(name, f"1 − √BC² of {p} and {q}", f"1 − √({bc_squared(model, p, q)})")
+            for name, (p, q) in known.items()
+        ]
+
+    return over(Grid(n=sizes, prior=UNIFORM), model_at, sides, ("x",), tie, steps)
 
 
 @check("ls.statement-1.left", grid=Grid("every x ≤ x₀ with x+2 ≤ n", n=SIZES, prior=UNIFORM))

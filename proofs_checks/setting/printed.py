@@ -96,5 +96,11 @@ def proportional(ctx: Context) -> Outcome:
     text = "‖x − x′‖₁ = 2, the counts of x being symbols"
     constant.holds("k = 2", text, lambda: all(sum(map(abs, move)) == 2 for move in moves(2)))
     constant.says("so", "ΔBI(k) = ΔBI(2) = 2, which is (k/2)·ΔBI(2) at k = 2 alone")
-    outcome = scan(PROPORTIONAL, each(ctx.grid, lambda point: point, sides))
+
+    def steps(at: Point) -> list[Step]:
+        x, y = next(iter(adjacent_pairs(make_model(at.n, at.k))))
+        words = f"‖x − x′‖₁, x = {x}, x′ = {y}: two cells change by 1"
+        return [step(f"ΔBI({at.k})", words, largest_change(at.n, at.k)), step("ΔBI(2)", "", largest_change(at.n, 2))]
+
+    outcome = scan(PROPORTIONAL, each(ctx.grid, lambda point: point, sides, steps=steps))
     return annotate(outcome, ("ΔBI = 2 for every k, n and prior: a constant", constant))
