@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from dpaudit.pictures.colours import DASHES, slots
-from dpaudit.pictures.picture import NARROW, Picture
-from dpaudit.pictures.plot import LINE, Ground, margin, spread
+from dpaudit.pictures.picture import HALF, NARROW, Picture
+from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
 from dpaudit.pictures.scales import fitted
 from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip, width_of
 
-STRIP = 52
+STRIP = 66
 """Pixels of the strip for the limits."""
 MOST_DOTS = 30
 """A line of more points has no dots, as they would make one band; pointing at it still shows the values."""
@@ -49,6 +49,8 @@ class Chart:
     tinted: bool = False
     head: str = ""
     height: float = 330
+    inside: bool = False
+    """Whether labels stand where the curves end, which is not all at the right."""
 
     def draw(self, width: float, alt: str) -> Picture:
         """Returns the picture of this width."""
@@ -59,14 +61,14 @@ class Chart:
         parts = [ground.axes(self.x_title, self.y_title)]
         parts += [text(0, 13, self.head, "head")] if self.head else []
         parts += [ground.bar(value, words, self.tinted and i == 0) for i, (value, words) in enumerate(self.bars)]
-        parts += [ground.post(value, "" if small else words) for value, words in self.posts]
+        for row, (value, words) in enumerate(dict(self.posts).items()):
+            parts.append(ground.post(value, "" if small else words, row % 3))
         if strip:
             parts.append(text(ground.right + STRIP / 2, ground.bottom + 17, self.limit_title, "m dim"))
             parts.append(line(ground.right + STRIP, ground.top, ground.right + STRIP, ground.bottom, "grid"))
         labels = self._labels(ground, strip, width, [group.names for group in alike if group.whole])
-        below = {name for group in alike for name in group.names[:-1]}
-        for curve in self.curves:
-            parts.append(self._curve(curve, ground, known[curve.name], small, labels, curve.name in below))
+        parts += [_underlaid(curve, ground, known[curve.name], alike) for curve in self.curves]
+        parts += [self._curve(curve, ground, known[curve.name], small, labels) for curve in self.curves]
         parts += [_mark(ground, *mark) for mark in self.marks]
         return Picture(width, self.height, "".join(parts), alt)
 
@@ -85,7 +87,7 @@ class Chart:
 
     def _texts(self, width: float) -> dict[str, str]:
         """Returns what stands at the end of each curve; a long name is cut before its note is."""
-        small, most = width <= NARROW, 0.42 * width
+        small, most = width <= HALF, 0.42 * width
         notes = {curve.name: "" if small else f" {curve.note}".rstrip() for curve in self.curves}
         return {name: fit(name, max(60.0, most - width_of(note))) + note for name, note in notes.items()}
 
@@ -96,6 +98,12 @@ class Chart:
         texts, first = self._texts(width), {name: group[0] for group in alike for name in group[1:]}
         drawn = [curve for curve in self.curves if curve.points]
         ends = [ground.y(curve.limit if curve.limit is not None else curve.points[-1][1]) for curve in drawn]
+        if self.inside:
+            last = [(ground.x(curve.points[-1][0]), end) for curve, end in zip(drawn, ends, strict=True)]
+            points = [(ground.x(x), ground.y(y)) for curve in drawn for x, y in _dense(curve.points)]
+            widths = [width_of(texts[curve.name]) for curve in drawn]
+            free = beside(last, widths, ground.top, ground.bottom, points, [_taken(ground, *m) for m in self.marks])
+            return {curve.name: (*place, texts[curve.name]) for curve, place in zip(drawn, free, strict=True)}
         places = spread(ends, ground.top + 4, ground.bottom - 2, LINE)
         x = ground.right + (STRIP if strip else 0) + 12
         found = {}
@@ -111,22 +119,14 @@ class Chart:
         slot: int,
         small: bool,
         labels: dict[str, tuple[float, float, str]],
-        below: bool,
     ) -> str:
-        """Returns line, points, limit and label of one curve, as one group that a reader can single out.
-
-        What lies ``below`` another that it coincides with is wider, so that both are seen.
-        """
+        """Returns line, points, limit and label of one curve, as one group that a reader can single out."""
         if not curve.points:
             return ""
         places = [(ground.x(x), ground.y(y)) for x, y in curve.points]
         dashes = DASHES[slot] or None
         course = stairs(places) if curve.steps else places
-        parts = [
-            path(
-                course, f"line s{slot} wider" if below else f"line s{slot}", stroke_dasharray=None if below else dashes
-            )
-        ]
+        parts = [path(course, f"line s{slot}", stroke_dasharray=dashes)]
         end = places[-1]
         if curve.limit is not None:
             goal = (ground.right + STRIP / 2, ground.y(curve.limit))
@@ -137,8 +137,24 @@ class Chart:
             parts.append(_dots(places, curve.tips, slot, len(places) > MOST_DOTS or curve.steps))
         x, y, words = labels[curve.name]
         parts.append(line(end[0] + 5, end[1], x - 3, y, "lead"))
-        parts.append(text(x, y + 4, words))
+        parts.append(text(x, y + 4, words, "halo"))
         return element("g", "".join(parts), class_="series", data_s=curve.name)
+
+
+def _underlaid(curve: Curve, ground: Ground, slot: int, alike: Sequence[Alike]) -> str:
+    """Returns a wide line below the parts where later curves coincide with this one, so that both are seen."""
+    parts = []
+    for group in alike:
+        if curve.name in group.names[:-1]:
+            places = [(ground.x(x), ground.y(y)) for x, y in curve.points if group.first <= x <= group.last]
+            parts.append(path(stairs(places) if curve.steps else places, f"line s{slot} wider"))
+    return element("g", "".join(parts), class_="series", data_s=curve.name) if parts else ""
+
+
+def _dense(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Returns the points with three more between each two."""
+    steps = [(i / 4, one, other) for one, other in pairwise(points) for i in range(4)]
+    return [(a + s * (c - a), b + s * (d - b)) for s, (a, b), (c, d) in steps]
 
 
 def _dots(places: Sequence[tuple[float, float]], tips: Sequence[str], slot: int, hidden: bool) -> str:
@@ -182,6 +198,12 @@ class Alike:
             if self.whole
             else f"{names} coincide from {axis} = {self.first:g} to {self.last:g}."
         )
+
+
+def _taken(ground: Ground, x: float, y: float, words: str) -> tuple[float, float, float]:
+    """Returns the place and the width of the words of a mark."""
+    cx, width = ground.x(x), width_of(words)
+    return (cx - 11 - width if cx > (ground.left + ground.right) / 2 else cx + 11), ground.y(y) - 12, width
 
 
 def coincident(curves: Sequence[Curve], ground: Ground) -> list[Alike]:

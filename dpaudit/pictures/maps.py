@@ -47,6 +47,7 @@ class CellMap:
     over: frozenset[tuple[int, int]] = frozenset()
     width: float = SMALL
     left: float = LEFT
+    centre: float = 0.0
 
     def draw(self, alt: str) -> Picture:
         """Returns the map; cells of one colour are one path, and their values go along for who points at them."""
@@ -75,7 +76,7 @@ class CellMap:
         way, high, kinds = [], len(self.rows), shades(self.signed)
         for row in range(high):
             here = [column for column in range(len(self.columns)) if (column, row) in self.values]
-            mine = [c for c in here if shade(self.values[c, row], self.reach, kinds) == class_]
+            mine = [c for c in here if shade(self.values[c, row] - self.centre, self.reach, kinds) == class_]
             for _, run in groupby(enumerate(mine), lambda pair: pair[1] - pair[0]):
                 cells = [column for _, column in run]
                 way.append(f"M{cells[0]} {high - 1 - row}h{len(cells)}v1h-{len(cells)}z")
@@ -111,7 +112,7 @@ class CellMap:
         if self.ring is None:
             return ""
         x, y = self.left + (self.ring[0] + 0.5) * side, TOP + (len(self.rows) - 0.5 - self.ring[1]) * tall
-        size = max(5.0, 0.8 * min(side, tall))
+        size = min(9.0, max(5.0, 0.8 * min(side, tall)))
         return ring(x, y, size)
 
     def _axes(self, side: float, tall: float) -> str:
@@ -143,7 +144,7 @@ def some(count: int, room: float) -> list[int]:
     return list(range(0, count, step))
 
 
-def key(reach: float, title: str, signed: bool = True, width: float = SMALL) -> Picture:
+def key(reach: float, title: str, signed: bool = True, width: float = SMALL, centre: float = 0.0) -> Picture:
     """Returns the bar of colours with its numbers."""
     kinds = shades(signed)
     side = (min(width, SMALL) - 20) / len(kinds)
@@ -151,7 +152,7 @@ def key(reach: float, title: str, signed: bool = True, width: float = SMALL) -> 
     parts += [
         element("rect", x=10 + i * side, y=20, width=side, height=12, class_=class_) for i, class_ in enumerate(kinds)
     ]
-    ends = [(10.0, -reach if signed else 0.0, ""), (10 + side * len(kinds), reach, "e")]
-    ends += [(10 + side * len(kinds) / 2, 0.0, "m")] if signed else []
+    ends = [(10.0, centre - reach if signed else 0.0, ""), (10 + side * len(kinds), centre + reach, "e")]
+    ends += [(10 + side * len(kinds) / 2, centre, "m")] if signed else []
     parts += [text(x, 46, f"{value:.3g}".replace("-", "−"), f"{class_} dim small".strip()) for x, value, class_ in ends]
-    return Picture(width, 54, "".join(parts), f"The colours: {title}, from {ends[0][1]:.3g} to {reach:.3g}.")
+    return Picture(width, 54, "".join(parts), f"The colours: {title}, from {ends[0][1]:.3g} to {centre + reach:.3g}.")

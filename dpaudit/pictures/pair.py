@@ -122,7 +122,7 @@ class Pair:
                 y=min(y, zero),
                 width=wide,
                 height=max(0.5, abs(zero - y)),
-                class_="q7" if stem.loss > 0 else "q1",
+                class_="q14" if stem.loss > 0 else "q2",
             )
             found.append(box + (text(x, y - 4 if stem.loss > 0 else y + 12, "∞", "m") if math.isinf(stem.loss) else ""))
         worst = self.stems[self.worst]
@@ -173,7 +173,7 @@ class Losses:
             )
         for loss, mass, words in self.masses:
             x, y = across(loss), up(mass)
-            class_ = "q7" if loss > 0 else "q1"
+            class_ = "q14" if loss > 0 else "q2"
             parts.append(
                 element("rect", tip(words), x=x - 1.25, y=y, width=2.5, height=max(0.5, 150 - y), class_=class_)
             )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from dpaudit.pictures.colours import resolved, style
 from dpaudit.pictures.svg import at, element, escape
 
-WIDE, NARROW = 760, 366
-"""The widths for a page and for a phone."""
+WIDE, HALF, NARROW = 760, 371, 366
+"""The widths for a page, for two beside each other, and for a phone."""
 GAP = 18
 
 

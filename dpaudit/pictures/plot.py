@@ -63,11 +63,11 @@ class Ground:
         shown = text(self.left + 6, y - 5 if y - self.top > 14 else y + 14, words, "halo")
         return (shade if tinted else "") + line(self.left, y, self.right, y, "rule") + shown
 
-    def post(self, value: float, words: str) -> str:
-        """Returns a dashed line upwards with its words at the top."""
+    def post(self, value: float, words: str, row: int = 0) -> str:
+        """Returns a dashed line upwards with its words at the top, in one of several rows."""
         x = self.x(value)
         side = "e halo small" if x > (self.left + self.right) / 2 else "halo small"
-        shown = text(x - 5 if x > (self.left + self.right) / 2 else x + 5, self.top + 10, words, side)
+        shown = text(x - 5 if x > (self.left + self.right) / 2 else x + 5, self.top + 10 + 13 * row, words, side)
         return line(x, self.top, x, self.bottom, "rule") + shown
 
 
@@ -106,3 +106,32 @@ def _start(group: Sequence[float], gap: float, low: float, high: float) -> float
     """Returns where the first of a group of labels stands."""
     room = gap * (group[1] - 1)
     return max(low, min(high - room, group[0] - room / 2))
+
+
+def beside(
+    ends: Sequence[tuple[float, float]],
+    widths: Sequence[float],
+    top: float,
+    bottom: float,
+    avoid: Sequence[tuple[float, float]] = (),
+    taken: Sequence[tuple[float, float, float]] = (),
+) -> list[tuple[float, float]]:
+    """Returns for labels of these widths places at the right of the ends, or near, so that none stands on another.
+
+    ``taken`` are labels that stand already. Where there is a choice none stands on one of the points to ``avoid``.
+
+    >>> beside([(10, 50), (12, 52)], [40, 40], 0, 100)
+    [(18, 50), (20, 66)]
+    """
+    placed: list[tuple[float, float, float]] = list(taken)
+    for (x, y), width in zip(ends, widths, strict=True):
+        tries = [y + side * 14 * step for step in range(30) for side in (1, -1)]
+        free = [
+            t
+            for t in tries
+            if top + 4 <= t <= bottom
+            and all(abs(t - b) >= 14 or x + 8 + width < a or a + w < x + 8 for a, b, w in placed)
+        ]
+        clear = [t for t in free if not any(x + 6 < a < x + 12 + width and abs(t - b) < 8 for a, b in avoid)]
+        placed.append((x + 8, (clear or free or [y])[0], width))
+    return [(x, y) for x, y, _ in placed[len(taken) :]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dpaudit.pictures.maps import shade, shades
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.svg import element, fit, ring, text, tip
+from dpaudit.pictures.svg import at, element, fit, ring, text, tip
 
 SIDE = 241
 EDGE, TOP = 18.0, 40.0
@@ -61,5 +61,7 @@ class Ternary:
 
 
 def _hexagon(x: float, y: float, size: float) -> str:
-    corners = [(x + size * math.sin(math.pi / 3 * i), y - size * math.cos(math.pi / 3 * i)) for i in range(6)]
-    return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in corners) + "Z"
+    """Returns a hexagon that stands on a corner."""
+    across, half = size * math.sqrt(3) / 2, size / 2
+    sides = f"l{across:.1f} {half:.1f}v{size:.1f}l-{across:.1f} {half:.1f}l-{across:.1f}-{half:.1f}v-{size:.1f}z"
+    return f"M{at(x)} {at(y - size)}{sides}"

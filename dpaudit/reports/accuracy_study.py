@@ -12,6 +12,7 @@ from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
 from dpaudit.posterior.model import Histogram, make_model, parse_histogram, show
+from dpaudit.reports import distances
 from dpaudit.reports.block import MOST_POINTS, Block, Job, Progress, check_keys, exact_list
 from dpaudit.reports.document import Section
 from dpaudit.utility.accuracy import accuracy, posterior
@@ -121,12 +122,14 @@ def prepare(entry: dict[str, Any]) -> Job:
         make = partial(errors_by_prior, block, x, whole_numbers("priors", entry["priors"], most=MOST_POINTS))
     else:
         make = partial(bounds, block, x)
-    return partial(_titled, make, str(entry.get("title", "")))
+    more = [partial(distances.distances, block, x)] if x is not None and "priors" not in entry else []
+    return partial(_titled, [make, *more], str(entry.get("title", "")))
 
 
-def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Section]:
-    section = make(progress)
-    yield {**section, "title": f"{title}: {section['title']}"} if title else section
+def _titled(makes: Sequence[Callable[[Progress], Section]], title: str, progress: Progress) -> Iterator[Section]:
+    for make in makes:
+        section = make(progress)
+        yield {**section, "title": f"{title}: {section['title']}"} if title else section
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Section]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dpaudit.pictures.picture import Figure
-from dpaudit.reports import charts_claims, charts_lines, charts_maps, charts_pairs, charts_ternary
+from dpaudit.reports import (
+    charts_claims,
+    charts_curves,
+    charts_distances,
+    charts_lines,
+    charts_maps,
+    charts_pairs,
+    charts_ternary,
+    charts_verdict,
+)
 from dpaudit.reports.charts_lines import Near
 from dpaudit.reports.document import Section
 
@@ -19,22 +28,23 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
     return draw(section, near) if draw else []
 
 
-def old_loss(section: Section, near: Near) -> list[Figure]:
-    """Returns nothing: the losses stand below the distributions of the worst pairs."""
-    return []
-
-
 CHARTS: dict[str, Draw] = {
+    "matrix": charts_verdict.matrix,
+    "chain": charts_verdict.chain,
     "epsilon-by-n": charts_lines.epsilon_by_n,
     "true-nominal": charts_lines.true_nominal,
+    "delta-curves": charts_curves.delta_curves,
     "worst-pairs": charts_pairs.worst_pairs,
     "loss-map": charts_maps.loss_maps,
+    "loss-ternary": charts_ternary.losses,
     "renyi": charts_lines.renyi,
     "sensitivity": sensitivity,
     "error-by-n": charts_lines.errors("n", "n (records)"),
     "error-by-prior": charts_lines.errors("a", "a, the prior being (a, …, a)"),
+    "distances": charts_distances.distances,
     "prior-study": charts_maps.prior_study,
     "claims": charts_claims.claims,
+    "prior-map": charts_maps.prior_map,
     "margins": charts_claims.margins,
 }
 """Kind of section -> its charts. A kind without a line here is shown as a table only."""

@@ -68,11 +68,11 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
 
 def _claimed(row: dict[str, Any]) -> str:
     if row.get("guarantee"):
-        return f"claims {_powers(row['guarantee']['text'])}"
+        return f"claims {powers(row['guarantee']['text'])}"
     return f"claims {row['claimed']}" if row["claimed"] else "no claim"
 
 
-def _powers(words: str) -> str:
+def powers(words: str) -> str:
     """Returns the words with 1/100000 written as 1e-5."""
     return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
 
@@ -179,7 +179,7 @@ def true_nominal(section: Section, near: Near) -> list[Figure]:
         tinted=True,
         axis="ε",
     )
-    return [figure(chart, section.get("finding", ""), section["title"])]
+    return [figure(chart, section["said"], section["title"])]
 
 
 def prior_lines(section: Section) -> Chart:

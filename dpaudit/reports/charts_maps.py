@@ -9,18 +9,19 @@ from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import listed, sign
+from dpaudit.reports.tables import cells_of
 
 Row = dict[str, Any]
 
 
 def loss_maps(section: Section, near: Near) -> list[Figure]:
     """Returns the loss of every pair (x, x+1) at every output, a small map for each mechanism, on one scale."""
-    rows = [{"mechanism": section.get("mechanism", ""), **row} for row in section["rows"]]
+    rows = [{"mechanism": section.get("mechanism", ""), **row} for row in cells_of(section)]
     reach = max(abs(middle(row["loss"])) for row in rows) or 1.0
     drawn, words = [], []
     for name, own in named(rows).items():
         worst = max(own, key=lambda row: abs(middle(row["loss"])))
-        drawn.append(_map(name, own, worst, reach, section["n"]))
+        drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
         words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}")
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
     said = f"Ringed, where the loss is largest to its six digits: {listed(words)}. All maps are on one scale."
@@ -62,30 +63,56 @@ def _by_prior(section: Section, ns: list[int], priors: list[str]) -> Figure:
     }
     over = frozenset(at for at in values if place[ns[at[0]], priors[at[1]]]["verdict"] == "REFUTED")
     worst = max(values, key=lambda at: values[at])
-    reach = max(values.values())
-    said = (
-        f"True ε exceeds the nominal one in {len(over)} of {len(values)} cells, those above the contour."
-        if over
-        else "True ε stays at or below the nominal one in every cell."
-    )
-    left = min(120, 16 + 6.6 * max(map(len, priors)))
+    reach = max(abs(value - 1) for value in values.values()) or 1.0
+    left = min(120.0, 16 + 6.6 * max(map(len, priors)))
+    outcomes = {row["verdict"] for row in section["rows"]}
+    said = f"True ε exceeds the nominal one in {len(over)} of {len(values)} cells, those inside the contour."
+    if not over:
+        said = (
+            "True ε stays at or below the nominal one in every cell."
+            if outcomes == {"PROVED"}
+            else "Undecided in some cells."
+        )
+    where = f"n = {ns[worst[0]]}, prior {priors[worst[1]]}"
+    alt = f"{section['title']}. {said} The largest ratio, about {values[worst]:.4g}, is ringed: {where}."
+    names = [str(n) for n in ns]
     pictures = []
     for width in (WIDE, NARROW):
-        shown = CellMap(
-            "true ε / nominal ε",
-            values,
-            [str(n) for n in ns],
-            priors,
-            reach,
-            "n (records)",
-            "prior",
-            False,
-            worst,
-            over,
-            width,
-            left,
-        )
-        where = f"n = {ns[worst[0]]}, prior {priors[worst[1]]}"
-        alt = f"{section['title']}. {said} The largest ratio, about {values[worst]:.4g}, is ringed: {where}."
-        pictures.append([shown.draw(alt), key(reach, "true ε / nominal ε", signed=False)])
+        more: dict[str, Any] = {"ring": worst, "over": over, "width": width, "left": left, "centre": 1.0}
+        shown = CellMap("true ε / nominal ε", values, names, priors, reach, "n (records)", "prior", **more)
+        pictures.append([shown.draw(alt), key(reach, "true ε / nominal ε", centre=1.0)])
     return Figure(pictures[0], said, pictures[1])
+
+
+def prior_map(section: Section, near: Near) -> list[Figure]:
+    """Returns true over nominal epsilon by n and prior, a small map for each mechanism, with the contour at 1."""
+    rows = section["rows"]
+    ns, priors = ([*dict.fromkeys(row[key_] for row in rows)] for key_ in ("n", "prior"))
+    reach = max(abs(middle(row["ratio"]) - 1) for row in rows) or 1.0
+    drawn, broken = [], []
+    for name, own in named(rows).items():
+        values = {(ns.index(row["n"]), priors.index(row["prior"])): middle(row["ratio"]) for row in own}
+        over = frozenset((ns.index(row["n"]), priors.index(row["prior"])) for row in own if row["outcome"] == "REFUTED")
+        worst = max(values, key=lambda at: values[at])
+        said = (
+            f"exceeds the nominal ε in {len(over)} of {len(values)} cells"
+            if over
+            else "nowhere shown to exceed the nominal ε"
+        )
+        alt = f"Map of true ε over nominal ε of {name} by n and prior: {said}."
+        more: dict[str, Any] = {"ring": worst, "over": over, "left": 44.0, "centre": 1.0}
+        titles = [str(n) for n in ns], priors, reach, "n (records)", "a of the prior (a, a)"
+        drawn.append(CellMap(name, values, *titles, **more).draw(alt))
+        broken += [f"{name} in {len(over)} of {len(values)} cells"] if over else []
+    drawn.append(key(reach, "true ε / nominal ε", centre=1.0))
+    open_ = sorted({row["mechanism"] for row in rows if row["outcome"] == "UNDECIDED"})
+    said = f"True ε exceeds the nominal one, inside the contour: {listed(broken)}." if broken else _nowhere(open_)
+    return [Figure(drawn, f"{said} The largest ratio of each is ringed.")]
+
+
+def _nowhere(open_: list[str]) -> str:
+    return (
+        f"Undecided somewhere: {listed(open_)}."
+        if open_
+        else "True ε stays at or below the nominal one in every cell drawn."
+    )

@@ -8,7 +8,7 @@ from dpaudit.pictures.maps import key
 from dpaudit.pictures.picture import Figure
 from dpaudit.pictures.ternary import Ternary
 from dpaudit.reports.charts_lines import Near, middle, span
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import at_most, largest, listed, sign
 from dpaudit.reports.tables import cell
 
@@ -54,3 +54,21 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
     size, gs = at_most(top), at_most(section["gs"])
     caption = f"One record moves the posterior most at x = {cell(row['x'])}: LS is {size} there; GS, for all, is {gs}."
     return [Figure(drawn, caption)]
+
+
+def losses(section: Section, near: Near) -> list[Figure]:
+    """Returns for every mechanism the largest loss of every data set, on one scale."""
+    reach = max(middle(row["loss"]) for row in section["rows"]) or 1.0
+    drawn, words = [], []
+    for name, own in named(section["rows"]).items():
+        values = {_cells(row["x"]): middle(row["loss"]) for row in own}
+        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: largest loss in {span(row['loss'])}" for row in own}
+        worst = max(own, key=lambda row: float(row["loss"]["lower"]))
+        most = f"x = {cell(worst['x'])}, {at_most(worst['loss'])}"
+        alt = f"{name}: map of the largest loss of every data set; most at {most}."
+        head = f"{name}: {sign(worst['loss'])}"
+        drawn.append(Ternary(head, values, tips, reach, False, _cells(worst["x"])).draw(alt))
+        words.append(f"{name} at x = {cell(worst['x'])}")
+    drawn.append(key(reach, "largest loss of the data set", signed=False))
+    said = f"Every hexagon is a data set. Ringed, where the loss is largest to its six digits: {listed(words)}."
+    return [Figure(drawn, f"{said} All maps are on one scale.")]

@@ -21,8 +21,9 @@ from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import epsilon_row
+from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
-from dpaudit.reports.pairs import loss_map, mapped, maps_left_out, worst_loss, worst_pairs
+from dpaudit.reports.pairs import worst_pairs
 from dpaudit.reports.verdict import Row, in_short
 
 STEPS = 25
@@ -42,14 +43,11 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
     yield from [curves] if curves["rows"] else []
     pairs = worst_pairs(block, progress)
     yield from [pairs] if pairs["rows"] else []
-    if pairs["flat"]:
-        yield worst_loss(pairs)
     if any(case.curve for case in block.cases):
         yield breakpoints(block)
         yield renyi(block)
     yield from sensitivities(block, progress)
-    drawn = [(case, subject) for case in block.cases if (subject := mapped(case)) is not None]
-    yield from (loss_map(block, *one, progress) for one in drawn) if maps else [maps_left_out(block)] * bool(drawn)
+    yield from loss_maps(block, progress, maps)
 
 
 def epsilon_rows(block: Block, progress: Progress) -> list[Row]:

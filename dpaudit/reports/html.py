@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -20,8 +21,11 @@ from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
+FEW_ROWS = 6
+"""A longer table is folded on a phone."""
 
 
 def render(document: Document) -> str:
@@ -60,7 +64,10 @@ def _verdict(verdict: dict[str, Any]) -> str:
     rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
     rows += [("check it again", f"<code>{escape(verdict['command'])}</code>")] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
-        rows.append((title, f"<ul>{_items(map(escape, verdict[key]))}</ul>"))
+        entries = f"<ul>{_items(map(escape, verdict[key]))}</ul>"
+        rows.append(
+            (title, _folded(f"{len(verdict[key])} statements", entries) if len(verdict[key]) > FEW_ROWS else entries)
+        )
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     rank_ = rank(verdict["word"], verdict["outcome"])
     return (
@@ -100,7 +107,8 @@ def _audited(document: Document) -> str:
 def _contents(document: Document) -> str:
     titles = enumerate(section["title"] for section in document["sections"])
     links = _items(f'<a href="#s{index}">{escape(title)}</a>' for index, title in titles)
-    return f'<nav aria-label="Contents"><details open><summary>Contents</summary><ol>{links}</ol></details></nav>'
+    shown = f'<details open class="small named"><summary>Contents</summary><ol>{links}</ol></details>'
+    return f'<nav aria-label="Contents">{shown}</nav>'
 
 
 def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
@@ -115,20 +123,22 @@ def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
         parts.append(f"<ul>{_items(escape(crossing['text']) for crossing in section['crossovers'])}</ul>")
     content = table(section)
     if content and content[1]:
-        parts.append(_table(content, CAPTIONS.get(section["kind"]) or section["title"]))
+        shown = _table(content, CAPTIONS.get(section["kind"]) or section["title"])
+        parts.append(f'<div class="findable">{shown}</div>' if section["kind"] == "matrix" else shown)
     parts.append(_folded("Reproduce", f"<pre>{escape(section['command'])}</pre>") + "</section>")
     return "\n".join(parts)
 
 
-def _folded(summary: str, inside: str) -> str:
-    """Returns what the script folds; without it, and on paper, it is open."""
-    return f'<details open class="fold"><summary>{escape(summary)}</summary>{inside}</details>'
+def _folded(summary: str, inside: str, small: bool = False) -> str:
+    """Returns what the script folds, or folds on a ``small`` screen; without it, and on paper, it is open."""
+    name = "small" if small else "fold"
+    return f'<details open class="{name}"><summary>{escape(summary)}</summary>{inside}</details>'
 
 
 def _table(content: Table, title: str) -> str:
     columns, rows = content
     shown = _grid(title, columns, [[_cell(cell) for cell in row] for row in rows])
-    return _folded(f"Table of {len(rows)} rows", shown) if len(rows) > MOST_ROWS else shown
+    return _folded(f"Table of {len(rows)} rows", shown, len(rows) <= MOST_ROWS) if len(rows) > FEW_ROWS else shown
 
 
 def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -149,6 +159,7 @@ def _cell(cell: Cell) -> str:
     """Returns a cell; a short text is kept on one line."""
     if isinstance(cell, dict):
         return number(cell)
+    cell = BLOCKS.sub("", cell)  # the picture above has them as bars
     return badge(cell) if len(cell) > 24 else f'<span class="short">{badge(cell)}</span>'
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from dpaudit.audit.setting import command_line
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
-from dpaudit.reports import accuracy_study, document, studies
+from dpaudit.reports import accuracy_study, distances, document, nominal, prior_map, studies
 from dpaudit.reports.block import Block, Job
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.index import index
@@ -100,7 +100,10 @@ def _jobs(plan: Plan) -> Iterator[Job]:
     for block in plan.audits:
         steps = len(block.cases) * (len(block.ns) + AFTER)
         yield Sized(partial(audit_sections, block, maps=plan.maps), steps)
+        yield partial(nominal.true_nominal, block)
+        yield from [partial(prior_map.prior_map, block)] if plan.maps else []
         yield partial(accuracy_study.balanced, block)
+        yield partial(distances.balanced, block)
     if plan.claims:
         yield studies.prepare_claims(plan.claims)
 

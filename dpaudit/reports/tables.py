@@ -105,14 +105,19 @@ def delta_curves(section: Section) -> Table:
 
 
 def worst_pairs(section: Section) -> Table:
-    """Returns the worst pair and output of each mechanism."""
-    pairs = section["pairs"].items()
-    rows = [[name, *(cell(pair[key]) for key in ("x", "x_prime", "output"))] for name, pair in pairs]
-    return ["mechanism", "x", "x′", "output"], rows
+    """Returns the worst pair and output of each mechanism, with both probabilities and the loss there."""
+    rows: list[list[Cell]] = []
+    for name, pair in section["pairs"].items():
+        at: dict[str, Any] = next(
+            (r for r in section["rows"] if r["mechanism"] == name and r["output"] == pair["output"]), {}
+        )
+        rows.append([name, *(cell(v) for v in (pair["x"], pair["x_prime"], pair["output"]))])
+        rows[-1] += [cell(at.get(key)) for key in ("p", "p_prime", "loss")]
+    return ["mechanism", "x", "x′", "output", "P_x", "P_x′", "loss"], rows
 
 
 def _size(row: dict[str, Any]) -> float:
-    return abs(float(row["loss"]["lower"]))
+    return abs(float(row["loss"]["lower"]) + float(row["loss"]["upper"]))
 
 
 def worst_loss(section: Section) -> Table:
@@ -126,10 +131,31 @@ def worst_loss(section: Section) -> Table:
 
 
 def loss_map(section: Section) -> Table:
-    """Returns for every pair the output of the largest loss."""
-    worst = {x: max(own, key=_size) for x, own in named(section["rows"], "x").items()}
-    rows: list[list[Cell]] = [[f"({x}, {int(x) + 1})", str(row["output"]), row["loss"]] for x, row in worst.items()]
-    return ["pair (first cells)", "output of the largest loss", "loss"], rows
+    """Returns for every mechanism a pair and an output of the largest loss."""
+    rows: list[list[Cell]] = []
+    for name, own in named([{"mechanism": section.get("mechanism", ""), **row} for row in cells_of(section)]).items():
+        row = max(own, key=_size)
+        rows.append([name, f"({row['x']}, {row['x'] + 1})", str(row["output"]), row["loss"]])
+    return ["mechanism", "pair (first cells)", "output (first cell)", "loss"], rows
+
+
+def cells_of(section: Section) -> list[dict[str, Any]]:
+    """Returns the cells of a loss map one by one; older files have them so, newer ones a row for each pair."""
+    found = []
+    for row in section["rows"]:
+        kept = {key: value for key, value in row.items() if key != "losses"}
+        many = row.get("losses")
+        found += (
+            [kept] if many is None else [{**kept, "output": i, "loss": loss} for i, loss in enumerate(many) if loss]
+        )
+    return found
+
+
+def loss_ternary(section: Section) -> Table:
+    """Returns for every mechanism a data set of the largest loss."""
+    worst = {name: max(own, key=_size) for name, own in named(section["rows"]).items()}
+    rows = [[name, *(cell(row[key]) for key in ("x", "x_prime", "output")), row["loss"]] for name, row in worst.items()]
+    return ["mechanism", "x", "x′", "output", "loss"], rows
 
 
 def breakpoints(section: Section) -> Table:
@@ -158,6 +184,25 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     return table
 
 
+def prior_map(section: Section) -> Table:
+    """Returns a line for each mechanism and prior, and a column for each n."""
+    found = {(row["mechanism"], row["prior"], row["n"]): cell(row["ratio"]) for row in section["rows"]}
+    ns = list(dict.fromkeys(n for *_, n in found))
+    lines = dict.fromkeys((name, prior) for name, prior, _ in found)
+    rows = [[name, prior, *(found.get((name, prior, n), "") for n in ns)] for name, prior in lines]
+    return ["mechanism", "a", *(f"n = {n}" for n in ns)], rows
+
+
+def distances(section: Section) -> Table:
+    """Returns of every mechanism and bound some of the distances."""
+    rows: list[list[Cell]] = []
+    for name, own in named(section["rows"]).items():
+        for bound, line in named(own, "bound").items():
+            some = line[:: max(1, len(line) // 4)]
+            rows += [[name, bound or "exact", row["t"], row["value"], cell(row.get("outcome"))] for row in some]
+    return ["mechanism", "bound", "t", "Pr[H < t], or the bound on it", "holds"], rows
+
+
 def listing(*columns: tuple[str, str]) -> Callable[[Section], Table]:
     """Returns a table function that lists the given (title, key) columns of every row."""
 
@@ -180,6 +225,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "worst-pairs": worst_pairs,
     "worst-loss": worst_loss,
     "loss-map": loss_map,
+    "loss-ternary": loss_ternary,
     "sensitivity": sensitivity,
     "breakpoints": breakpoints,
     "renyi": by_mechanism("order", "order", "divergence"),
@@ -188,6 +234,9 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "prior-study": listing(
         ("prior", "mechanism"), ("n", "n"), ("ε", "eps"), ("true ε / ε", "ratio"), ("verdict on true ε ≤ ε", "verdict")
     ),
+    "true-nominal": by_mechanism("nominal ε", "eps", "ratio"),
+    "prior-map": prior_map,
+    "distances": distances,
     "bounds": listing(MECHANISM, ("data x", "x"), *BOUNDS),
 }
 """Kind of section -> its table."""

@@ -34,10 +34,15 @@ CAPTIONS = {
     "delta-curves": "δ at some ε",
     "worst-pairs": "The worst pair and output of each mechanism",
     "worst-loss": "The five outputs of largest loss of each mechanism",
-    "loss-map": "For each pair the output of the largest loss",
+    "loss-map": "Where the loss of each mechanism is largest",
+    "loss-ternary": "Where the loss of each mechanism is largest",
+    "matrix": "What every mechanism claims, and what holds; failures first",
+    "chain": "The evidence of the worst case, step by step",
     "sensitivity": "GS, and some of the data sets",
     "breakpoints": "Some segments of each curve, the last one among them",
     "renyi": "The divergences by order",
+    "true-nominal": "True over nominal ε",
+    "prior-map": "True over nominal ε by prior and n",
     "bounds": "Each bound at the t where it comes closest or fails most",
 }
 """Kind of section -> what its table holds; the others say it in their titles."""

@@ -16,8 +16,9 @@
 
   // long parts are folded; on paper all are open
   var folds = all("details.fold"), before = [];
-  function fold() { folds.forEach(function (entry) { entry.open = "#" + entry.id === location.hash; }); }
-  fold();
+  folds.forEach(function (entry) { entry.open = "#" + entry.id === location.hash; });
+  if (window.matchMedia("(max-width: 34rem)").matches) { all("details.small").forEach(function (entry) { entry.open = false; }); }
+  folds = folds.concat(all("details.small"));
   window.addEventListener("beforeprint", function () {
     before = folds.map(function (entry) { return entry.open; });
     folds.forEach(function (entry) { entry.open = true; });
@@ -80,7 +81,7 @@
 
   // a legend that singles out a line
   all("figure").forEach(function (figure) {
-    var names = Array.from(new Set(all(".series", figure).map(function (line) { return line.dataset.s; })));
+    var names = Array.from(new Set(all(".series", figure).filter(function (line) { return line.querySelector("text"); }).map(function (line) { return line.dataset.s; })));
     if (names.length < 2) { return; }
     var bar = document.createElement("div");
     bar.className = "legend"; bar.setAttribute("role", "group"); bar.setAttribute("aria-label", "Single out a line");

@@ -1,0 +1,100 @@
+"""A chain of boxes, each a step of an argument; the probabilities of two data sets are bars in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpaudit.pictures.picture import NARROW, Picture
+from dpaudit.pictures.svg import element, line, text, width_of
+
+ARROW = 16.0
+LINE = 15.0
+
+
+@dataclass(frozen=True)
+class Link:
+    """A box: its name, its words, what stands out, and bars of (words, share, class)."""
+
+    name: str
+    words: str
+    strong: str = ""
+    bars: Sequence[tuple[str, float, str]] = ()
+    mark: str = ""
+
+
+def folded(words: str, room: float, size: float = 11) -> list[str]:
+    """Returns the words in lines that fit.
+
+    >>> folded("a few words here", 60)
+    ['a few', 'words', 'here']
+    """
+    lines: list[str] = []
+    for word in words.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def draw(links: Sequence[Link], width: float, alt: str) -> Picture:
+    """Returns the boxes side by side, or on a phone one below the other, with arrows between them."""
+    return _down(links, width, alt) if width <= NARROW else _across(links, width, alt)
+
+
+def _across(links: Sequence[Link], width: float, alt: str) -> Picture:
+    side = (width - 2 - ARROW * (len(links) - 1)) / len(links)
+    boxes = [_inside(link, side - 14) for link in links]
+    height = max(size for _, size in boxes) + 14
+    parts = []
+    for i, (link, (inside, _)) in enumerate(zip(links, boxes, strict=True)):
+        x = 1 + i * (side + ARROW)
+        parts.append(_box(x, 1, side, height, link.mark))
+        parts.append(element("g", inside, transform=f"translate({x + 8:.1f} 6)"))
+        if i:
+            parts.append(_arrow(x - ARROW + 2, height / 2, x - 2, height / 2))
+    return Picture(width, height + 2, "".join(parts), alt)
+
+
+def _down(links: Sequence[Link], width: float, alt: str) -> Picture:
+    parts, y = [], 1.0
+    for i, link in enumerate(links):
+        inside, size = _inside(link, width - 20)
+        if i:
+            parts.append(_arrow(width / 2, y + 1, width / 2, y + ARROW - 3))
+            y += ARROW
+        parts.append(_box(1, y, width - 2, size + 14, link.mark))
+        parts.append(element("g", inside, transform=f"translate(9 {y + 5:.1f})"))
+        y += size + 14
+    return Picture(width, y + 1, "".join(parts), alt)
+
+
+def _box(x: float, y: float, width: float, height: float, mark: str) -> str:
+    return element("rect", x=x, y=y, width=width, height=height, rx=7, class_=f"box {mark}".strip())
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    tip = f"M{x2 - 5:.1f} {y2 - 4:.1f}L{x2:.1f} {y2:.1f}L{x2 - 5:.1f} {y2 + 4:.1f}"
+    if x1 == x2:
+        tip = f"M{x2 - 4:.1f} {y2 - 5:.1f}L{x2:.1f} {y2:.1f}L{x2 + 4:.1f} {y2 - 5:.1f}"
+    return line(x1, y1, x2, y2, "axis") + element("path", d=tip, class_="axis")
+
+
+def _inside(link: Link, room: float) -> tuple[str, float]:
+    """Returns the content of a box, and its height."""
+    y = 12.0
+    parts = [text(0, y, link.name, "dim small")]
+    for row in folded(link.words, room, 12):
+        y += LINE
+        parts.append(text(0, y, row))
+    for words, share, class_ in link.bars:
+        y += LINE
+        parts.append(text(0, y, words, "small"))
+        parts.append(element("rect", x=0, y=y + 4, width=max(1.0, share * room), height=8, class_=class_))
+        y += LINE
+    for row in folded(link.strong, room, 14.5):
+        y += LINE + 2
+        parts.append(text(0, y, row, "head"))
+    return "".join(parts), y + 2

@@ -1,0 +1,64 @@
+"""The distribution function of a distance, with bounds on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dpaudit.pictures.picture import HALF, Picture
+from dpaudit.pictures.plot import Ground, margin
+from dpaudit.pictures.scales import Scale
+from dpaudit.pictures.svg import element, fit, line, path, text, tip
+
+DASHES = ("5 3", "2 3", "9 3", "7 3 2 3", "12 3", "3 2 8 2", "1 2")
+HEIGHT, KEY = 190.0, 15.0
+MOST_TIPS = 24
+"""So many points of a curve tell their values."""
+Point = tuple[float, float, str]
+
+
+@dataclass(frozen=True)
+class Distances:
+    """``curves`` by name, "" being the distribution itself; ``top`` is the largest distance of all pictures."""
+
+    head: str
+    curves: Mapping[str, Sequence[Point]]
+    fails: frozenset[str]
+    top: float
+
+    def draw(self, alt: str) -> Picture:
+        """Returns the curves; below them which dashes are which bound, and whether it fails."""
+        up = Scale(0.0, 1.02, HEIGHT, 40)
+        ground = Ground(Scale(0.0, self.top, margin(up.ticks(3)), HALF - 8), up)
+        parts = [text(0, 13, fit(self.head, HALF, 14), "head"), ground.axes("t", "Pr[H < t]")]
+        bounds = [name for name in self.curves if name]
+        for i, name in enumerate(bounds):
+            parts.append(self._bound(ground, name, i))
+            y = HEIGHT + 46 + KEY * i
+            parts.append(line(0, y, 30, y, "line sb", stroke_dasharray=DASHES[i % len(DASHES)]))
+            words = f"{name}: fails somewhere" if name in self.fails else name
+            seen = any(0 <= value <= 1 for _, value, _ in self.curves[name])
+            parts.append(text(38, y + 4, fit(words if seen else f"{words}, outside [0, 1]", HALF - 40, 11), "small"))
+        parts.append(self._exact(ground))
+        return Picture(HALF, HEIGHT + 44 + KEY * len(bounds), "".join(parts), alt)
+
+    def _exact(self, ground: Ground) -> str:
+        """Returns the steps: below t only what is nearer counts."""
+        places: list[tuple[float, float]] = [(ground.x(0), ground.y(0))]
+        for t, value, _ in self.curves.get("", ()):
+            places += [(places[-1][0], ground.y(value)), (ground.x(t), ground.y(value))]
+        places += [(places[-1][0], ground.y(1)), (ground.right, ground.y(1))]
+        return path(places, "line sa") + self._tips(ground, "")
+
+    def _bound(self, ground: Ground, name: str, number: int) -> str:
+        inside = [(ground.x(t), ground.y(value)) for t, value, _ in self.curves[name] if -0.5 <= value <= 1.5]
+        dashes = DASHES[number % len(DASHES)]
+        return (path(inside, "line sb", stroke_dasharray=dashes) if len(inside) > 1 else "") + self._tips(ground, name)
+
+    def _tips(self, ground: Ground, name: str) -> str:
+        points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]
+        dots = [
+            element("circle", tip(words), cx=ground.x(t), cy=ground.y(value), r="2.5")
+            for t, value, words in points[:: 1 + len(points) // MOST_TIPS]
+        ]
+        return element("g", "".join(dots), class_="f0 dots", opacity="0") if dots else ""

@@ -1,0 +1,83 @@
+"""δ(ε) beside the trade-off curve, with what is claimed marked in both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.pictures.lines import Chart, together
+from dpaudit.pictures.picture import HALF, NARROW, Figure
+from dpaudit.pictures.tradeoff import Tradeoff, mirrored
+from dpaudit.reports.charts_lines import Near, curves, middle, powers
+from dpaudit.reports.document import Section, named
+from dpaudit.reports.findings import at_most, largest, listed
+
+Row = dict[str, Any]
+
+
+def delta_curves(section: Section, near: Near) -> list[Figure]:
+    """Returns delta against epsilon on a logarithmic axis, and where the whole curve is known the best tests."""
+    claims = _claims(near)
+    lines = [replace(curve, note="") for curve in curves(section, "at", "delta", "δ", log=True)]
+    if not lines:
+        return []
+    foot = min(y for curve in lines for _, y in curve.points) / 2
+    far = 1.4 * max(x for curve in lines for x, _ in curve.points)
+    shown = {words: both for words, both in claims.items() if both[0] <= far}
+    marks = [(e, max(d, foot), f"claimed {words}") for words, (e, d) in _merged(shown).items()]
+    chart = Chart(lines, "ε", "δ(ε), logarithmic", log_y=True, marks=marks, axis="ε", inside=True)
+    parts, said = near("breakpoints"), _at_zero(section)
+    beyond = [words for words in claims if words not in shown]
+    outside = f"; {listed(beyond)} lies outside the left picture" if beyond else ""
+    said += f" Ringed at the left, dashed at the right: what is claimed{outside}."
+    said += together(chart, HALF)
+    alt = f"{section['title']}: the curves fall from ε = 0 on and end where the true ε is. {said}"
+    wide, narrow = [chart.draw(HALF, alt)], [chart.draw(NARROW, alt)]
+    if parts and parts["rows"]:
+        trade = _tradeoff(parts, claims)
+        words = f"Trade-off curves: the nearer to the diagonal, the harder the data sets are to tell apart. {said}"
+        wide.append(trade.draw(HALF, words))
+        narrow.append(trade.draw(NARROW, words))
+    return [Figure(wide, said, narrow)]
+
+
+def _at_zero(section: Section) -> str:
+    """Returns who is told apart best: delta(0) is the advantage of the best test."""
+    zero = [row for row in section["rows"] if row["at"] == "0"] or section["rows"]
+    row, value = largest({**section, "rows": zero}, "delta")
+    most = (
+        "the largest δ(0), the advantage of the best test,"
+        if len(zero) > 1
+        else "δ(0), the advantage of the best test,"
+    )
+    return f"{row['mechanism']} has {most} {at_most(value)}. Every curve is 0 from its true ε on."
+
+
+def _claims(near: Near) -> dict[str, tuple[float, float]]:
+    """Returns the claimed (epsilon, delta) by their words."""
+    by_n, found = near("epsilon-by-n"), {}
+    for row in by_n["rows"] if by_n else []:
+        if row["claimed"]:
+            delta = Fraction(row.get("claimed_delta") or 0)
+            words = powers(f"({row['claimed']}, {row.get('claimed_delta') or 0})")
+            found[words] = (float(Fraction(row["claimed"])), float(delta))
+    return found
+
+
+def _tradeoff(section: Section, claims: dict[str, tuple[float, float]]) -> Tradeoff:
+    """Returns the curves through the errors of the best tests; mirrored, as both data sets of a pair may be first."""
+    whole = {}
+    for name, own in named(section["rows"]).items():
+        points = [(middle(row["alpha"]), 1 - middle(row["power"])) for row in own]
+        whole[name] = mirrored([(0.0, points[-1][1]), *points])
+    epsilons = {both[0]: (f"ε = {words.strip('(').split(',')[0]}", *both) for words, both in claims.items()}
+    return Tradeoff(whole, list(epsilons.values()))
+
+
+def _merged(claims: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Returns the claims, those together that cannot be told apart on paper."""
+    found: dict[tuple[float, float], list[str]] = {}
+    for words, (epsilon, delta) in claims.items():
+        found.setdefault((epsilon, round(delta, 4)), []).append(words)
+    return {", ".join(words): where for where, words in found.items()}
