@@ -1,10 +1,12 @@
 """The documentation tells the truth: what is shown runs, prints what is shown, and links lead somewhere."""
 
 import doctest
+import inspect
 import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -12,7 +14,8 @@ import typer
 from shown import PAGES, ROOT, Command, File, inline, parts, session
 from typer.exceptions import TyperException
 
-from dpaudit.cli import main, make_app
+import dpaudit
+from dpaudit.cli import COMMANDS, main, make_app
 
 LONG = {
     "dpaudit check": "two minutes; proofs_checks/ is held by tests of its own",
@@ -144,6 +147,28 @@ def test_commands_in_the_text_are_read(path):
             read(called)
 
 
+EXAMPLES = [
+    line
+    for group in COMMANDS.values()
+    for command in group
+    for line in inspect.getdoc(command).splitlines()
+    if line.startswith("dpaudit ")
+]
+SHORT = ("epsilon", "delta", "judge", "pmf", "sensitivity", "mechanisms", "explain")
+"""Commands whose examples run here; those of the others are read, and run on their pages."""
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_examples_of_the_help_run(words, tmp_path, monkeypatch, capsys):
+    """They are the examples of the reference of commands, too."""
+    (called,) = Command(words).calls()
+    if called[1] not in SHORT:
+        read(called)
+        return
+    monkeypatch.chdir(tmp_path)
+    assert call(called, capsys)[0] == 0
+
+
 CHECKS = [(path, block) for path in PAGES for block, module in parts(path.read_text()) if module and "@check(" in block]
 
 
@@ -182,6 +207,17 @@ def test_commands_can_be_pasted(path):
     for item in session(path):
         if isinstance(item, Command):
             assert not re.search(r"[\[\]…]|\.\.\.", item.words.split(" # ")[0]), f"{named(path)}: {item.words}"
+
+
+def test_the_picture_of_the_readme_is_what_is_audited():
+    """It is the chart of reports/uniform-k2; a label is "NAME ≈ the limit of the true ε", and "=" is exact."""
+    labels = re.findall(r">(\w+) ([=≈]) ([\d.]+),", (ROOT / "docs/pictures/true-epsilon.svg").read_text())
+    assert {name for name, _, _ in labels} == set(dpaudit.MECHANISMS)
+    for name, sign, shown in labels:
+        if sign == "=":
+            assert dpaudit.epsilon(name, n=100).closed_form == str(Fraction(shown))
+    limit = dpaudit.epsilon("EHDS", n="all").limit
+    assert ("EHDS", "≈", f"{float(limit.lower):.3f}") in labels
 
 
 def test_the_readme_tries_before_it_explains():

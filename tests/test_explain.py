@@ -179,9 +179,32 @@ class Endless:
         return x % 3
 
 
-def test_an_epsilon_without_upper_bound_is_refused():
-    with pytest.raises(dpaudit.InputError, match="has no upper bound"):
-        dpaudit.explain(mech=Endless)
+def test_an_epsilon_without_upper_bound_promises_nothing_and_says_what_is_known():
+    result = dpaudit.explain(mech=Endless)
+    assert result.epsilon.is_open
+    assert Fraction(1, 2) < result.accuracy.lower < result.accuracy.upper == 1
+    assert str(result.releases[0][1]).startswith("≥ ")
+
+
+class Blurred:
+    """Known to wide enclosures alone."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["no", "yes"]
+
+    def probabilities(self, x):
+        return [("1/4", "1/2"), ("1/2", "3/4")]
+
+
+def test_a_wide_epsilon_gives_wide_bounds():
+    result, highest = dpaudit.explain(mech=Blurred), dpaudit.explain("0.7")
+    assert result.accuracy.lower == Fraction(1, 2)
+    assert result.epsilon.upper == Fraction(7, 10)
+    assert result.accuracy.upper == highest.accuracy.upper
+    assert result.beliefs[0][1].lower == highest.beliefs[0][1].lower
 
 
 def test_the_printed_command_asks_the_same(capsys):

@@ -385,6 +385,7 @@ def test_what_does_not_close_is_an_enclosure_with_the_inequality_that_lacks():
     """At every n and every epsilon the worst n of EHD is 3, and the matched rows of larger n are not as sharp."""
     result = dpaudit.epsilon("EHD", n="all", eps="all", digits=4)
     assert result.attained == "3"
+    assert result.where().startswith("the lower bound: ")
     assert "the pairs 0|1 on n = 72" in result.open
     assert result.ratio.lower < Fraction("0.5523") < result.ratio.upper < Fraction("0.7")
     assert result.claim.verdict.value == "PROVED"

@@ -184,6 +184,20 @@ def test_the_bar_of_a_finished_phase_shows_no_share(monkeypatch):
         assert (task.completed, task.total) == (0, 7)
 
 
+def test_the_bar_of_a_report_has_words_count_and_time_left(monkeypatch):
+    drawn = []
+    real = progress.bar
+    monkeypatch.setattr(progress, "bar", lambda *columns: drawn.append(real(*columns)) or drawn[-1])
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.counted("report") as tell:
+        task = drawn[0].tasks[0]
+        tell("EHDS: true ε, n = 3\x1b[31m", 2, 40)
+        assert (task.completed, task.total) == (2, 40)
+        assert task.description.startswith("EHDS: true ε, n = 3")
+        assert "\x1b" not in task.description
+    assert "TimeRemainingColumn" in {type(column).__name__ for column in drawn[0].columns}
+
+
 class Response:
     """Randomised response among k."""
 

@@ -119,6 +119,7 @@ def test_a_float_is_told_how_it_is_written(value, advice):
         "check gs.each-n",
         "table pmf.csv",
         "profile --mech EHDS --n 2",
+        "explain --epsilon 1",
         "sweep fine.toml",
     ],
 )

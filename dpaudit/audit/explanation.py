@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -91,10 +92,10 @@ class ExplainResult(Answer):
         return [Fields(again(rows, self.command)), *self._tables()]
 
     def _answer(self) -> Words:
-        bound = self.accuracy if self.attained is None else self.attained
+        known = (self.accuracy, *([] if self.attained is None else [self.attained]))
         return Words(
             "who knows all other records guesses yours right with ",
-            strong(f"at most {above(bound.upper)}"),
+            strong(f"at most {above(min(bound.upper for bound in known))}"),
             " (blind: 0.5)",
         )
 
@@ -173,24 +174,22 @@ def _promised(
     promise = EpsilonDelta(nonnegative("epsilon", epsilon), nonnegative("delta", 0 if delta is None else delta))
     promise.check()
     words = {"epsilon": promise.epsilon, "delta": promise.delta or None, **asked.words(), "digits": digits}
-    known = {count: exact(count * promise.epsilon, digits) for count in (1, *asked.people, *asked.releases)}
-    bounds = _bounds(lambda: balls.ball(promise.epsilon), known, promise.delta, asked, digits)
-    return {**bounds, "delta": promise.delta, "command": command_line("explain", **words)}
+    return {
+        **_bounds(promise.epsilon, promise.delta, asked, digits),
+        "delta": promise.delta,
+        "command": command_line("explain", **words),
+    }
 
 
 def _audited(chosen: Setting, asked: _Asked, effort: Effort) -> dict[str, Any]:
     """Returns what the true epsilon of the setting means, and the best guess from this mechanism itself."""
     how: dict[str, Any] = {"progress": effort.progress, "memory": effort.memory, "tier": effort.tier}
     true = audit_epsilon(chosen, digits=effort.digits + SPARE, **how).epsilon
-    if true.is_open:
-        raise InputError("mech", chosen.label, "its true ε has no upper bound; explain an ε and a δ that it has")
+    ends = (None if end == inf else end for end in (true.lower, true.upper))
+    bounds = [_bounds(end, Fraction(0), asked, effort.digits) for end in ends]
     variation = audit_delta(chosen, 0, digits=effort.digits, **how).delta
-
-    def ball() -> Ball | None:
-        return None if true.is_infinite else balls.from_ends(balls.ball(true.lower), balls.ball(true.upper))
-
     return {
-        **_bounds(ball, {}, Fraction(0), asked, effort.digits),
+        **_joined(*bounds),
         "subject": chosen,
         "delta": Fraction(0),
         "attained": outward((1 + variation.lower) / 2, (1 + variation.upper) / 2, effort.digits),
@@ -228,36 +227,43 @@ class _Asked:
         return {name: None if said[name] == usual[name] else said[name] for name in usual}
 
 
-def _bounds(
-    epsilon: Callable[[], Ball | None], known: dict[int, Enclosure], delta: Fraction, asked: _Asked, digits: int
-) -> dict[str, Any]:
-    """Returns the enclosures of all that was asked, by the names of the result; ``known`` are multiples of epsilon."""
+def _bounds(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
+    """Returns the enclosures of all that was asked, by the names of the result; None is an infinite epsilon."""
 
     def attempt() -> dict[str, Any] | None:
         try:
-            return _table(epsilon(), known, delta, asked, digits)
+            return _table(epsilon, delta, asked, digits)
         except _Wide:
             return None
 
     return balls.refine(attempt, *balls.bits_for(digits, max(asked.people + asked.releases)))[0]
 
 
+def _joined(low: Any, high: Any) -> Any:
+    """Returns what contains both, entry by entry: every bound rises or falls with epsilon, so it lies between."""
+    if isinstance(low, Enclosure):
+        places = max(low.places, high.places)
+        return Enclosure(min(low.lower, high.lower), max(low.upper, high.upper), places)
+    if isinstance(low, dict):
+        return {name: _joined(low[name], high[name]) for name in low}
+    return tuple(map(_joined, low, high)) if isinstance(low, tuple) else low
+
+
 class _Wide(Exception):
     """A bound is not narrow enough yet."""
 
 
-def _table(
-    size: Ball | None, known: dict[int, Enclosure], delta: Fraction, asked: _Asked, digits: int
-) -> dict[str, Any]:
-    promise = Promise.of(size, delta)
+def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
+    promise = Promise.of(None if epsilon is None else balls.ball(epsilon), delta)
 
     def share(value: Ball) -> Enclosure:
-        return _narrow(balls.enclosure(value, digits, least=0, most=1))
+        found = balls.enclosure(value, digits, least=0, most=1)
+        if found is None:
+            raise _Wide
+        return found
 
     def times(count: int) -> Enclosure:
-        if count in known or size is None:
-            return known.get(count) or infinite()
-        return _narrow(balls.enclosure(count * size, digits, least=0))
+        return infinite() if epsilon is None else exact(count * epsilon, digits)
 
     def group(count: int) -> Row:
         together = promise.group(count)
@@ -275,9 +281,3 @@ def _table(
         "people": tuple(map(group, asked.people)),
         "releases": tuple(map(repeated, asked.releases)),
     }
-
-
-def _narrow(found: Enclosure | None) -> Enclosure:
-    if found is None:
-        raise _Wide
-    return found

@@ -72,8 +72,9 @@ class EveryNResult(Supremum):
         return bar("any n", self.epsilon, self.claim.epsilon, "claimed")
 
     def where(self) -> str:
-        """Returns for people the n of the supremum."""
-        return "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
+        """Returns for people the n of the supremum, or of its lower bound where there is a gap."""
+        where = "in the limit n → ∞" if self.attained == "inf" else f"at n = {self.attained}"
+        return where if self.open is None else f"the lower bound: {where}"
 
     def lines(self) -> list[Line]:
         """Returns the supremum, where it is, the limit, and what the proof consists of."""
@@ -81,8 +82,7 @@ class EveryNResult(Supremum):
 
     def details(self) -> list[Line]:
         """Returns the rows after the first."""
-        where = self.where() if self.open is None else f"the lower bound: {self.where()}"
-        found: list[Line] = [("attained", where), ("limit n → ∞", self.limit)]
+        found: list[Line] = [("attained", self.where()), ("limit n → ∞", self.limit)]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
         found.append(("covers", self.covered()))
         return found if self.open is None else [*found, ("open", self.open)]

@@ -114,7 +114,7 @@ def _row_at(case: Case, n: int, progress: Progress) -> Row | None:
 
 
 def _looked(start: int, n: int, opened: list[int]) -> str:
-    what = f"every n from {start} to {n} was looked at" if n > start else "the first n that was looked at"
+    what = f"every n from {start} to {n} was looked at" if n > start else "smaller ones were not asked for"
     what = "there is no smaller one" if n == start == 1 else what
     return what + (f"; undecided: n = {', '.join(map(str, opened))}" if opened else "")
 

@@ -77,6 +77,8 @@ def _summary(document: Document) -> list[str]:
 
 
 def _cell(cell: Cell) -> str:
+    if isinstance(cell, dict) and cell["lower"] == cell["upper"] and short(cell) in (cell["lower"], "∞", "−∞"):
+        return escape(short(cell))
     if isinstance(cell, dict):
         return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
     return escape(cell)

@@ -113,7 +113,8 @@ def _not_covered(case: Case, ns: Sequence[int], theorem: dict[str, Any] | None) 
     family = posterior(mechanism)
     yield "other priors, ε and parameters" if family else "other parameters"
     relation = mechanism.adjacency
-    yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else relation.text()}"
+    whose = relation.text() if family or case.setting.adjacency is not None else "the mechanism's own"
+    yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else whose}"
     yield "several releases from the same data"
     yield from (f"{case.label} rests on: {said}" for said in mechanism.caveats().get("assumptions", ()))
     if not mechanism.caveats():

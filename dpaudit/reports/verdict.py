@@ -108,7 +108,7 @@ def _true(row: Row) -> str:
 
 
 def _share(row: Row) -> str:
-    if row["share"] is None:
+    if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
     of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
@@ -234,7 +234,7 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     lines.append(("true ε", f"{short(verdict['epsilon'])}" + (f" at n = {verdict['n']}" if verdict["n"] else "")))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
-    if verdict["share"] is not None:
+    if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
         whose = "claimed" if verdict["claim"] else "nominal"
         lines.append(("share", f"{percent(verdict['share'])} of the {whose} {verdict['share_of']}"))
     if verdict["smallest_failing_n"] is not None:
