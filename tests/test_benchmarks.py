@@ -11,7 +11,7 @@ import pytest
 import dpaudit
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import own, rivals
+from benchmarks import own, rivals, task
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,6 +35,13 @@ def test_dp_accounting_bounds_the_same_delta():
     pytest.importorskip("dp_accounting", reason="dp-accounting is not installed: pip install dpaudit[accounting]")
     ours, theirs = dpaudit.delta("EHDS", "1/5", n=12).delta, rivals.accounting_delta(12, 0.2)
     assert ours.lower - Fraction(1, 10**10) <= Fraction(theirs) <= ours.upper + Fraction(1, 1000)
+
+
+def test_the_time_of_workers_counts():
+    """A process that has ended counts with its processor time: an audit on all cores is not cheaper than on one."""
+    before = task.used()[0]
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.2: pass"], check=True)
+    assert task.used()[0] - before >= 0.2
 
 
 @pytest.mark.parametrize("kind", sorted(own.KINDS))

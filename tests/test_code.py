@@ -616,7 +616,7 @@ def asks_for_types(rng):
 
 @pytest.mark.parametrize("function", [timed, remembers, asks_for_types], ids=lambda f: f.__name__)
 def test_what_is_no_function_of_its_draws_is_refused(function):
-    with pytest.raises(Refused, match="not a function of its draws"):
+    with pytest.raises(Refused, match=r"not a function of its draws|where only a plain number is taken"):
         law(function, 53)
 
 
@@ -821,3 +821,14 @@ def test_programs_by_chance(text):
     found = law(program, 3)
     assert found.residual == 0
     assert table(found) == wanted
+
+
+def test_the_border_between_two_floats_is_named_and_soon_left():
+    found = law(lambda rng: math.floor(rng.random() + rng.random()), 53, Budget(border=Fr(1, 20)))
+    assert 0 < found.residual <= Fr(1, 20)
+    assert found.runs < 500
+    assert found.boxed == "in the output: "
+    lower = dict(zip(found.outputs, found.lower, strict=True))
+    assert lower[0] <= Fr(1, 2) <= lower[0] + found.residual
+    assert law(lambda rng: rng.random() < rng.random(), 53, Budget(border=Fr(1, 20))).boxed.startswith("test_code.py")
+    assert law(lambda rng: rng.random() < 0.5, 53).boxed is None

@@ -172,6 +172,29 @@ def test_the_table_goes_out_and_comes_in(mine, tmp_path, kind):
         dpaudit.export_table(f"{mine}:Counts", path)
 
 
+def test_the_table_goes_out_by_a_command(mine, tmp_path, capsys):
+    path = str(tmp_path / "pmf.csv")
+    assert main(["export", "--mech", f"{mine}:Crashes", "--table", path]) == 0
+    assert f"dpaudit table {path}" in " ".join(capsys.readouterr().out.split())
+    assert dpaudit.table(path).epsilon.epsilon == dpaudit.epsilon(f"{mine}:Crashes").epsilon
+    for wrong in (["--mech", f"{mine}:Crashes"], ["--table", path], ["c.json", "--table", path], ["c.json"], []):
+        assert main(["export", *wrong]) == 2
+        assert "give a certificate and --coq" in capsys.readouterr().err
+    assert main(["export", "--mech", f"{mine}:Crashes", "--table", str(tmp_path / "pmf.txt")]) == 2
+
+
+def test_the_distribution_of_one_data_set_follows_no_other():
+    seen = set()
+
+    def noisy(x, rng):
+        seen.add(x)
+        return x + rng.randrange(2)
+
+    found = dpaudit.pmf(noisy, 1, data=[0, 1, 2])
+    assert seen == {1}
+    assert found.outputs == (1, 2)
+
+
 def test_a_report(mine, tmp_path):
     assert main(["report", "--mech", f"{mine}:Counts", "--out", str(tmp_path / "r")]) == 0
     page = (tmp_path / "r" / "report.md").read_text()

@@ -1,17 +1,19 @@
 """What a stranger's code did to us: each of these had a wrong law without a word, or a false reproach."""
 
-from decimal import Decimal
+from decimal import Decimal, getcontext, localcontext
+from fractions import Fraction
+from itertools import permutations
+from math import comb
 
 import numpy as np
 import pytest
 
 import dpaudit
 from dpaudit.code import law as law_of_code
+from dpaudit.code.explore import Raised
+from dpaudit.code.law import Refused, Session
+from dpaudit.code.source import Source, numpy_generator
 from dpaudit.numbers.errors import InputError
-
-
-class K:
-    c = 0
 
 
 def leak(x, rng: np.random.Generator):
@@ -47,11 +49,11 @@ def rg(x, rng):
     return v.start
 
 
-def f25(x, rng):
-    K.c = 0
+def in_c(x, rng):
+    getcontext().prec = 1
     while rng.randrange(3):
-        K.c = (K.c + 1) % 3
-    return K.c
+        getcontext().prec = getcontext().prec % 3 + 1
+    return getcontext().prec
 
 
 calls = {"n": 0}
@@ -102,9 +104,9 @@ def test_values_that_only_compare_equal_are_two_states(code, outputs):
     assert {str(p) for p in found.probabilities} == {"0.5"}
 
 
-@pytest.mark.parametrize("code", [f25, samp2])
+@pytest.mark.parametrize("code", [in_c, samp2])
 def test_state_kept_elsewhere_shows_in_trial_runs(code):
-    with pytest.raises(InputError, match="keeps state outside its variables"):
+    with localcontext(), pytest.raises(InputError, match="keeps state outside its variables"):
         dpaudit.pmf(code, 0, data=[0, 1])
 
 
@@ -119,16 +121,168 @@ def test_what_is_assumed_of_merged_states_is_said():
 
 
 def test_a_trial_that_has_no_end_is_noticed(monkeypatch):
-    """The counter of a class is taken for nothing; followed it ends, in a trial it may go on for ever."""
+    """A setting of the decimal module is taken for nothing; followed it ends, in a trial it may go on for ever."""
     monkeypatch.setattr(law_of_code, "MOST_LINES", 2000)
 
     def forever(x, rng):
-        K.c = 0
+        getcontext().prec = 1
         while rng.randrange(2):
-            K.c = 1
-        while K.c:
+            getcontext().prec = 2
+        while getcontext().prec == 2:
             pass
         return x
 
-    with pytest.raises(InputError, match="runs with plain numbers have no end"):
+    with localcontext(), pytest.raises(InputError, match="runs with plain numbers have no end"):
         dpaudit.pmf(forever, 0, data=[0, 1])
+
+
+# ------------------------------------------------------------------ the second stranger: what numpy really does
+
+
+def rows(x, rng: np.random.Generator):
+    a = np.array([[1, 2], [3, 4], [5, 6]])
+    rng.shuffle(a)
+    return a
+
+
+def bad_sum(x, rng: np.random.Generator):
+    return rng.choice(3, p=[0.5, 0.6, 0.1])
+
+
+def bad_length(x, rng: np.random.Generator):
+    return rng.choice(3, p=[0.5, 0.5])
+
+
+def bad_sign(x, rng: np.random.Generator):
+    return rng.choice(2, p=[1.5, -0.5])
+
+
+def none_left(x, rng: np.random.Generator):
+    return rng.choice(2, size=3, replace=False)
+
+
+def a_row(x, rng: np.random.Generator):
+    return int(rng.choice([[1, 2], [3, 4]]).sum())
+
+
+def bounds(x, rng: np.random.Generator):
+    return rng.integers([1, 5], [3, 7])
+
+
+def floats(x, rng: np.random.Generator):
+    return np.floor(rng.uniform([0, 4], [2, 6]) / 2)
+
+
+def trials(x, rng: np.random.Generator):
+    return rng.binomial(1, [0.5, 1.0])
+
+
+def unseeded(x, rng):
+    return np.random.Generator(np.random.PCG64()).integers(3)
+
+
+def not_a_number(x, rng):
+    u = rng.random()
+    return max(u, float("nan")) == max(float("nan"), u), u != float("nan")
+
+
+def added(x, rng: np.random.Generator):
+    return rng.integers(0, 3, size=2).sum()
+
+
+def down(x, rng: np.random.Generator):
+    return rng.integers(0, 2, size=(2, 2)).sum(axis=0)
+
+
+def eight(x, rng: np.random.Generator):
+    return np.sum(rng.integers(0, 2, size=8))
+
+
+def mean(x, rng: np.random.Generator):
+    return rng.integers(0, 3, size=2).mean()
+
+
+def largest(x, rng: np.random.Generator):
+    return np.max(rng.random(2)) < 0.5, rng.integers(0, 2, 2).max()
+
+
+def some(x, rng: np.random.Generator):
+    return np.any(rng.integers(0, 2, 2)), np.sum(rng.random(2) < 0.5)
+
+
+def binned(x, rng: np.random.Generator):
+    return np.bincount(rng.integers(0, 2, 3), minlength=2)
+
+
+def matrix(x, rng: np.random.Generator):
+    return rng.integers(0, 2, 2) @ np.array([1, 2])
+
+
+def left(x, rng: np.random.Generator):
+    return np.searchsorted([0.25, 0.5, 0.75], rng.random(2)).tolist()
+
+
+def right(x, rng: np.random.Generator):
+    return np.searchsorted(np.cumsum([0.25, 0.25, 0.5]), rng.random(), side="right")
+
+
+TOP = Fraction(1, 2**53)
+ROUNDED = sum(4 + 2 * (1 - k / 2**53) == 6 for k in range(1, 9)) * TOP
+"""4 + 2 u is 6 in floats for the largest u."""
+QUARTERS = (Fraction(1, 4) + TOP, Fraction(1, 4), Fraction(1, 4), Fraction(1, 4) - TOP)
+"""searchsorted counts what lies strictly below: 0.25 itself still belongs to the first place."""
+LAWS = [
+    (rows, {tuple(p): Fraction(1, 6) for p in permutations([(1, 2), (3, 4), (5, 6)])}),
+    *[(bad, {"raises ValueError": Fraction(1)}) for bad in (bad_sum, bad_length, bad_sign, none_left)],
+    (a_row, {3: Fraction(1, 2), 7: Fraction(1, 2)}),
+    (bounds, {(a, b): Fraction(1, 4) for a in (1, 2) for b in (5, 6)}),
+    (floats, {(a, b): p * q for a, p in [(0.0, 1)] for b, q in [(2.0, 1 - ROUNDED), (3.0, ROUNDED)]}),
+    (trials, {(0, 1): Fraction(1, 2) + TOP, (1, 1): Fraction(1, 2) - TOP}),
+    (unseeded, {k: Fraction(1, 3) for k in range(3)}),
+    (not_a_number, {(False, True): Fraction(1)}),
+    (added, {0: Fraction(1, 9), 1: Fraction(2, 9), 2: Fraction(3, 9), 3: Fraction(2, 9), 4: Fraction(1, 9)}),
+    (down, {(a, b): Fraction(comb(2, a) * comb(2, b), 16) for a in range(3) for b in range(3)}),
+    (eight, {k: Fraction(comb(8, k), 256) for k in range(9)}),
+    (mean, {0.0: Fraction(1, 9), 0.5: Fraction(2, 9), 1.0: Fraction(3, 9), 1.5: Fraction(2, 9), 2.0: Fraction(1, 9)}),
+    (largest, {(a, b): Fraction([3, 1][a], 4) * Fraction([1, 3][b], 4) for a in (0, 1) for b in (0, 1)}),
+    (some, {(a, b): Fraction([1, 3][a], 4) * Fraction(comb(2, b), 4) for a in (0, 1) for b in range(3)}),
+    (binned, {(3 - k, k): Fraction(comb(3, k), 8) for k in range(4)}),
+    (matrix, {k: Fraction(1, 4) for k in range(4)}),
+    (left, {(i, j): (QUARTERS[i] * QUARTERS[j]) for i in range(4) for j in range(4)}),
+    (right, {0: Fraction(1, 4), 1: Fraction(1, 4), 2: Fraction(1, 2)}),
+]
+
+
+@pytest.mark.parametrize(("code", "law"), LAWS, ids=lambda value: getattr(value, "__name__", ""))
+def test_numpy_is_followed_as_it_is(code, law):
+    made = Session().law(lambda: code(0, numpy_generator()))
+    assert made.residual == 0
+    found = {str(r) if isinstance(r, Raised) else r: p for r, p in zip(made.outputs, made.lower, strict=True)}
+    assert found == law
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("np.random.seed(3); return np.random.randint(3)", "seed"),
+        ("return np.random.default_rng(4).integers(3)", "seed"),
+        ("return np.random.SeedSequence().entropy % 2", "SeedSequence"),
+        ("return g.bit_generator.random_raw() & 1", "bits of a generator"),
+        ("return np.array([5, 6, 7])[g.integers(0, 3, 2)]", "a_stranger.py line 4: a draw goes where only a plain"),
+        ("return json.dumps(rng.randrange(2))", "a_stranger.py line 4: a draw goes where only a plain number is taken"),
+        ("return np.var(g.random(3)) > 0.1", "numpy.var of random numbers cannot be followed"),
+        ("return g.random(9).sum() > 4", "9 floats in an order of its own"),
+        ("return g.random((2, 2)).sum(axis=0)[0] > 1", "2 floats in an order of its own"),
+        ("return np.searchsorted(np.sort(g.random(3)), 0.5)", "searchsorted among random numbers"),
+        ("return g.choice(2, p=[g.random(), 0.5])", "probabilities that are random"),
+        ("return cached(0)", "a cache, a counter"),
+    ],
+)
+def test_what_is_not_followed_says_so(code, message):
+    names = {}
+    head = (
+        "import functools, json, random, numpy as np\n@functools.lru_cache\ndef cached(k): return random.randrange(2)"
+    )
+    exec(compile(f"{head}\ndef sample(rng, g): {code}\n", "a_stranger.py", "exec"), names)
+    with pytest.raises(Refused, match=message):
+        Session().law(lambda: names["sample"](Source(), numpy_generator()))

@@ -11,6 +11,7 @@ import dpaudit
 from dpaudit.audit.display import Shown, flatten
 from dpaudit.audit.drawing import as_text
 from dpaudit.cli import main
+from dpaudit.pictures import small
 
 
 def test_results_show_themselves():
@@ -90,6 +91,19 @@ def test_a_result_has_a_picture_that_says_what_it_shows(ask):
         for spot in tree.iter("circle"):
             assert 0 <= float(spot.get("cx")) <= float(tree.get("width"))
             assert 0 <= float(spot.get("cy")) <= float(tree.get("height"))
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#111111", "#1e1e1e"])
+def test_small_pictures_are_seen_on_any_ground(ground):
+    for colour in (small.A, small.B, small.GREY):
+        low, high = sorted(map(luminance, (colour, ground)))
+        assert (high + 0.05) / (low + 0.05) >= 3
 
 
 def test_many_outputs_are_not_drawn():

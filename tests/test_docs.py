@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -13,6 +14,7 @@ import typer
 from shown import PAGES, ROOT, Command, File, inline, parts, session
 from typer.exceptions import TyperException
 
+import dpaudit
 from dpaudit.cli import COMMANDS, main, make_app
 
 LONG = {
@@ -205,6 +207,17 @@ def test_commands_can_be_pasted(path):
     for item in session(path):
         if isinstance(item, Command):
             assert not re.search(r"[\[\]…]|\.\.\.", item.words.split(" # ")[0]), f"{named(path)}: {item.words}"
+
+
+def test_the_picture_of_the_readme_is_what_is_audited():
+    """It is the chart of reports/uniform-k2; a label is "NAME ≈ the limit of the true ε", and "=" is exact."""
+    labels = re.findall(r">(\w+) ([=≈]) ([\d.]+),", (ROOT / "docs/pictures/true-epsilon.svg").read_text())
+    assert {name for name, _, _ in labels} == set(dpaudit.MECHANISMS)
+    for name, sign, shown in labels:
+        if sign == "=":
+            assert dpaudit.epsilon(name, n=100).closed_form == str(Fraction(shown))
+    limit = dpaudit.epsilon("EHDS", n="all").limit
+    assert ("EHDS", "≈", f"{float(limit.lower):.3f}") in labels
 
 
 def test_the_readme_tries_before_it_explains():

@@ -53,8 +53,8 @@ def test_a_link_out_of_the_pages_is_a_copy_or_a_page():
 
 def test_code_has_its_language():
     assert fenced("    $ dpaudit x\n    y\n").startswith("```console\n$ dpaudit x\ny\n```")
-    both = fenced("    # mine.py\n    import math\n\n    $ dpaudit x\n")
-    assert re.findall(r"```(\w+)", both) == ["python", "console"]
+    several = fenced("    # mine.py\n    import math\n\n    # plan.toml\n    n = 1\n\n    $ dpaudit x\n")
+    assert re.findall(r"```(\w+)", several) == ["python", "toml", "console"]
 
 
 def test_the_reference_has_every_command_and_every_public_name(site):

@@ -11,8 +11,8 @@ BLOCK = re.compile(r"(?<=\n\n)(?: {4}.*\n|\n(?= {4}))+")
 LANGUAGES = (
     ("console", r"\s*\$ "),
     ("pycon", r"\s*>>> "),
-    ("python", r"# \w+\.py\n|import |from \w|class |def "),
-    ("toml", r"# \w+\.toml\n|\[|title = "),
+    ("python", r"# [\w/]+\.py\b|import |from \w|class |def "),
+    ("toml", r"# \w+\.toml\b|\[|title = "),
     ("yaml", r"# [\w./]+\.yml\n"),
     ("bash", r"(?:dpaudit|python3?|pip|pytest|export) "),
 )
@@ -57,9 +57,9 @@ class Linked:
 
 
 def fenced(block: str) -> str:
-    """Returns an indented block with the language that its beginning tells; commands stand by themselves."""
+    """Returns an indented block with the language that its beginning tells; a command or a file stands by itself."""
     code = re.sub(r"^ {4}", "", block.strip("\n"), flags=re.MULTILINE)
-    parts = re.split(r"\n\n+(?=\$ )", code)
+    parts = re.split(r"\n\n+(?=\$ |# [\w./-]+\.(?:py|toml|csv)\b)", code)
     return "".join(f"```{_language(part)}\n{part}\n```\n\n" for part in parts)
 
 

@@ -136,8 +136,9 @@ def pmf(
         x = parse_data(x)
         setting = on_data(x, setting)
     chosen = Setting.read(mech, **setting)
+    dataset = chosen.mechanism.read_dataset("x", x)
+    chosen = chosen.alone(dataset)
     subject = chosen.mechanism
-    dataset = subject.read_dataset("x", x)
     effort.check_memory(subject)
     outputs = subject.counts().outputs
     if outputs * ROW_BYTES > memory:

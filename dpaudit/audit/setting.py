@@ -139,6 +139,12 @@ class Setting:
         """Returns the mechanism, made once."""
         return self.build()
 
+    def alone(self, x: Any) -> Setting:
+        """Returns the same for questions about one data set: the law of no other one is computed."""
+        only, found = self.mechanism.alone(x), replace(self)
+        vars(found)["mechanism"] = only
+        return found
+
     def at(self, eps: Any = None, n: Any = None, prior: Any = None) -> Setting:
         """Returns the same setting at another nominal epsilon, n or prior."""
         found = self if eps is None else replace(self, epsilon=positive("eps", eps))

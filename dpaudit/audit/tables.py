@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Headline, Page
+from dpaudit.audit.display import Shown
+from dpaudit.audit.page import Headline, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
@@ -86,11 +87,36 @@ def table(
     )
 
 
+@dataclass(frozen=True)
+class WrittenTable(Shown):
+    """Where the table lies, and what is in it."""
+
+    table: str
+    datasets: int
+    outputs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON of ``dpaudit export --table``."""
+        return {"table": self.table, "datasets": self.datasets, "outputs": self.outputs}
+
+    def page(self) -> Page:
+        """Returns where it is, and what to do with it."""
+        size = f"{self.datasets} data sets, {self.outputs} outputs"
+        return [Note(f"{self.table}: {size}, exact; audit it with: dpaudit table {self.table}")]
+
+
 def export_table(mech: Any, path: str, **setting: Any) -> None:
     """Writes the distributions of a mechanism whose probabilities are rational, as ``dpaudit table`` reads them.
 
     CSV or JSON by the name of the file. Which data sets are adjacent does not stand in it.
     """
+    write_table(mech, path, **setting)
+
+
+def write_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
+    """Writes the same; returns what was written."""
+    if not path.lower().endswith((".csv", ".json")):
+        raise InputError("table", path, "must be a .csv or .json file")
     subject = Setting.read(mech, **setting).mechanism
     datasets, rows = list(subject.datasets()), []
     for x in datasets:
@@ -104,9 +130,8 @@ def export_table(mech: Any, path: str, **setting: Any) -> None:
     if path.lower().endswith(".json"):
         document = {"outputs": outputs, "rows": dict(zip(names, rows, strict=True))}
         write_file("table", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-    elif path.lower().endswith(".csv"):
+    else:
         lines = io.StringIO()
         csv.writer(lines).writerows([["", *outputs], *([x, *row] for x, row in zip(names, rows, strict=True))])
         write_file("table", path, lines.getvalue())
-    else:
-        raise InputError("table", path, "must be a .csv or .json file")
+    return WrittenTable(path, len(datasets), len(outputs))

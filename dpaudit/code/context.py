@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.code import source
+from dpaudit.code import draws, numpy_steps, source
 from dpaudit.code.lazy import is_lazy
 from dpaudit.code.run import refuse
 from dpaudit.code.steps import RISING, apply
@@ -31,6 +31,7 @@ MATH = [
 DEPTH = 3
 """How deep in the attributes of a mechanism its numpy generators are found."""
 _ABSENT = object()
+numpy_steps.install()
 
 
 @contextmanager
@@ -56,13 +57,13 @@ def in_place(target: Any = None) -> Iterator[None]:
 
 
 _METHODS: dict[str, Any] = {
-    "random": source.uniform,
-    "getrandbits": source.getrandbits,
-    "_randbelow": lambda _, n: source.below(n),
-    "randbytes": source.unfollowed("randbytes"),
-    "seed": source.seed,
-    "getstate": source.unfollowed("the state of a generator"),
-    "setstate": source.unfollowed("the state of a generator"),
+    "random": draws.uniform,
+    "getrandbits": draws.getrandbits,
+    "_randbelow": lambda _, n: draws.below(n),
+    "randbytes": draws.unfollowed("randbytes"),
+    "seed": draws.seed,
+    "getstate": draws.unfollowed("the state of a generator"),
+    "setstate": draws.unfollowed("the state of a generator"),
 }
 
 
@@ -71,16 +72,18 @@ def _functions() -> list[tuple[Any, Any]]:
     rng, state = source.Source(), source.NUMPY_STATE()
     pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
     pairs += [(random.random, rng.random), (random.getrandbits, rng.getrandbits), (random.seed, rng.seed)]
-    pairs += [(secrets.randbits, rng.getrandbits), (os.urandom, source.unfollowed("os.urandom"))]
+    pairs += [(secrets.randbits, rng.getrandbits), (os.urandom, draws.unfollowed("os.urandom"))]
     pairs += [(np.random.default_rng, _default_rng), (source.REAL_STATE, source.NUMPY_STATE)]
     for name in dir(np.random):
         value = getattr(np.random, name)
-        if (
-            callable(value)
-            and not isinstance(value, type)
-            and isinstance(getattr(value, "__self__", None), source.REAL_STATE)
-        ):
-            pairs.append((value, getattr(state, name, source.unfollowed(f"numpy.random.{name}"))))
+        if isinstance(value, type):
+            if issubclass(value, np.random.BitGenerator) and value is not np.random.BitGenerator:
+                pairs.append((value, source.bit_generator(value)))
+        elif callable(value) and name != "default_rng" and not name.startswith("_"):
+            known = {"ranf": "random_sample", "sample": "random_sample"}.get(name, name)
+            pairs.append((value, getattr(state, known, draws.unfollowed(f"numpy.random.{name}"))))
+    pairs += [(np.random.SeedSequence, draws.unfollowed("numpy.random.SeedSequence"))]
+    pairs += [(np.random.Generator, source.NUMPY_GENERATOR)]
     return pairs
 
 
@@ -96,8 +99,8 @@ def _opened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _default_rng(seed: Any = None) -> Any:
     if isinstance(seed, np.random.Generator):
-        return seed if isinstance(seed, source.NUMPY_GENERATOR) else source.numpy_generator()
-    if seed is not None:
+        return seed if type(seed) is source.NUMPY_GENERATOR else source.numpy_generator()
+    if seed is not None and not isinstance(seed, np.random.BitGenerator):
         refuse("a generator with a seed is no source of randomness")
     return source.numpy_generator()
 

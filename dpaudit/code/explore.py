@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from threading import Thread
 from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
 from dpaudit.code.places import Loop, places
-from dpaudit.code.run import RUNS, Halted, Piece, Refused, Run, is_theirs, line_of
+from dpaudit.code.run import RUNS, Halted, Piece, Refused, Run, is_theirs, line_of, raised_at
 from dpaudit.code.states import NoKey, Reader
 
 ROUND = 1000
@@ -27,6 +28,8 @@ ROUND = 1000
 
 MOST_LEAVES = 10_000
 """So many ends are kept, some of which are run again with plain numbers."""
+ANOTHER_THREAD = Thread.start.__code__
+"""A run that starts a thread has no states from then on: what the thread does is not watched."""
 COLLECT = 2000
 """Garbage is collected once in so many runs, between them."""
 
@@ -49,6 +52,8 @@ class Budget:
     runs: int = 200_000
     seconds: float = 60.0
     lines: int = 1_000_000
+    border: Fraction = Fraction(1, 500)
+    """What may stay open between the boxes where several random floats decide; twice as little takes twice as long."""
 
 
 class Way(NamedTuple):
@@ -105,8 +110,11 @@ class Explorer:
         self.values: dict[Hashable, Any] = {}
         self.leaves: list[Leaf] = []
         self.errors: dict[Hashable, str] = {}
+        self.raised_at: dict[Hashable, str] = {}
         self.assumptions: set[str] = set()
         self.endless: str | None = None
+        self.boxed: str | None = None
+        """The first line at which several random floats decide together."""
         self.runs = 0
 
     def explore(self) -> None:
@@ -115,9 +123,17 @@ class Explorer:
             times = chain.visits([state.edges for state in self.states], chain.Floats())
             ways = [(-times[i] * float(w.share), i, k) for i, s in enumerate(self.states) for k, w in enumerate(s.open)]
             left = -sum(way[0] for way in ways)
-            if not ways or left <= self.budget.residual or self.exhausted():
+            if not ways or left <= self.budget.residual or self.exhausted() or self._is_border(ways):
                 return
             self._round(sorted(ways), max(left / ROUND, float(self.budget.residual) / 2))
+
+    def _is_border(self, ways: list[tuple[float, int, int]]) -> bool:
+        """Returns whether all that is open lies on the border of boxes, and is little."""
+        if self.boxed is None:
+            return False
+        open_ways = [(-mass, (*self.states[i].prefix, *self.states[i].open[k].path)) for mass, i, k in ways]
+        inside = sum(mass for mass, path in open_ways if not any(piece.is_half for piece in path))
+        return inside <= self.budget.residual and sum(mass for mass, _ in open_ways) <= self.budget.border
 
     def exhausted(self) -> bool:
         """Returns whether the budget is used up."""
@@ -198,9 +214,11 @@ class Explorer:
         except Exception as error:
             output = Raised(type(error).__name__)
             self.errors.setdefault(output, f"{error}")
+            self.raised_at.setdefault(output, raised_at(error))
         finally:
             RUNS.remove(run)
             self.assumptions |= run.assumptions
+            self.boxed = self.boxed or run.boxed
         if run.refused is not None:
             raise run.refused
         return output, not run.halted
@@ -230,7 +248,7 @@ class Tracer:
         self.explorer, self.run, self.state = explorer, run, state
         self.start = len(explorer.states[state].prefix)
         self.innermost, self.loop = explorer.states[state].call, explorer.states[state].loop
-        self.left = False
+        self.left = self.blind = False
         self.stack: list[Entry] = []
         self.calls = self.lines = 0
         self.met: int | None = None
@@ -239,8 +257,10 @@ class Tracer:
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
         """Notes a call of their code."""
         if event != "call" or not is_theirs(frame.f_code.co_filename):
+            self.blind = self.blind or frame.f_code is ANOTHER_THREAD
             return None
         self.stack.append(self._entered())
+        self.explorer.session.watch.note(frame.f_code, frame.f_globals)
         frame.f_trace_opcodes = bool(places(frame.f_code).loops)
         return self._local
 
@@ -286,12 +306,14 @@ class Tracer:
 
     def _look(self, frame: FrameType) -> None:
         place, call = places(frame.f_code).at.get(frame.f_lasti), self.stack[-1]
-        if place is None or not all(loop.start in call.loops and loop.is_plain(frame) for loop in place.loops):
+        if self.blind or place is None:
+            return
+        if not all(loop.start in call.loops and loop.is_plain(frame) for loop in place.loops):
             return
         session, draws = self.explorer.session, self.run.draws[: call.draws]
         try:
             reader = Reader(session.keep)
-            state = reader.frame(frame, place.live), reader.others(draws)
+            state = reader.frame(frame, place.live, session.watch), reader.others(draws)
         except NoKey:
             return
         entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]

@@ -19,6 +19,7 @@ from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.watch import Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 TRIALS = 200
@@ -27,7 +28,7 @@ MOST_OPEN = Fraction(1, 10**7)
 """With a larger residual an output that the law does not have may well be part of it, and nothing is tried."""
 MOST_LINES = 300_000
 """A trial that runs through more lines of the code is left: it may have no end."""
-OUTSIDE = "the code keeps no state outside its variables and its module's globals (trial runs show none)"
+OUTSIDE = "the code keeps no state outside its variables, globals, classes and functions (trial runs show none)"
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
 PLAIN: dict[type, Callable[[Any], Hashable]] = {
@@ -51,6 +52,8 @@ class CodeLaw:
     states: int
     endless: str | None
     errors: dict[Any, str]
+    boxed: str | None = None
+    """The first line at which several random floats decide together."""
 
 
 class Session:
@@ -59,6 +62,7 @@ class Session:
     def __init__(self, budget: Budget | None = None, bits: int = 53) -> None:
         self.budget, self.bits = budget or Budget(), bits
         self.keep: dict[int, Any] = {}
+        self.watch = Watch()
         self._laws: dict[Hashable, CodeLaw] = {}
         self.deadline = 0.0
 
@@ -93,6 +97,7 @@ class Session:
             len(explorer.states),
             explorer.endless,
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
+            explorer.boxed,
         )
 
     def _confirm(self, explorer: Explorer) -> None:
@@ -104,10 +109,7 @@ class Session:
                 run = Run((), self, self.bits, numbers)
                 output, _ = explorer.perform(run)
                 if self.output_key(output) != self.output_key(leaf.output) or len(run.draws) != len(numbers):
-                    raise Changed(
-                        f"the same draws give {leaf.output} in one run and {output} in another, with plain numbers: "
-                        "it is not a function of its draws, or it tests the type of a number"
-                    )
+                    raise Changed(_differs(explorer, leaf.output, output))
 
     def _try(self, explorer: Explorer, law: dict[Hashable, Fraction]) -> None:
         """Runs the whole code with plain pseudo-random numbers; outputs that hardly fit the law are refused.
@@ -168,6 +170,21 @@ class Session:
             return Reader(self.keep).key((given, named))
         except NoKey:
             return refuse(f"the arguments of {function.__name__} cannot be compared: pass numbers, text, tuples")  # type: ignore[no-any-return]
+
+
+def _differs(explorer: Explorer, first: Any, second: Any) -> str:
+    """Returns what a run with open numbers and one with plain numbers, which give two outputs, say of the code."""
+    if isinstance(first, Raised) and not isinstance(second, Raised):
+        return (
+            f"{explorer.raised_at.get(first, '')}a draw goes where only a plain number is taken ({first.kind}: "
+            f"{explorer.errors[first]}); make it known before, with int(...) or by its index"
+        )
+    if first == second:
+        return f"a second run gives {second} with other draws: it is not a function of its draws (a cache, a counter)"
+    return (
+        f"the same draws give {first} in one run and {second} in another, with plain numbers: "
+        "it is not a function of its draws, or it tests the type of a number"
+    )
 
 
 def _limited(run: Run) -> Callable[..., Any]:

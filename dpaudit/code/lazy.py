@@ -105,17 +105,21 @@ class Lazy:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         return on_numpy(ufunc, method, inputs, named)
 
+    def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
+        return on_function(function, given, named)
+
 
 METHODS: dict[str, Callable[[Lazy], Any]] = {}
 """What numpy asks of an object by name: log(), floor(), round(), ..."""
 
 
-def _absent(ufunc: Any, method: str, inputs: Any, named: Any) -> Any:
+def _absent(*_: Any) -> Any:
     raise NotImplementedError
 
 
 on_numpy: Callable[[Any, str, Any, Any], Any] = _absent
-"""How numpy's functions act on it; ``steps`` puts it here."""
+on_function: Callable[[Any, Any, Any], Any] = _absent
+"""How numpy's functions act on it; ``numpy_steps`` puts them here."""
 
 
 def is_lazy(value: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from dpaudit.code.run import Draw, refuse
+from dpaudit.code.run import Draw, refuse, where
 
 Env = dict[Draw, int]
 Directions = Mapping[Draw, int]
@@ -61,6 +61,7 @@ def decide(
 def halve(draws: Sequence[Draw], sign: Hashable) -> None:
     """Cuts the widest draw, which has at least two numbers, in the middle."""
     one = max(draws, key=lambda d: d.width)
+    one.run.boxed = one.run.boxed or where() or "in the output: "
     middle = one.lo + one.width // 2
     one.cut((sign, "half"), lambda: [(one.lo, middle), (middle, one.hi)])
 

@@ -1,4 +1,4 @@
-"""The operators of an open number, and how numpy's functions and arrays act on it."""
+"""The operators of an open number, and its methods that numpy asks for by name."""
 
 from __future__ import annotations
 
@@ -11,72 +11,8 @@ import numpy as np
 
 from dpaudit.code import lazy
 from dpaudit.code.lazy import METHODS, Lazy, is_lazy
-from dpaudit.code.run import refuse
-from dpaudit.code.steps import BINARY, COMPARISONS, apply, is_number
-
-SEQUENTIAL = 8
-"""numpy adds up to so many numbers one after the other; more of them in another order."""
-
-
-class Draws(np.ndarray[Any, Any]):
-    """An array of open numbers."""
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        return on_numpy(ufunc, method, inputs, named)
-
-
-def array(entries: list[Any], shape: tuple[int, ...] | None = None) -> Any:
-    """Returns the entries as an array: of open numbers, or a plain one if none is open."""
-    if not any(map(is_lazy, entries)):
-        plain = np.array(entries)
-        return plain if shape is None else plain.reshape(shape)
-    found = np.empty(len(entries), dtype=object)
-    for i, entry in enumerate(entries):
-        found[i] = entry
-    return (found if shape is None else found.reshape(shape)).view(Draws)
-
-
-def on_numpy(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Returns what the ufunc gives, entry by entry where an input is an array."""
-    given = {name: value for name, value in named.items() if value is not None and name not in ("axis", "keepdims")}
-    out = given.pop("out", None)
-    if method == "reduce" and not given and out is None:
-        return _folded(ufunc, inputs[0], accumulate=False)[-1]
-    if method == "accumulate" and not given and out is None:
-        return array(_folded(ufunc, inputs[0], accumulate=True))
-    if method != "__call__" or given:
-        return refuse(f"numpy.{ufunc.__name__} with {method}, {', '.join(given)} cannot be followed")
-    arrays = [x for x in inputs if isinstance(x, np.ndarray)]
-    if not arrays:
-        return apply(ufunc, *inputs)
-    wide = np.broadcast(*(np.asarray(x, dtype=object) if is_lazy(x) else np.asarray(x) for x in inputs))
-    results = [apply(ufunc, *row) if any(map(is_lazy, row)) else ufunc(*row) for row in _rows(wide)]
-    if out is not None:
-        for place, result in zip(np.ndindex(wide.shape), results, strict=True):
-            out[0][place] = result
-        return out[0]
-    return array(results, wide.shape)
-
-
-def _rows(wide: Any) -> list[tuple[Any, ...]]:
-    return [tuple(x.item() if isinstance(x, np.ndarray) else x for x in row) for row in wide]
-
-
-def _folded(ufunc: Any, values: Any, accumulate: bool) -> list[Any]:
-    """Returns the partial results of a sum, product or maximum of a vector, in numpy's order."""
-    entries = list(np.asarray(values, dtype=object).reshape(-1))
-    if np.ndim(values) != 1 or not entries or ufunc.__name__ not in ("add", "multiply", "maximum", "minimum"):
-        refuse(f"numpy.{ufunc.__name__} of an array of this shape cannot be followed")
-    if ufunc.__name__ == "add" and not accumulate and len(entries) >= SEQUENTIAL:
-        refuse(f"numpy adds {len(entries)} numbers in an order of its own; add them one by one")
-    found = [entries[0]]
-    for entry in entries[1:]:
-        both = (found[-1], entry)
-        found.append(apply(ufunc, *both) if any(map(is_lazy, both)) else ufunc(*both))
-    return found
-
-
-# ------------------------------------------------------------------ the operators
+from dpaudit.code.steps import COMPARISONS, apply, is_number
+from dpaudit.code.vectors import on_function, on_numpy
 
 
 def _operator(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
@@ -120,7 +56,8 @@ def _clip(self: Any, least: Any = None, most: Any = None, **_: Any) -> Any:
     return found if most is None else np.minimum(found, most)
 
 
-def _install() -> None:
+def install() -> None:
+    """Gives open numbers their operators and methods; done once, where the context is made."""
     for name, function in ((name, getattr(operator, name)) for name in NUMPY):
         stem = name.removesuffix("_")
         setattr(Lazy, f"__{stem}__", _operator(function, False))
@@ -133,14 +70,10 @@ def _install() -> None:
     setattr(Lazy, "__round__", _round)  # noqa: B010
     setattr(Lazy, "__int__", _int)  # noqa: B010
     setattr(Lazy, "__divmod__", lambda self, other: (self // other, self % other))  # noqa: B010
-    lazy.on_numpy = on_numpy
+    lazy.on_numpy, lazy.on_function = on_numpy, on_function
     for name in ("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sqrt", "floor", "ceil", "rint", "trunc"):
         METHODS[name] = lambda self, name=name: lambda: apply(getattr(np, name), self)  # type: ignore[misc]
     METHODS["round"] = lambda self: lambda decimals=0, out=None: apply(np.round, self, decimals)
     METHODS["clip"] = lambda self: lambda *ends, **named: _clip(self, *ends, **named)
     METHODS["item"] = lambda self: lambda: self
     METHODS["real"] = lambda self: self
-
-
-_install()
-assert set(BINARY) >= {"add", "mul"}

@@ -46,6 +46,11 @@ class Piece(NamedTuple):
     stride: int = 1
     offset: int = 0
 
+    @property
+    def is_half(self) -> bool:
+        """Returns whether it is a half of a draw that decides together with others."""
+        return isinstance(self.sign, tuple) and self.sign[-1:] == ("half",)
+
 
 class Draw:
     """The number m = offset + stride * a, a uniform on [lo, hi)."""
@@ -112,6 +117,7 @@ class Run:
         self.alternatives: list[tuple[int, list[Piece]]] = []
         self.assumptions: set[str] = set()
         self.refused: Refused | None = None
+        self.boxed: str | None = None
         self.halted = False
         self.mass = 1.0
         self.least = 0.0
@@ -223,6 +229,17 @@ def where() -> str:
     while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back
     return "" if frame is None else line_of(frame)
+
+
+def raised_at(error: BaseException) -> str:
+    """Returns the same for the innermost line of their code that the exception went through."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_theirs(code.co_filename):
+            found = f"{Path(code.co_filename).name} line {trace.tb_lineno}: "
+        trace = trace.tb_next
+    return found
 
 
 def line_of(frame: FrameType) -> str:

@@ -7,25 +7,48 @@ numbers that come from one draw. What has a state that cannot be read (an iterat
 from __future__ import annotations
 
 import random
+from array import array
 from collections import deque
 from collections.abc import Hashable
+from contextvars import ContextVar
+from datetime import date, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum
-from fractions import Fraction
-from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any
+from functools import cached_property, partial
+from threading import local
+from types import (
+    BuiltinFunctionType,
+    FrameType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Draw
+from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, is_their_class
 
-PLAIN = (type(None), bool, int, str, bytes, Fraction, type(Ellipsis))
-FIXED = (ModuleType, type, BuiltinFunctionType, BuiltinMethodType, CodeType, Enum, np.ufunc, np.dtype)
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 MADE: tuple[Any, ...] = ((), [], "", range(0), range(1 << 70), enumerate(()), zip(), reversed([]))
 ITERATORS = tuple(type(iter(made)) for made in MADE)
-BOXES = (list, dict, set, deque, bytearray, np.ndarray)
+TIMES = (date, time, timedelta, timezone)
+TYPE_CHECKERS = ("typeguard",)
+"""What they put among the variables holds the variables and globals themselves, which are read anyhow."""
+BASES = (int, float, str, bytes, tuple, frozenset, list, dict, deque)
+"""Builtin types whose subclasses are read as such a value with attributes."""
+
+
+class _Field(NamedTuple):
+    one: int
+
+
+DESCRIPTORS = (property, cached_property, GetSetDescriptorType, MemberDescriptorType, type(vars(_Field)["one"]))
+"""Attributes of a class that have no state of their own."""
 MAX_PARTS = 20_000
 """A state of more parts than this is not looked for again."""
 
@@ -64,8 +87,12 @@ class Reader:
             return "range", value.start, value.stop, value.step
         if isinstance(value, SOURCES):
             return "random source"
-        if isinstance(value, FIXED):
+        if isinstance(value, KNOWN_BY_IDENTITY) or (isinstance(value, type) and not is_their_class(value)):
             return self._identity(value)
+        if kind.__module__.partition(".")[0] in TYPE_CHECKERS:
+            return "checks of types"
+        if isinstance(value, TIMES):
+            return kind.__name__, repr(value)
         known = self._places.get(id(value))
         if known is not None:
             return "again", known
@@ -95,6 +122,10 @@ class Reader:
             return kind.__name__, tuple(self.key(entry) for entry in value)
         if kind is bytearray:
             return "bytearray", bytes(value)
+        if isinstance(value, type):
+            return self._class(value)
+        if isinstance(value, BuiltinFunctionType):
+            return self._builtin(value)
         if isinstance(value, np.ndarray):
             entries = tuple(map(self.key, value.reshape(-1))) if value.dtype == object else value.tobytes()
             return "array", value.shape, str(value.dtype), entries
@@ -104,11 +135,46 @@ class Reader:
             return "method", self.key(value.__self__), self.key(value.__func__)
         if kind is FunctionType:
             return self._function(value)
+        if kind is partial:
+            return "partial", self.key((value.func, value.args, value.keywords, vars(value)))
+        if kind is array:
+            return "array", value.typecode, value.tobytes()
+        if kind in (ContextVar, local, SimpleNamespace):
+            return kind.__name__, self.key(value.get(None) if kind is ContextVar else value.__dict__)
         return self._instance(kind, value)
 
     def _function(self, value: FunctionType) -> Hashable:
+        code = self._identity(value.__code__)
+        if not (value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__):
+            return "function", code
         cells = tuple(self._cell(cell) for cell in value.__closure__ or ())
-        return "function", self._identity(value.__code__), cells, self.key(value.__defaults__), self.key(value.__dict__)
+        given = self.key(value.__defaults__), self.key(value.__kwdefaults__)
+        return "function", code, cells, given, self.key(value.__dict__)
+
+    def _builtin(self, value: Any) -> Hashable:
+        """Returns the key of a function in C; one that is bound to a list, say, is known by the list."""
+        owner = value.__self__
+        if owner is None or isinstance(owner, ModuleType | type):
+            return self._identity(value)
+        return "bound", value.__name__, self.key(owner)
+
+    def _class(self, kind: type) -> Hashable:
+        """Returns the key of a class of theirs: its attributes, those of its bases too, and what its functions hold."""
+        found: list[Hashable] = [self._identity(kind)]
+        for base in kind.__mro__:
+            if is_their_class(base):
+                found += [part for name, value in vars(base).items() for part in self._member(name, value)]
+        return "class", tuple(found)
+
+    def _member(self, name: str, value: Any) -> list[Hashable]:
+        """Returns what an attribute of a class adds to its key."""
+        if name.startswith(("__", "_abc_")) and not isinstance(value, FunctionType):
+            return []
+        if isinstance(value, staticmethod | classmethod):
+            value = value.__func__
+        if isinstance(value, DESCRIPTORS):
+            return []
+        return [(name, self.key(value))]
 
     def _cell(self, cell: Any) -> Hashable:
         try:
@@ -119,35 +185,45 @@ class Reader:
 
     def _instance(self, kind: type, value: Any) -> Hashable:
         """Returns the key of an object of a class that is written in Python: its attributes."""
+        base = next((base for base in BASES if isinstance(value, base)), object)
         maker: Any = kind.__new__
-        if maker is not object.__new__ and not isinstance(maker, FunctionType):
+        if maker not in (object.__new__, base.__new__) and not isinstance(maker, FunctionType):
             raise NoKey
         slots = [name for base in kind.__mro__ for name in _names(vars(base).get("__slots__", ()))]
-        if not hasattr(value, "__dict__") and not slots:
+        if not hasattr(value, "__dict__") and not slots and base is object:
             raise NoKey
         parts = [
             (name, self.key(getattr(value, name, None))) for name in slots if name not in ("__dict__", "__weakref__")
         ]
-        return "instance", self._identity(kind), self.key(getattr(value, "__dict__", None)), tuple(parts)
+        content = () if base is object else self.key((_content(base, value), getattr(value, "default_factory", None)))
+        return "instance", self.key(kind), content, self.key(getattr(value, "__dict__", None)), tuple(parts)
 
-    def frame(self, frame: FrameType, live: frozenset[str]) -> Hashable:
-        """Returns the key of the variables that are still read, and of what the module's functions can change.
+    def frame(self, frame: FrameType, live: frozenset[str], watch: Watch) -> Hashable:
+        """Returns the key of the variables that are still read, and of what lies at the places that are watched.
 
         Whatever somebody's object does when it is read, it does not happen to the code that runs: there is no key then.
         """
         try:
-            return self._frame(frame, live)
+            names = sorted(live & frame.f_locals.keys())
+            found = tuple((name, self.key(frame.f_locals[name])) for name in names)
+            return found, tuple(map(self.key, watch.values()))
         except Exception as error:
             raise NoKey from error
-
-    def _frame(self, frame: FrameType, live: frozenset[str]) -> Hashable:
-        names = sorted(live & frame.f_locals.keys())
-        found = tuple((name, self.key(frame.f_locals[name])) for name in names)
-        return found, tuple((name, self.key(frame.f_globals.get(name))) for name in changing(frame.f_globals))
 
     def others(self, draws: list[Draw]) -> Hashable:
         """Returns what is known of these draws."""
         return tuple(draw.state() for draw in draws)
+
+
+def _content(base: Any, value: Any) -> Any:
+    """Returns an object of a subclass as the value of the builtin type that it is."""
+    if base is dict:
+        return list(dict.items(value))
+    if base in (list, tuple, deque, frozenset):
+        return [base.maxlen.__get__(value) if base is deque else None, *base.__iter__(value)]
+    if base is int:
+        return int.__int__(value)
+    return base.__float__(value) if base is float else base.__getitem__(value, slice(None))
 
 
 def _renamed(key: Any, draws: dict[int, int]) -> Any:
@@ -161,44 +237,3 @@ def _renamed(key: Any, draws: dict[int, int]) -> Any:
 
 def _names(slots: Any) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
-_CHANGING: dict[int, tuple[dict[str, Any], int, tuple[str, ...]]] = {}
-
-
-def changing(names: dict[str, Any]) -> tuple[str, ...]:
-    """Returns the global names of a module that its own code assigns or whose values have a state of their own."""
-    known = _CHANGING.get(id(names))
-    if known is None or known[0] is not names or known[1] != len(names):
-        assigned: set[str] = set()
-        for value in list(names.values()):
-            _assigned(value, names, assigned)
-        boxes = {name for name, value in names.items() if _has_state(value, names)}
-        found = tuple(sorted(name for name in assigned | boxes if not name.startswith("__")))
-        _CHANGING[id(names)] = known = names, len(names), found
-    return known[2]
-
-
-def _has_state(value: Any, names: dict[str, Any]) -> bool:
-    """Returns whether a global is a list, dict or set, an object of a class of the module, or a function with cells."""
-    if isinstance(value, FunctionType):
-        return bool(value.__closure__) and value.__globals__ is names
-    return type(value) in BOXES or type(value).__module__ == names.get("__name__")
-
-
-def _assigned(value: Any, names: dict[str, Any], found: set[str]) -> None:
-    """Notes the global names that the functions of the value assign."""
-    if isinstance(value, type) and value.__module__ == names.get("__name__"):
-        for member in vars(value).values():
-            _assigned(getattr(member, "__func__", member), names, found)
-    elif isinstance(value, FunctionType) and value.__globals__ is names:
-        _stored(value.__code__, found)
-
-
-def _stored(code: CodeType, found: set[str]) -> None:
-    import dis
-
-    found |= {step.argval for step in dis.get_instructions(code) if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            _stored(part, found)

@@ -258,6 +258,8 @@ def compare(relation: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
     open_a, open_b = is_lazy(a), is_lazy(b)
     if not open_a and not open_b:
         return bool(relation(a, b))
+    if (not open_a and a != a) or (not open_b and b != b):
+        return relation is operator.ne
     if relation in (operator.eq, operator.ne):
         equal = not compare(operator.lt, a, b) and not compare(operator.gt, a, b)
         return equal if relation is operator.eq else not equal
@@ -271,8 +273,6 @@ def compare(relation: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
             lambda env: bool(relation(a.value(env), b.value(env))), directions, sign_, a.assumed | b.assumed
         )
     x, c = (a, b) if open_a else (b, a)
-    if c != c:
-        return False
     value, directions = x.value, x.directions if rises == open_a else {d: -up for d, up in x.directions.items()}
     if open_a:
         return monotone.decide(lambda env: bool(relation(value(env), c)), directions, sign_, x.assumed)

@@ -27,7 +27,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export", "picture", "coq")
+OUTPUTS = ("out", "certificate", "junit", "export", "picture", "coq", "table")
 """Parameters of the commands that name files."""
 
 

@@ -131,6 +131,10 @@ class Mechanism(Audited):
         """Returns these distributions as they were given, where they were given entry by entry, else None."""
         return None
 
+    def alone(self, x: Dataset) -> Self:
+        """Returns what answers questions about this data set alone: the same, unless the others cost something."""
+        return self
+
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
         """Returns the same mechanism under another adjacency: a value, a name or a file of pairs."""
         raise InputError("adjacency", adjacency, f"{self.name} has one of its own")

@@ -20,6 +20,7 @@ Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -218,6 +219,15 @@ class OwnMechanism(Mechanism):
         found.most_steps = self.most_steps
         if self.method == "sample":
             vars(found)["_sampled"] = self._sampled  # the laws are the same
+        return found
+
+    def alone(self, x: Dataset) -> Self:
+        """Returns the mechanism with this data set only, where its code would have to be followed for every other."""
+        if self.method != "sample" or "_outputs" in vars(self):
+            return self
+        found = copy(self)
+        kept = {"adjacency": self.adjacency, "_own_adjacency": self._own_adjacency, "_sampled": self._sampled}
+        vars(found).update(kept, _datasets=(x,), _links={x: ()})
         return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:

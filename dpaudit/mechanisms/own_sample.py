@@ -68,10 +68,12 @@ class SampledLaws:
         if not isinstance(given, Mapping) or not set(given) <= {"residual", "runs", "seconds"}:
             raise self._error('budget must be a dict of "residual", "runs", "seconds"')
         usual = Budget()
+        residual = positive("budget residual", given.get("residual", usual.residual))
         return Budget(
-            positive("budget residual", given.get("residual", usual.residual)),
+            residual,
             whole("budget runs", given.get("runs", usual.runs), 1),
             whole("budget seconds", given.get("seconds", int(usual.seconds)), 1, MAX_SECONDS),
+            border=residual if "residual" in given else usual.border,
         )
 
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
@@ -114,6 +116,9 @@ class SampledLaws:
         residual = max(law.residual for law in laws)
         if residual and listed:
             said.append("what was not followed ends in one of outputs()")
+        boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
+        if boxed is not None:
+            said.append(f"{boxed}several random floats decide there together; the border between is not followed")
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             said.append(f"{endless}a run was given up there as endless; it counts as not followed")

@@ -65,9 +65,8 @@ def _verdict(verdict: dict[str, Any]) -> str:
     rows += [("check it again", f"<code>{escape(verdict['command'])}</code>")] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
         entries = f"<ul>{_items(map(escape, verdict[key]))}</ul>"
-        rows.append(
-            (title, _folded(f"{len(verdict[key])} statements", entries) if len(verdict[key]) > FEW_ROWS else entries)
-        )
+        many = key == "covered" and len(verdict[key]) > FEW_ROWS
+        rows.append((title, _folded(f"{len(verdict[key])} statements", entries) if many else entries))
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     rank_ = rank(verdict["word"], verdict["outcome"])
     return (

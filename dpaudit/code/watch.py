@@ -1,0 +1,129 @@
+"""What somebody's code can change outside its variables: globals, attributes of modules, classes and functions.
+
+Only code that runs changes anything. So every function of theirs that is called is noted, and with it the global names
+that it reads or assigns; what lies there belongs to every state from then on.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import logging
+import re
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum, EnumMeta
+from fractions import Fraction
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpaudit.code.run import is_theirs
+
+PLAIN = (type(None), bool, int, str, bytes, Fraction, type(Ellipsis))
+FIXED = (float, complex, Decimal, range, np.generic, EnumMeta)
+"""Values that never change, or whose parts are looked at by name."""
+CACHED = type(functools.lru_cache(abs))
+KNOWN_BY_IDENTITY = (np.ufunc, np.dtype, ModuleType, CodeType, Enum, re.Pattern, logging.Logger, CACHED)
+"""Values that are known by what they are; a cache among them: a second run notices if it holds what is random."""
+BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__"}
+"""Functions with which code changes names that do not stand in it."""
+
+
+class Watch:
+    """The places that the code of an audit reads or assigns by name, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[dict[str, Any], str]] = []
+        self.spaces: list[dict[str, Any]] = []
+        """The globals of code that changes names which do not stand in it; all of them are watched."""
+        self._known: set[tuple[int, str]] = set()
+        self._seen: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
+
+    def note(self, code: CodeType, names: dict[str, Any]) -> None:
+        """Notes that this code runs, with these globals."""
+        if (id(code), id(names)) in self._seen:
+            return
+        self._seen[id(code), id(names)] = code, names
+        assigned, read = _global_names(code)
+        for name in assigned:
+            self._add(names, name)
+        if BY_NAME & set(code.co_names) and not any(space is names for space in self.spaces):
+            self.spaces.append(names)
+        for name in read:
+            if name in names:
+                self._look(names, name, code)
+
+    def _look(self, names: dict[str, Any], name: str, code: CodeType, depth: int = 4) -> None:
+        value = names[name]
+        if isinstance(value, ModuleType) and depth:
+            parts = vars(value)
+            for attribute in _assigned_attributes(code):
+                self._add(parts, attribute)
+            for attribute in set(code.co_names) & parts.keys():
+                self._look(parts, attribute, code, depth - 1)
+        elif not is_fixed(value):
+            self._add(names, name)
+
+    def values(self) -> list[Any]:
+        """Returns what lies at these places now."""
+        found = [names.get(name) for names, name in self.places]
+        for names in self.spaces:
+            found += [(name, value) for name, value in names.items() if not _is_code(name, value)]
+        return found
+
+    def _add(self, names: dict[str, Any], name: str) -> None:
+        if (id(names), name) not in self._known:
+            self._known.add((id(names), name))
+            self.places.append((names, name))
+
+
+def _is_code(name: str, value: Any) -> bool:
+    return name.startswith("__") or isinstance(value, ModuleType | FunctionType | type)
+
+
+def is_fixed(value: Any) -> bool:
+    """Returns whether the value cannot change: a number, text, a function or class that is not theirs."""
+    if type(value) in PLAIN:
+        return True
+    if isinstance(value, (*FIXED, *KNOWN_BY_IDENTITY)):
+        return True
+    if isinstance(value, BuiltinFunctionType):
+        return isinstance(value.__self__, ModuleType | type | None)
+    if isinstance(value, FunctionType):
+        return not is_theirs(value.__code__.co_filename)
+    if isinstance(value, type):
+        return not is_their_class(value)
+    if type(value) in (tuple, frozenset):
+        return all(map(is_fixed, value))
+    return type(value).__module__ == "typing"
+
+
+@functools.lru_cache(maxsize=4096)
+def is_their_class(kind: type) -> bool:
+    """Returns whether the class is written in somebody's own code."""
+    module = sys.modules.get(kind.__module__)
+    if kind.__module__ in ("builtins", "abc", "typing") or kind.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return kind.__module__ == "__main__"
+    return is_theirs(getattr(module, "__file__", None) or "theirs")
+
+
+@functools.lru_cache(maxsize=4096)
+def _global_names(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the global names that the code assigns, and those that it reads."""
+    steps = list(dis.get_instructions(code))
+
+    def named(test: Callable[[str], bool]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(str(s.argval) for s in steps if test(s.opname)))
+
+    return (
+        named(lambda op: op in ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")),
+        named(lambda op: op.startswith(("LOAD_GLOBAL", "LOAD_NAME"))),
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _assigned_attributes(code: CodeType) -> frozenset[str]:
+    return frozenset(str(s.argval) for s in dis.get_instructions(code) if s.opname in ("STORE_ATTR", "DELETE_ATTR"))

@@ -1,0 +1,160 @@
+"""Where strangers keep state: in classes, functions, modules, containers. Each lay outside what was compared, and the
+law lacked an output of probability 2^-7 without a word. The code is run in modules of its own, as a user has it."""
+
+import sys
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+
+from dpaudit.code.law import Budget, Session
+from dpaudit.code.source import Source
+
+HELPER = """
+n = 0
+def reset():
+    global n
+    n = 0
+def bump():
+    global n
+    n += 1
+"""
+"""A module beside the code."""
+PLACES = {
+    "class_attribute": (
+        "class C: n = 0",
+        "C.n = 0",
+        "C.n += 1",
+        "C.n",
+    ),
+    "class_of_an_instance": (
+        "class C:\n    box = []\n    def up(self): self.box.append(1)",
+        "c = C(); c.box.clear()",
+        "c.up()",
+        "len(c.box)",
+    ),
+    "function_attribute": (
+        "def f(): f.n += 1",
+        "f.n = 0",
+        "f()",
+        "f.n",
+    ),
+    "default_argument": (
+        "def f(a=[0]):\n    a[0] += 1\n    return a",
+        "f.__defaults__[0][0] = 0",
+        "f()",
+        "f.__defaults__[0][0]",
+    ),
+    "keyword_default": (
+        "def f(*, a=[0]): a[0] += 1",
+        "k = f.__kwdefaults__; k['a'][0] = 0",
+        "f()",
+        "f.__kwdefaults__['a'][0]",
+    ),
+    "another_module": (
+        "import a_helper_of_a_stranger as h",
+        "h.reset()",
+        "h.bump()",
+        "h.n",
+    ),
+    "attribute_of_a_module": (
+        "import a_helper_of_a_stranger as h",
+        "h.n = 0",
+        "h.n += 1",
+        "h.n",
+    ),
+    "counter": (
+        "from collections import Counter\nG = Counter()",
+        "G.clear()",
+        "G['a'] += 1",
+        "G['a']",
+    ),
+    "defaultdict": (
+        "from collections import defaultdict\nG = defaultdict(int)",
+        "G.clear()",
+        "G['a'] += 1",
+        "G['a']",
+    ),
+    "namespace": (
+        "from types import SimpleNamespace\nG = SimpleNamespace()",
+        "G.n = 0",
+        "G.n += 1",
+        "G.n",
+    ),
+    "array": (
+        "from array import array\nG = array('i', [0])",
+        "G[0] = 0",
+        "G[0] += 1",
+        "G[0]",
+    ),
+    "context_variable": (
+        "from contextvars import ContextVar\nG = ContextVar('g')",
+        "G.set(0)",
+        "G.set(G.get() + 1)",
+        "G.get()",
+    ),
+    "of_a_thread": (
+        "from threading import local\nG = local()",
+        "G.n = 0",
+        "G.n += 1",
+        "G.n",
+    ),
+    "queue": (
+        "from queue import Queue",
+        "global G; G = Queue()",
+        "G.put(1)",
+        "G.qsize()",
+    ),
+    "generator": (
+        "from itertools import count",
+        "global G; G = count()",
+        "next(G)",
+        "next(G)",
+    ),
+    "bound_method": (
+        "L = []\npush, size = L.append, L.__len__\ndef clear(l=L): l.clear()",
+        "clear()",
+        "push(1)",
+        "size()",
+    ),
+    "named_globals": (
+        "",
+        "globals()['g'] = 0",
+        "globals()['g'] += 1",
+        "g",
+    ),
+    "timedelta": (
+        "from datetime import timedelta",
+        "s = timedelta(0)",
+        "s += timedelta(1)",
+        "s.days",
+    ),
+    "named_tuple": (
+        "from collections import namedtuple\nN = namedtuple('N', 'a')",
+        "s = N(0)",
+        "s = N(s.a + 1)",
+        "s.a",
+    ),
+    "thread": (
+        "from threading import Thread\nG = []",
+        "G.clear()",
+        "t = Thread(target=lambda: G.append(1)); t.start(); t.join()",
+        "len(G)",
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_state_is_seen_wherever_it_is_kept(place, monkeypatch):
+    before, start, step, end = PLACES[place]
+    helper, module = ModuleType("a_helper_of_a_stranger"), ModuleType("a_stranger")
+    for made in (helper, module):
+        monkeypatch.setitem(sys.modules, made.__name__, made)
+    exec(compile(HELPER, "a_helper_of_a_stranger.py", "exec"), vars(helper))
+    body = f"    {start}\n    while rng.randrange(2):\n        {step}\n    return {end} >= 7"
+    exec(compile(f"{before}\ndef sample(rng):\n{body}\n", "a_stranger.py", "exec"), vars(module))
+    law = Session(Budget(residual=Fraction(1, 1 << 20))).law(lambda: module.sample(Source()))
+    likely = dict(zip(law.outputs, law.lower, strict=True))
+    assert likely.keys() == {True, False}
+    assert likely[True] <= Fraction(1, 1 << 7) <= likely[True] + law.residual
+    assert law.residual < Fraction(1, 1 << 19)
