@@ -92,7 +92,7 @@ class Pair:
         reach = Scale(self.reach[0] - room, self.reach[1] + room, 310, 228)
         left = max(margin(up.ticks(3)), margin(reach.ticks(2)))
         places = [s.place for s in self.stems]
-        across = Scale(min(places) - 0.6, max(places) + 0.6, left, width - 8, whole=True)
+        across = Scale(min(places) - 0.6, max(places) + 0.6, left, width - 14, whole=True)
         return Ground(across, up), Ground(across, reach)
 
     def _ticks(self, ground: Ground) -> list[Tick]:

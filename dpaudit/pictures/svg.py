@@ -54,11 +54,15 @@ def course(points: Iterable[Place]) -> str:
 
 
 def stairs(points: Sequence[Place]) -> list[Place]:
-    """Returns the corners of steps that change half-way between the points."""
-    found: list[Place] = []
+    """Returns the corners of steps that change half-way between the points; where nothing changes there is none.
+
+    >>> stairs([(0, 5), (2, 5), (4, 5), (6, 1)])
+    [(0, 5), (5.0, 5), (5.0, 1), (6, 1)]
+    """
+    found: list[Place] = list(points[:1])
     for (x, y), (later, other) in pairwise(points):
         half = (x + later) / 2
-        found += [(x, y), (half, y), (half, other)]
+        found += [(half, y), (half, other)] if at(y) != at(other) else []
     return [*found, points[-1]] if points else []
 
 

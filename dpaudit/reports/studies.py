@@ -106,7 +106,7 @@ def _finding(verdicts: list[Row]) -> str:
     failing = [row for row in verdicts if row["outcome"] == Verdict.REFUTED]
     others = [row for row in verdicts if row not in failing]
     beyond = [row for row in others if (row["theorem"] or {}).get("verdict") == Verdict.REFUTED]
-    listed = ", ".join(f"{_named(row)} from n = {row['smallest_failing_n']}" for row in failing)
+    listed = ", ".join(f"{_named(row)} first at n = {row['smallest_failing_n']}" for row in failing)
     what = "what is claimed" if verdicts[0]["claim"] else "the nominal ε"
     parts = [f"{len(failing)} of {len(verdicts)} priors exceed {what}" + (f": {listed}" if listed else "")]
     parts += [f"at larger n {', '.join(map(_named, beyond))}{' do too' if failing else ' do'}"] if beyond else []

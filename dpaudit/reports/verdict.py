@@ -217,7 +217,7 @@ def headline(verdict: dict[str, Any]) -> str:
         return word
     n = verdict["smallest_failing_n"]
     if outcome == Verdict.REFUTED:
-        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f" from n = {n}")
+        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f", first at n = {n}")
     if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
         found = theorem.get("fails_at")
         where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
