@@ -19,6 +19,8 @@ RATIOS = [
     ("EHDS", {"n": 4, "prior": "1/2,3", "eps": "all", "gamma": "1/3"}),
     ("MH", {"n": 3, "k": 3, "eps": "all"}),
     ("EHD", {"n": 1, "prior": "1/100,1/100", "eps": "all"}),
+    ("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"}),
+    ("EHDS", {"n": 1, "prior": "1,2", "eps": "1..2"}),
     ("EHD", {"n": 9, "eps": "1..9"}),
     ("EHDL", {"n": 4, "eps": "all", "adjacency": "all"}),
 ]
@@ -105,6 +107,24 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
     one = {"LSZhang": "1/2", "LSDim": f"1/{document['subject']['k']}", "LSHist": "1/2"}[mech]
     weaker = changed(changed(document, ("statement", "lower"), one), ("statement", "upper"), one)
     assert accepted(weaker) is None or low == high == verifier.Fraction(one)
+
+
+def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
+    document = made("EHDL", {"n": 6, "eps": "all"})
+    cover, mirrored = document["cover"], made("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"})
+    assert mirrored["cover"] == []
+    for surplus in ([[0, 6], [2, 4], ["1"]], [[3, 3], [3, 3], ["1"]], cover[0]):
+        found = changed(document, ("cover",), [*cover, surplus])
+        found["sha256"] = verifier.digest(found)
+        with pytest.raises(verifier.Rejected, match="malformed: .* twice, or one that is not adjacent"):
+            verifier.verify(found, True)
+    coarse = [[[0, 1], [1, 0], ["1"]]]  # true without its row, but the row does not show it
+    assert accepted(changed(mirrored, ("cover",), coarse)) is None
+
+
+def test_a_constant_ratio_is_not_claimed_of_other_rows():
+    document = made("EHDL", {"n": 2, "prior": "1,3", "eps": "all"})
+    assert accepted(changed(document, ("cover",), [])) is None
 
 
 def test_a_range_of_the_laplace_family_is_not_stretched():

@@ -161,7 +161,10 @@ class Ratio:
         self.subject = {**subject, "nominal_epsilon": "1"}
         self.digits = 40 + max(len(self.statement[end]) for end in ("lower", "upper"))
         self.law = read_law(self.subject, self.digits, work)
-        self.cuts = dict(map(self._entry, cover))
+        entries = list(map(self._entry, cover))
+        self.cuts = dict(entries)
+        if len(self.cuts) < len(entries) or not all(self.law.adjacent(*pair) for pair in self.cuts):
+            raise Malformed("the cover has a pair twice, or one that is not adjacent")
 
     @staticmethod
     def _range(text: Any) -> tuple[Fraction, End]:
@@ -224,20 +227,29 @@ class Ratio:
             x, y = (rows[c] for c in pair)
             differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
             top = reduce(larger, differences)
-            cells = [sorted(zip(law.prior, c, strict=True)) for c in pair]
-            if cells[0] == cells[1]:  # they differ by an exchange of cells with the same prior: Z_x = Z_y, G = 0
-                bounds = [top]
-            elif pair in self.cuts:
+            if pair in self.cuts:
                 ends = pairwise(self.cuts[pair])
                 bounds = [top + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
+            elif self._alike(law, *pair):
+                bounds = [top]
             else:
                 bounds = [top + reduce(larger, (-d for d in differences))]
             if any(excess(bound, self.most) > 0 for bound in bounds):
                 raise Rejected(f"x = {brief(pair[0])}, x' = {brief(pair[1])} is not covered by the upper bound")
         return [
             f"{law.digits} digits",
-            "upper bound: every pair at every epsilon, by its swing or interval by interval",
+            "upper bound: every pair at every epsilon, by its swing, by its intervals, or by equal exponents",
         ]
+
+    @staticmethod
+    def _alike(law: Any, x: Cells, y: Cells) -> bool:
+        """Returns whether A(x, .) and A(y, .) are the same numbers in another order: then Z_x = Z_y and G = 0.
+
+        So it is if they differ by an exchange of cells with the same prior; and if they are the only data sets: then
+        A(x, y) = H / divisor(x), and divisor(x) = divisor(y), as LS(x) = LS(y) = H, so that S(x) = S(y) = H too.
+        """
+        one, other = (sorted(zip(law.prior, c, strict=True)) for c in (x, y))
+        return one == other or law.size == 2
 
     def _conclude(self) -> list[str]:
         expected = "PROVED" if self.most <= self.claimed else "REFUTED" if self.least > self.claimed else "UNDECIDED"
