@@ -116,7 +116,7 @@ def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
     for surplus in ([[0, 6], [2, 4], ["1"]], [[3, 3], [3, 3], ["1"]], cover[0]):
         found = changed(document, ("cover",), [*cover, surplus])
         found["sha256"] = verifier.digest(found)
-        with pytest.raises(verifier.Rejected, match="malformed: .* twice, or one that is not adjacent"):
+        with pytest.raises(verifier.Rejected, match=r"malformed: .* twice, or one that is not adjacent"):
             verifier.verify(found, True)
     coarse = [[[0, 1], [1, 0], ["1"]]]  # true without its row, but the row does not show it
     assert accepted(changed(mirrored, ("cover",), coarse)) is None
@@ -298,3 +298,16 @@ def test_the_verifiers_digammas_contain_the_true_differences():
                     true = digamma(at + half + i) - digamma(at)
                     assert mpf(str(found.lo)) - mpf(10) ** -25 <= true <= mpf(str(found.hi)) + mpf(10) ** -25
                     assert found.hi - found.lo < 1e-6
+
+
+def test_what_nobody_claims_is_called_asked():
+    for mech, setting, words in (
+        ("EHDL", {"n": 2, "eps": "all"}, "; asked: epsilon-DP for every epsilon > 0; verdict"),
+        ("EHDS", {"n": 2, "eps": "all"}, "; claimed: epsilon-DP for every epsilon > 0; verdict"),
+        ("MH", {"n": 2, "eps": "1..2", "gamma": "1/2"}, "; claimed: (3/2 epsilon)-DP for every epsilon from 1 to 2;"),
+        ("EHDS", {"n": 2, "eps": "all", "adjacency": "all"}, "; asked: epsilon-DP for every epsilon > 0; verdict"),
+        ("EHDL", {"n": 1, "prior": "1..2,1"}, "; asked: 1-DP for every prior of the box; verdict"),
+        ("EHD", {"n": "all", "digits": 5}, "; claimed: 1-DP for every n; verdict"),
+        ("EHDL", {"n": "all", "digits": 5, "eps": "all"}, "; asked: epsilon-DP for every n; verdict"),
+    ):
+        assert words in accepted(made(mech, setting), full=False)[1]["text"]

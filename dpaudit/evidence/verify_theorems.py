@@ -67,6 +67,16 @@ def theorem(document: dict[str, Any], statement: dict[str, type | None], more: d
     return [subject, *counted, stated, *found[: len(more)]]
 
 
+def stands(law: Any) -> str:
+    """Returns what the bound that is judged is: EHDL claims nothing, nor does any mechanism of every two data sets."""
+    return "asked" if law.mechanism == "EHDL" or law.every_pair else "claimed"
+
+
+def multiple(factor: Fraction) -> str:
+    """Returns "epsilon-DP" or "(3/2 epsilon)-DP"."""
+    return "epsilon-DP" if factor == 1 else f"({factor} epsilon)-DP"
+
+
 def excess(value: Interval, bound: Fraction) -> int:
     """Returns the sign of the number minus the bound."""
     found = (value - rational(bound, value.digits)).sign()
@@ -269,12 +279,12 @@ class Ratio:
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         ends = f"lies between {lower} and {upper}" if self.full else open_
-        claim = f"({self.claimed} epsilon)-DP for {where}"
+        claim = f"{multiple(self.claimed)} for {where}"
         verdict = self.verdict + ("" if self._sure or self.verdict == "UNDECIDED" else ", which is NOT CHECKED")
         checked = "full" if self.full else "witness only"
         return {
             "text": f"{words}; adjacent: {relation}: the largest true epsilon / epsilon {ends}; "
-            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
+            f"{stands(law)}: {claim}; verdict: {verdict}; checked: {checked}",
             "subject": {**subject, "nominal_epsilon": "all" if self.high is None else f"{self.low}..{self.high}"},
             **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
@@ -640,7 +650,8 @@ class Map:
         shares, shown = shares if self.full else f"{shares} (stated, NOT CHECKED)", verdict
         shown += "" if self._sure else ", which is NOT CHECKED"
         return {
-            "text": f"{words}; adjacent: {relation}: {shares}; claimed: {claim}; verdict: {shown}; checked: {checked}",
+            "text": f"{words}; adjacent: {relation}: {shares}; {stands(self.law)}: {claim}; verdict: {shown}; "
+            f"checked: {checked}",
             "subject": {**subject, "prior": prior},
             **{name: self.statement[name] for name in self.SHARES},
             **{"claim": claim, "verdict": verdict, "verdict_checked": self._sure, "checked": checked},
@@ -1012,7 +1023,7 @@ class EveryN:
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
             self._check_below(n)
-        rest = f"{len(self.blocks)} blocks of n and the middle"
+        rest = f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)} of n and the middle"
         return [f"{self.digits} digits", f"upper bound: n < {first} one by one, then {rest}"]
 
     def _check_cover(self) -> None:
@@ -1089,13 +1100,14 @@ class EveryN:
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         ends = f"lies between {lower} and {upper}" if self.full else open_
-        unit = " epsilon" if self.ratio else ""
-        claim = "nothing" if self.claimed is None else f"({self.claimed}{unit})-DP for every n"
+        claim = "nothing"
+        if self.claimed is not None:
+            claim = f"{multiple(self.claimed) if self.ratio else f'{self.claimed}-DP'} for every n"
         verdict, checked = self.statement["verdict"], "full" if self.full else "witness only"
         shown = verdict + ("" if self._sure or verdict == "UNDECIDED" else ", which is NOT CHECKED")
         return {
             "text": f"{words}; adjacent: {relation}: {what} over every n {ends}; "
-            f"claimed: {claim}; verdict: {shown}; checked: {checked}",
+            f"{stands(self.law)}: {claim}; verdict: {shown}; checked: {checked}",
             "subject": {**subject, "n": "all"} | ({"nominal_epsilon": "all"} if self.ratio else {}),
             **{"quantity": "every-n", "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": verdict, "verdict_checked": self._sure, "checked": checked},
