@@ -118,7 +118,10 @@ class Run:
         self.assumptions: set[str] = set()
         self.refused: Refused | None = None
         self.boxed: str | None = None
-        self.halted = False
+        self.halted = self.over = False
+        """Whether it is ended on purpose, and whether the code has come to its end."""
+        self.tracer: Any = None
+        """What watches it; it is told of every new decision, and where the script ends."""
         self.mass = 1.0
         self.least = 0.0
         self.plain = plain is not None
@@ -157,11 +160,15 @@ class Run:
                 self.stop(Changed(f"{where()}it goes another way in a second run: it is not a function of its draws"))
         else:
             found = list(pieces())
+            if self.tracer is not None:
+                self.tracer.mark()
             best = max(range(len(found)), key=lambda i: found[i].share)
             piece = found.pop(best)
             if found:
                 self.alternatives.append((place, found))
         self.taken.append(piece)
+        if place == len(self.script) - 1 and self.tracer is not None:
+            self.tracer.resume()
         if place >= len(self.script):
             self.mass *= float(piece.share)
             if self.mass < self.least:
