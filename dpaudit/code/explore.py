@@ -17,7 +17,7 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
-from dpaudit.code.run import RUNS, Halted, Refused, Run, raised_at
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
 from dpaudit.code.tracer import State, Tracer, Way
 
 ROUND = 1000
@@ -130,6 +130,8 @@ class Explorer:
         run.mass, run.least = mass, least
         tracer = Tracer(self, run, i, way.mark)
         output, ended = self.perform(run, tracer)
+        if len(run.taken) < len(run.script) and not tracer.endless:
+            raise Changed(KEPT)
         found: list[tuple[float, int, Way]] = []
         others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
         starts = [start for _, start in tracer.legs]
@@ -154,6 +156,8 @@ class Explorer:
         elif not tracer.endless:
             mark = tracer.marks.get(len(run.taken) - 1, way.mark)
             state.open.append(Way(tuple(run.taken[starts[-1] :]), share, mark))
+        for draw in run.draws:
+            draw.__class__ = Past
         return found
 
     def perform(self, run: Run, tracer: Any = None) -> tuple[Any, bool]:
@@ -173,7 +177,8 @@ class Explorer:
                 run.over = True
             output = settle(value)
         except Halted:
-            pass
+            if not run.halted:
+                raise Changed(KEPT) from None
         except RecursionError:
             raise Refused("its code recurses without end") from None
         except Exception as error:

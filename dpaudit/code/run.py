@@ -18,6 +18,10 @@ from typing import Any, NamedTuple
 
 MOST_DRAWS = 20_000
 """A trial that draws more often is left."""
+KEPT = (
+    "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
+    "draw anew at every call"
+)
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
 LIBRARIES = ("numpy", "scipy")
@@ -103,6 +107,22 @@ class Draw:
     def state(self) -> tuple[int, ...]:
         """Returns what is known of it."""
         return self.size, self.lo, self.hi, self.stride, self.offset
+
+
+class Past(Draw):
+    """A draw of a run that is over. Code that still has it keeps it from one run to the next."""
+
+    __slots__ = ()
+
+    @property
+    def lo(self) -> int:  # type: ignore[override]
+        """Refuses: nothing may be asked of it any more."""
+        return refuse(KEPT)  # type: ignore[no-any-return]
+
+    @property
+    def hi(self) -> int:  # type: ignore[override]
+        """Refuses."""
+        return refuse(KEPT)  # type: ignore[no-any-return]
 
 
 class Run:
@@ -223,11 +243,16 @@ def is_theirs(filename: str) -> bool:
         return not filename.startswith(("<frozen", "<string", "<__array_function__"))
     parts = Path(filename).parts
     if filename.startswith(HERE):
-        return "examples" in parts
+        return not is_ours(filename)
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:
             return parts[parts.index(folder) + 1] not in LIBRARIES
     return not filename.startswith(sysconfig.get_paths()["stdlib"])
+
+
+def is_ours(filename: str) -> bool:
+    """Returns whether the file is dpaudit's own engine."""
+    return filename.startswith(HERE) and "examples" not in Path(filename).parts
 
 
 def where() -> str:
