@@ -18,10 +18,8 @@ HERE = r"test_code_outputs.py line [0-9]+: "
 class Spins:
     """One run in eight has no end, and draws nothing."""
 
-    budget = {"seconds": 1}
-
     def __init__(self, way=0):
-        self.way = way
+        self.way, self.budget = way, {"seconds": 1}
 
     def datasets(self):
         return [0, 1]
@@ -78,7 +76,7 @@ class Thing:
 @pytest.mark.parametrize("what", [lambda rng: rng, lambda rng: rng.random, lambda rng: print, lambda rng: Thing()])
 def test_what_is_no_value_is_no_output(what):
     for sample in (lambda x, rng: what(rng), lambda x, rng: (1, what(rng)) if rng.random() < 0.5 else 0):
-        with pytest.raises(InputError, match="the output is a .*; return numbers, text or tuples of them"):
+        with pytest.raises(InputError, match=r"the output is a .*; return numbers, text or tuples of them"):
             dpaudit.pmf(sample, 0, data=[0, 1])
 
 

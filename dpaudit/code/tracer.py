@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import Thread
+from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -21,8 +22,8 @@ from dpaudit.code.states import NoKey, Reader
 ANOTHER_THREAD = Thread.start.__code__
 """A run that starts a thread has no states from then on: what the thread does is not watched."""
 
-MANY = 100_000
-"""A run of so many lines that the budget ends may have no end."""
+LONG = 1 / 4
+"""A run that takes this part of the seconds of a budget, and that the budget ends, may have no end."""
 
 
 @dataclass
@@ -95,6 +96,7 @@ class Tracer:
         self.calls = self.lines = 0
         self.met: int | None = None
         self.endless = False
+        self.began = monotonic()
         self.marks: dict[int, Mark | None] = {}
         """By number of a decision: what was known then."""
         self.resumed = mark
@@ -161,7 +163,7 @@ class Tracer:
         """Ends a run of too many lines, or one beyond the budget; names the line where it may have no end."""
         self.endless = self.lines >= self.explorer.budget.lines
         if self.endless or (not self.lines & 1023 and self.explorer.exhausted()):
-            if self.endless or self.lines >= MANY:
+            if self.endless or monotonic() - self.began >= LONG * self.explorer.budget.seconds:
                 self.explorer.endless = self.explorer.endless or line_of(frame)
             self.run.halt()
 
