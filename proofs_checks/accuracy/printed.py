@@ -38,6 +38,7 @@ from proofs_checks.accuracy.rows import (
     Q,
     distances,
     evaluate,
+    in_q,
     laplace_interval,
     levels,
     local_sensitivity,
@@ -91,8 +92,17 @@ def error_batches(grid: Grid, balanced: bool = False) -> Batches:
 
     def steps(at: tuple[Model, dict[int, tuple[int, int]]], x: tuple[int, int]) -> list[Step]:
         lo, hi = at[1][x[0]]
-        law = str(laplace_interval(at[0].n, x[0], lo, hi)).replace("x", "q")
-        return [step("outputs within E_Lap", f"Pr = {law} ≥ 1 − q, q = e^(−ε)", f"{lo}…{hi}")]
+        row, law = distances(at[0], x[0]), in_q(laplace_interval(at[0].n, x[0], lo, hi))
+        return [
+            step("near outputs", "by their first cell, the least set {H ≤ E} with Pr ≥ 1 − e^(−ε)", f"{lo}…{hi}"),
+            step("their Pr", "q = e^(−ε)", f"{law} ≥ 1 − q"),
+            step(
+                "E_Lap(x)",
+                "the largest H(x,r) of a near output r",
+                0 if lo == hi else balls.maximum([row[lo], row[hi]]),
+            ),
+            step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", local_sensitivity(at[0], x[0])),
+        ]
 
     return over(grid, subject, sides, ("x",), tie, steps)
 
