@@ -1,5 +1,6 @@
 """The verdict on top of a report: one module decides the words, for every combination of what was found."""
 
+import dataclasses
 import itertools
 import math
 from fractions import Fraction
@@ -292,12 +293,30 @@ def test_the_claims_that_are_theorems_name_what_they_are_about():
     }
 
 
-def test_a_claim_that_is_not_proved_for_all_n_any_more_is_not_cited(monkeypatch):
-    mechanism = dpaudit.mechanism("EHDS", n=3)
-    for verdict, establishes in (("REFUTED", "by counterexample"), ("PROVED", "exhaustive on the grid")):
-        last = {"dp.ehds": {"verdict": verdict, "establishes": establishes}}
-        monkeypatch.setattr("dpaudit.claims.families.expected_of", lambda catalogue, last=last: last)
-        assert proved_for_all(mechanism) is None
+def test_a_claim_is_cited_only_if_it_and_what_it_cites_are_proved_now(monkeypatch):
+    """Break the lemma on smooth sensitivity, and EHDS does not hold for all n any more; EHD does not rest on it."""
+    from dpaudit.claims import catalogue, families
+
+    library = catalogue.load()
+    broken = dataclasses.replace(library.checks["smooth.gamma"], run=lambda context: 1 / 0)
+    shaken = dataclasses.replace(library, checks={**library.checks, "smooth.gamma": broken})
+    monkeypatch.setattr(families, "load", lambda: shaken)
+    families._stands.cache_clear()
+    try:
+        assert proved_for_all(dpaudit.mechanism("EHDS", n=3)) is None
+        assert proved_for_all(dpaudit.mechanism("EHD", n=3)).id == "dp.ehd.prior-ge-1"
+    finally:
+        families._stands.cache_clear()
+    monkeypatch.undo()
+    assert proved_for_all(dpaudit.mechanism("EHDS", n=3)).id == "dp.ehds"
+
+
+def test_a_report_asks_the_claims_and_not_coq(monkeypatch):
+    from dpaudit.claims import families, formal
+
+    monkeypatch.setattr(formal, "_asked", lambda files: pytest.fail("coqc was asked"))
+    families._stands.cache_clear()
+    assert proved_for_all(dpaudit.mechanism("EHDS", n=3)).id == "dp.ehds"
 
 
 # ------------------------------------------------------------------ the evidence chain

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dpaudit.claims.catalogue import installed
+from functools import lru_cache
+
+from dpaudit.claims.catalogue import installed, load
 from dpaudit.claims.claim import Claim
-from dpaudit.claims.expectations import expected_of
+from dpaudit.claims.formal import without_coq
 from dpaudit.claims.outcome import BY_ALGEBRA
+from dpaudit.claims.runner import run_many
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.numbers.verdict import Verdict
 
@@ -13,13 +16,19 @@ from dpaudit.numbers.verdict import Verdict
 def proved_for_all(mechanism: PosteriorMechanism) -> Claim | None:
     """Returns a claim "it has its guarantee" about this very setting that is PROVED for all n, by algebra; or None.
 
-    Nothing is computed: it is the last known verdict; ``dpaudit check`` with its id decides it again.
+    The claim is decided here and now, with all that it cites, as ``dpaudit check`` would, except that Coq is not asked.
     """
     for catalogue in installed():
-        last, known = expected_of(catalogue), {claim.id: claim for claim in catalogue.claims}
+        known = {claim.id: claim for claim in catalogue.claims}
         for identifier, family in catalogue.guarantees.items():
-            found = last.get(identifier, {})
-            proved = found.get("verdict") == Verdict.PROVED and found.get("establishes") == BY_ALGEBRA
-            if proved and family.includes(mechanism):
+            if family.includes(mechanism) and _stands(identifier):
                 return known[identifier]
     return None
+
+
+@lru_cache(maxsize=64)
+def _stands(identifier: str) -> bool:
+    """Returns whether the claim is PROVED for all n, by algebra."""
+    with without_coq():
+        (found,) = run_many(load(), [identifier], jobs=1)
+    return found.outcome.verdict is Verdict.PROVED and found.outcome.establishes == BY_ALGEBRA

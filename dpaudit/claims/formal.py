@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +15,17 @@ from dpaudit.files.coqc import LIBRARY, compile_texts, installed
 SECONDS = 600
 """A few suffice; a machine that is busy may take longer."""
 NOT_RUN = "not run here, coqc is not installed"
+_asking: ContextVar[bool] = ContextVar("asking", default=True)
+
+
+@contextmanager
+def without_coq() -> Iterator[None]:
+    """Within, coqc is not asked, as if it were not installed: the lines that name its theorems count as by hand."""
+    token = _asking.set(False)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,7 @@ class Theorem:
 
     def problem(self) -> str | None:
         """Returns "" if the kernel accepts the theorem without axioms of its own, else why not; None: not run here."""
-        if installed() is None:
+        if not _asking.get() or installed() is None:
             return None
         files = needed(self.folder, self.file)
         if self.name not in theorems(files[self.file]):
