@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dpaudit
+from dpaudit.cli import main
 from dpaudit.evidence import verify as verifier
 from dpaudit.evidence import verify_theorems as theorems
 from dpaudit.evidence.certificate import certificate
@@ -225,3 +226,16 @@ def test_the_middle_is_that_of_the_engine():
             low, high = balls.ends(family.middle(24, 100))
         assert own.ends()[0] <= high
         assert low <= own.ends()[1]
+
+
+def test_a_calibration_for_every_n_has_two_statements(tmp_path, capsys):
+    path = tmp_path / "safe.json"
+    words = f"calibrate --mech EHD --n all --prior 1,2 --target 1 --digits 10 --certificate {path}"
+    assert main(words.split()) == 0
+    meets, exceeds = json.loads(path.read_text())["parts"]
+    assert (meets["statement"]["verdict"], exceeds["statement"]["verdict"]) == ("PROVED", "REFUTED")
+    assert meets["statement"]["claimed"] == exceeds["statement"]["claimed"] == "1"
+    nominal = [Fraction(part["subject"]["nominal_epsilon"]) for part in (meets, exceeds)]
+    assert 0 < nominal[1] - nominal[0] <= Fraction(2, 10**7)
+    assert main(["verify", str(path)]) == 0
+    assert "verdict: REFUTED" in capsys.readouterr().out

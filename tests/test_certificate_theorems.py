@@ -19,6 +19,8 @@ RATIOS = [
     ("EHDS", {"n": 4, "prior": "1/2,3", "eps": "all", "gamma": "1/3"}),
     ("MH", {"n": 3, "k": 3, "eps": "all"}),
     ("EHD", {"n": 1, "prior": "1/100,1/100", "eps": "all"}),
+    ("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"}),
+    ("EHDS", {"n": 1, "prior": "1,2", "eps": "1..2"}),
     ("EHD", {"n": 9, "eps": "1..9"}),
     ("EHDL", {"n": 4, "eps": "all", "adjacency": "all"}),
 ]
@@ -105,6 +107,24 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
     one = {"LSZhang": "1/2", "LSDim": f"1/{document['subject']['k']}", "LSHist": "1/2"}[mech]
     weaker = changed(changed(document, ("statement", "lower"), one), ("statement", "upper"), one)
     assert accepted(weaker) is None or low == high == verifier.Fraction(one)
+
+
+def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
+    document = made("EHDL", {"n": 6, "eps": "all"})
+    cover, mirrored = document["cover"], made("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"})
+    assert mirrored["cover"] == []
+    for surplus in ([[0, 6], [2, 4], ["1"]], [[3, 3], [3, 3], ["1"]], cover[0]):
+        found = changed(document, ("cover",), [*cover, surplus])
+        found["sha256"] = verifier.digest(found)
+        with pytest.raises(verifier.Rejected, match=r"malformed: .* twice, or one that is not adjacent"):
+            verifier.verify(found, True)
+    coarse = [[[0, 1], [1, 0], ["1"]]]  # true without its row, but the row does not show it
+    assert accepted(changed(mirrored, ("cover",), coarse)) is None
+
+
+def test_a_constant_ratio_is_not_claimed_of_other_rows():
+    document = made("EHDL", {"n": 2, "prior": "1,3", "eps": "all"})
+    assert accepted(changed(document, ("cover",), [])) is None
 
 
 def test_a_range_of_the_laplace_family_is_not_stretched():
@@ -278,3 +298,16 @@ def test_the_verifiers_digammas_contain_the_true_differences():
                     true = digamma(at + half + i) - digamma(at)
                     assert mpf(str(found.lo)) - mpf(10) ** -25 <= true <= mpf(str(found.hi)) + mpf(10) ** -25
                     assert found.hi - found.lo < 1e-6
+
+
+def test_what_nobody_claims_is_called_asked():
+    for mech, setting, words in (
+        ("EHDL", {"n": 2, "eps": "all"}, "; asked: epsilon-DP for every epsilon > 0; verdict"),
+        ("EHDS", {"n": 2, "eps": "all"}, "; claimed: epsilon-DP for every epsilon > 0; verdict"),
+        ("MH", {"n": 2, "eps": "1..2", "gamma": "1/2"}, "; claimed: (3/2 epsilon)-DP for every epsilon from 1 to 2;"),
+        ("EHDS", {"n": 2, "eps": "all", "adjacency": "all"}, "; asked: epsilon-DP for every epsilon > 0; verdict"),
+        ("EHDL", {"n": 1, "prior": "1..2,1"}, "; asked: 1-DP for every prior of the box; verdict"),
+        ("EHD", {"n": "all", "digits": 5}, "; claimed: 1-DP for every n; verdict"),
+        ("EHDL", {"n": "all", "digits": 5, "eps": "all"}, "; asked: epsilon-DP for every n; verdict"),
+    ):
+        assert words in accepted(made(mech, setting), full=False)[1]["text"]

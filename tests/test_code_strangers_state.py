@@ -7,8 +7,10 @@ from types import ModuleType
 
 import pytest
 
+import dpaudit
 from dpaudit.code.law import Budget, Session
 from dpaudit.code.source import Source
+from dpaudit.numbers.errors import InputError
 
 HELPER = """
 n = 0
@@ -158,3 +160,42 @@ def test_state_is_seen_wherever_it_is_kept(place, monkeypatch):
     assert likely.keys() == {True, False}
     assert likely[True] <= Fraction(1, 1 << 7) <= likely[True] + law.residual
     assert law.residual < Fraction(1, 1 << 19)
+
+
+KEEPING = "if {0} not in M: M[{0}] = {1}"
+STICKY = {
+    "a dictionary": ("M = {}", "", KEEPING.format("x", "rng.randint(-1, 1)"), "return x + M[x]"),
+    "decided": ("M = {}", "", KEEPING.format("x", "rng.random() < 0.75"), "return x if M[x] else 1 - x"),
+    "and a fresh one": ("M = {}", "", KEEPING.format("x", "rng.randrange(4)"), "return M[x] + rng.randrange(2)"),
+    "a float": ("M = {}", "", KEEPING.format("x", "rng.random()"), "return int(M[x] * 4)"),
+    "now and then": ("M = {}", "if rng.randrange(2): return 0", KEEPING.format("x", "rng.randrange(3)"), "return M[x]"),
+    "a class": ("class K: n = None", "", "if K.n is None: K.n = rng.randint(-1, 1)", "return x + K.n"),
+    "a cache": (
+        "import functools, random\n@functools.cache\ndef noise(k): return random.randint(-1, 1)",
+        *("", "return x + noise(0)", ""),
+    ),
+    "a pool": ("P = []", "", "if not P: P.extend(rng.getrandbits(1) for _ in range(4))", "return x ^ P.pop()"),
+}
+"""Noise that is drawn once and kept."""
+
+
+@pytest.mark.parametrize("kept", STICKY)
+def test_noise_that_is_kept_for_the_next_call_is_refused(kept):
+    """A release would give the same noise again and again; a followed run must not meet the draw of another."""
+    module, (before, *lines) = ModuleType("sticky"), STICKY[kept]
+    exec(before + "\ndef sample(x, rng):\n    " + "\n    ".join(lines), module.__dict__)
+    with pytest.raises(InputError, match="not a function of its draws"):
+        dpaudit.epsilon(module.sample, data=[0, 1])
+
+
+def test_a_draw_of_a_run_that_is_over_cannot_be_asked():
+    kept = []
+
+    def sample(x, rng):
+        kept.append(rng.randrange(3))
+        return kept[-1]
+
+    law = dpaudit.pmf(sample, 0, data=[0, 1])
+    assert len(law.outputs) == 3
+    with pytest.raises(BaseException, match="from one run to the next"):
+        [value + 1 > 1 for value in kept]

@@ -348,3 +348,15 @@ def test_without_coqc_verify_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(prove, "installed", lambda: None)
     with pytest.raises(dpaudit.InputError, match="apt-get install coq libcoq-interval"):
         dpaudit.verify(str(written(tmp_path, "EHDL", n=1)), coq=True)
+
+
+def test_the_heading_names_the_prior(tmp_path):
+    document = json.loads(written(tmp_path, "EHDL", n=1, prior="1/2,3").read_text())
+    assert "EHDL with n = 1, k = 2, prior = (1/2, 3), epsilon = 1" in export.text_of(document)
+
+
+def test_a_theorem_is_refused_before_it_is_checked(tmp_path, monkeypatch):
+    path = written(tmp_path, "EHDL", n=2, eps="all")
+    monkeypatch.setattr("dpaudit.evidence.verification.run", None)
+    with pytest.raises(dpaudit.InputError, match="this quantity cannot be exported"):
+        dpaudit.verify(str(path), coq=True)

@@ -236,3 +236,39 @@ def test_undecided_is_an_answer(monkeypatch, capsys):
     monkeypatch.setattr("dpaudit.forall.every_epsilon.claimed_factor", lambda _: (found.lower + found.upper) / 2)
     assert main(["epsilon", "--mech", "EHD", "--n", "9", "--eps", "all"]) == 3
     assert "UNDECIDED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("mech", "setting", "known"),
+    [
+        ("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"}, None),
+        ("EHDL", {"n": 1, "prior": "1,2", "eps": "all"}, Fraction(1, 2)),
+        ("EHDS", {"n": 1, "prior": "1,2", "gamma": "1/3", "eps": "all"}, Fraction(3, 8)),
+        ("EHD/exact", {"n": 1, "prior": "1/7,2", "eps": "1..2", "score": "tv"}, Fraction(1, 2)),
+        ("MH", {"n": 9, "prior": "1/3,1/100", "score": "l1", "gamma": "1/50", "adjacency": "all", "eps": "1..9"}, None),
+    ],
+)
+def test_equal_exponents_make_the_ratio_constant_whatever_the_prior(mech, setting, known):
+    found = dpaudit.epsilon(mech, **setting)
+    assert (found.at, found.exactly, found.open) == ({"epsilon": "every"}, known, None)
+    assert found.intervals < 100
+    for epsilon in ("3/2", "2"):
+        single = dpaudit.epsilon(mech, **{**setting, "eps": epsilon}).epsilon
+        assert abs(single.lower / Fraction(epsilon) - found.ratio.lower) < Fraction(1, 10**14)
+
+
+def test_rows_are_alike_by_algebra_only():
+    assert not any(
+        pair.alike for pair in rows_of("EHDL", n=1, prior="1,1000001/1000000", score="kl")[1]
+    )  # KL(a || b) is not KL(b || a)
+    assert not any(pair.alike for pair in rows_of("EHDL", n=2, prior="1,1000001/1000000")[1])
+    for pair in rows_of("MH", n=5, prior="1/3,2", score="l1", adjacency="all")[1]:
+        assert pair.alike == (pair.x == pair.y[::-1])
+
+
+def test_a_plateau_that_halving_cannot_narrow_ends_early(capsys):
+    words = "epsilon --mech EHDL --n 1 --prior 1,1000001/1000000 --score kl --eps all"
+    assert main(words.split()) == 0
+    shown = capsys.readouterr().out
+    assert "after 2048 splits" in shown
+    assert "PROVED" in shown

@@ -189,3 +189,10 @@ def test_the_progress_for_every_n_is_one_scale_up_to_the_end():
 def test_ties_of_several_pairs_are_known_to_be_in_the_limit():
     """The mirror pair has the same supremum with another prior too: both are largest as epsilon tends to 0."""
     assert dpaudit.epsilon("MH", n=8, prior="1/2,3", score="l1", eps="all").at == {"limit": "0"}
+
+
+@pytest.mark.parametrize("words", ["--n all", "--n 3 --eps all", "--n 1 --prior 1..2,1"])
+@pytest.mark.parametrize("tier", ["fast", "exact"])
+def test_a_theorem_has_no_tiers(words, tier, capsys):
+    assert main(["epsilon", "--mech", "EHDS", *words.split(), "--tier", tier]) == 2
+    assert "a theorem has no tiers" in capsys.readouterr().err

@@ -40,11 +40,14 @@ class CalibrateEveryNResult(Theorem):
     limit: Enclosure
     beyond: NominalPoint | None
     tried: int
+    digits: int
     theorem: EveryNResult
 
     def members(self) -> dict[str, Any]:
         """Returns the members of ``dpaudit calibrate --json``."""
-        found = {name: value for name, value in super().members().items() if name not in ("theorem", "nominal")}
+        found = {
+            name: value for name, value in super().members().items() if name not in ("theorem", "nominal", "digits")
+        }
         return {**found, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
 
     @property
@@ -93,6 +96,7 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
                 limit=found.limit,
                 beyond=beyond or _beyond_limit(first, target, nominal, effort.digits),
                 tried=tried + 1,
+                digits=effort.digits,
                 theorem=replace(found, claim=claim),
                 seconds=perf_counter() - start,
                 command=replace(ranged, epsilon=Fraction(1)).command_line(
@@ -103,6 +107,15 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
     raise InputError(
         "target", str(target), f"no safe nominal ε was found in {ROUNDS} rounds; the last tried: {nominal}"
     )
+
+
+def statements(result: CalibrateEveryNResult) -> list[EveryNResult]:
+    """Returns the theorem at the nominal epsilon found, and the one at the next up where that is known to exceed."""
+    if result.beyond is None:
+        return [result.theorem]
+    there = every_n(replace(result.subject, epsilon=result.beyond.nominal), Effort(digits=result.digits))
+    claim = Claim(EpsilonDelta(result.target), verdict(there.epsilon, result.target))
+    return [result.theorem, replace(there, claim=claim)]
 
 
 def _below(value: Fraction) -> Fraction:

@@ -9,27 +9,22 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from threading import Thread
 from time import monotonic
-from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
-from dpaudit.code.places import Loop, places
-from dpaudit.code.run import RUNS, Halted, Piece, Refused, Run, is_theirs, line_of, raised_at
-from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
+from dpaudit.code.tracer import State, Tracer, Way
 
 ROUND = 1000
 """A round follows what is likely enough to leave this part of the mass that was open before it."""
 
 MOST_LEAVES = 10_000
 """So many ends are kept, some of which are run again with plain numbers."""
-ANOTHER_THREAD = Thread.start.__code__
-"""A run that starts a thread has no states from then on: what the thread does is not watched."""
 COLLECT = 2000
 """Garbage is collected once in so many runs, between them."""
 
@@ -56,26 +51,6 @@ class Budget:
     """What may stay open between the boxes where several random floats decide; twice as little takes twice as long."""
 
 
-class Way(NamedTuple):
-    """A path of decisions from a state on, with its probability from there; not followed yet."""
-
-    path: tuple[Piece, ...]
-    share: Fraction
-
-
-@dataclass
-class State:
-    """Where the code stands; ``prefix`` are the decisions that led here first."""
-
-    prefix: tuple[Piece, ...]
-    call: int
-    loop: tuple[Loop, int] | None
-    frames: dict[int, Hashable]
-    edges: dict[int, Fraction] = field(default_factory=dict)
-    outputs: dict[Hashable, Fraction] = field(default_factory=dict)
-    open: list[Way] = field(default_factory=lambda: [Way((), Fraction(1))])
-
-
 @dataclass(frozen=True)
 class Leaf:
     """An end of the code: the numbers m of all draws, lowest and highest, and what came out."""
@@ -85,26 +60,12 @@ class Leaf:
     output: Any
 
 
-@dataclass
-class Entry:
-    """A call of one of their functions, or a for-loop entered: its number in the run, and what went before it."""
-
-    number: int
-    taken: int
-    draws: int
-    steps: int = 0
-    """How often a loop has asked its iterator."""
-    loops: dict[int, Entry] = field(default_factory=dict)
-    last: int = -1
-    """The instruction before this one, in a call with loops."""
-
-
 class Explorer:
     """The graph of one function of the random source."""
 
     def __init__(self, function: Callable[[], Any], session: Any, budget: Budget) -> None:
         self.function, self.session, self.budget = function, session, budget
-        self.states = [State((), 0, None, {})]
+        self.states = [State((), 0, None, {}, open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
         self.values: dict[Hashable, Any] = {}
@@ -167,29 +128,36 @@ class Explorer:
         state = self.states[i]
         run = Run((*state.prefix, *way.path), self.session, self.session.bits)
         run.mass, run.least = mass, least
-        tracer = Tracer(self, run, i)
+        tracer = Tracer(self, run, i, way.mark)
         output, ended = self.perform(run, tracer)
-        start, first = len(state.prefix), len(run.script)
-        shares = [way.share]
-        for piece in run.taken[first:]:
-            shares.append(shares[-1] * piece.share)
+        if len(run.taken) < len(run.script) and not tracer.endless:
+            raise Changed(KEPT)
         found: list[tuple[float, int, Way]] = []
-        for place, pieces in run.alternatives:
-            path = tuple(run.taken[start:place])
-            for piece in pieces:
-                new = Way((*path, piece), shares[place - first] * piece.share)
-                found.append((float(new.share / way.share), i, new))
-        share = shares[-1]
+        others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
+        starts = [start for _, start in tracer.legs]
+        for leg, end in enumerate([*starts[1:], len(run.taken)]):
+            j, start = tracer.legs[leg]
+            state = self.states[j]
+            for k in range(place, end):
+                path = tuple(run.taken[start:k]) if k in others else ()
+                found += [
+                    (part * float(piece.share), j, Way((*path, piece), share * piece.share, tracer.marks[k]))
+                    for piece in others.get(k, ())
+                ]
+                share, part = share * run.taken[k].share, part * float(run.taken[k].share)
+            place = end
+            if leg + 1 < len(starts):
+                state.lead(tracer.legs[leg + 1][0], share)
+                share = Fraction(1)
         if ended:
             self._end(state, run, output, share)
         elif tracer.met is not None:
-            state.edges[tracer.met] = state.edges.get(tracer.met, Fraction(0)) + share
-            if tracer.fresh:
-                new_state = self.states[tracer.met]
-                found += [(float(share / way.share), tracer.met, new) for new in new_state.open]
-                new_state.open = []
+            state.lead(tracer.met, share)
         elif not tracer.endless:
-            state.open.append(Way(tuple(run.taken[start:]), share))
+            mark = tracer.marks.get(len(run.taken) - 1, way.mark)
+            state.open.append(Way(tuple(run.taken[starts[-1] :]), share, mark))
+        for draw in run.draws:
+            draw.__class__ = Past
         return found
 
     def perform(self, run: Run, tracer: Any = None) -> tuple[Any, bool]:
@@ -201,14 +169,16 @@ class Explorer:
         RUNS.append(run)
         output: Any = None
         try:
-            sys.settrace(tracer)
+            sys.settrace(tracer if run.tracer is None or run.tracer.resumed is None else None)
             try:
                 value = self.function()
             finally:
                 sys.settrace(before)
+                run.over = True
             output = settle(value)
         except Halted:
-            pass
+            if not run.halted:
+                raise Changed(KEPT) from None
         except RecursionError:
             raise Refused("its code recurses without end") from None
         except Exception as error:
@@ -239,99 +209,3 @@ class Explorer:
             return number, False
         self.states.append(make())
         return number, True
-
-
-class Tracer:
-    """Watches one run: ends it where it meets a state after a decision, or when the call it started in is left."""
-
-    def __init__(self, explorer: Explorer, run: Run, state: int) -> None:
-        self.explorer, self.run, self.state = explorer, run, state
-        self.start = len(explorer.states[state].prefix)
-        self.innermost, self.loop = explorer.states[state].call, explorer.states[state].loop
-        self.left = self.blind = False
-        self.stack: list[Entry] = []
-        self.calls = self.lines = 0
-        self.met: int | None = None
-        self.fresh = self.endless = False
-
-    def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Notes a call of their code."""
-        if event != "call" or not is_theirs(frame.f_code.co_filename):
-            self.blind = self.blind or frame.f_code is ANOTHER_THREAD
-            return None
-        self.stack.append(self._entered())
-        self.explorer.session.watch.note(frame.f_code, frame.f_globals)
-        frame.f_trace_opcodes = bool(places(frame.f_code).loops)
-        return self._local
-
-    def _entered(self) -> Entry:
-        self.calls += 1
-        return Entry(self.calls, len(self.run.taken), len(self.run.draws))
-
-    def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if event == "line":
-            self.lines += 1
-            if (self.left or len(self.run.taken) > self.start or self._out(frame)) and not self.run.halted:
-                self._look(frame)
-            if self.lines >= self.explorer.budget.lines or (not self.lines & 1023 and self.explorer.exhausted()):
-                self.endless = self.lines >= self.explorer.budget.lines
-                self.explorer.endless = self.explorer.endless or (line_of(frame) if self.endless else None)
-                self.run.halt()
-        elif event == "opcode":
-            self._step(frame)
-        elif event == "return":
-            self.left = self.stack.pop().number == self.innermost or self.left
-        return self._local
-
-    def _step(self, frame: FrameType) -> None:
-        """Counts the steps of for-loops."""
-        call, here = self.stack[-1], frame.f_lasti
-        loop = places(frame.f_code).loops.get(here)
-        if loop is not None:
-            if call.last == loop.entry:
-                call.loops[here] = self._entered()
-            if here in call.loops:
-                call.loops[here].steps += 1
-        call.last = here
-
-    def _out(self, frame: FrameType) -> bool:
-        """Returns whether the innermost for-loop around the state that the run started from has been left."""
-        call = self.stack[-1]
-        if self.loop is None or call.number != self.innermost:
-            return False
-        loop, number = self.loop
-        now = call.loops.get(loop.start)
-        inside = loop.start <= frame.f_lasti < loop.end
-        return now is not None and (now.number > number or (now.number == number and not inside))
-
-    def _look(self, frame: FrameType) -> None:
-        place, call = places(frame.f_code).at.get(frame.f_lasti), self.stack[-1]
-        if self.blind or place is None:
-            return
-        if not all(loop.start in call.loops and loop.is_plain(frame) for loop in place.loops):
-            return
-        session, draws = self.explorer.session, self.run.draws[: call.draws]
-        try:
-            reader = Reader(session.keep)
-            state = reader.frame(frame, place.live, session.watch), reader.others(draws)
-        except NoKey:
-            return
-        entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]
-        frames = {entry.number: self._entry(entry) for entry in entered}
-        around = [call.loops[loop.start] for loop in place.loops]
-        loops = tuple((frames[entry.number], entry.steps) for entry in around)
-        key = frames[call.number], loops, id(frame.f_code), frame.f_lasti, state
-        session.keep[id(frame.f_code)] = frame.f_code
-        innermost = (place.loops[-1], around[-1].number) if around else None
-        self.met, self.fresh = self.explorer.meet(
-            key, lambda: State(tuple(self.run.taken), call.number, innermost, frames)
-        )
-        self.run.halt()
-
-    def _entry(self, entry: Entry) -> Hashable:
-        """Returns what names a call: all that ran before it is the same wherever the name is."""
-        known = self.explorer.states[self.state].frames.get(entry.number)
-        if known is not None:
-            return known
-        name = self.state, tuple(self.run.taken[self.start : entry.taken]), entry.number
-        return self.explorer.entries.setdefault(name, len(self.explorer.entries))

@@ -183,7 +183,8 @@ def _differs(explorer: Explorer, first: Any, second: Any) -> str:
         return f"a second run gives {second} with other draws: it is not a function of its draws (a cache, a counter)"
     return (
         f"the same draws give {first} in one run and {second} in another, with plain numbers: "
-        "it is not a function of its draws, or it tests the type of a number"
+        "it is not a function of its draws (it keeps state outside its variables, or a sub-sampler has side effects), "
+        "or it tests the type of a number"
     )
 
 

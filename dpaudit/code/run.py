@@ -18,6 +18,10 @@ from typing import Any, NamedTuple
 
 MOST_DRAWS = 20_000
 """A trial that draws more often is left."""
+KEPT = (
+    "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
+    "draw anew at every call"
+)
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
 LIBRARIES = ("numpy", "scipy")
@@ -105,6 +109,22 @@ class Draw:
         return self.size, self.lo, self.hi, self.stride, self.offset
 
 
+class Past(Draw):
+    """A draw of a run that is over. Code that still has it keeps it from one run to the next."""
+
+    __slots__ = ()
+
+    @property
+    def lo(self) -> int:  # type: ignore[override]
+        """Refuses: nothing may be asked of it any more."""
+        return refuse(KEPT)  # type: ignore[no-any-return]
+
+    @property
+    def hi(self) -> int:  # type: ignore[override]
+        """Refuses."""
+        return refuse(KEPT)  # type: ignore[no-any-return]
+
+
 class Run:
     """Follows ``script``, then the likeliest piece of every cut; notes the pieces not taken."""
 
@@ -118,7 +138,10 @@ class Run:
         self.assumptions: set[str] = set()
         self.refused: Refused | None = None
         self.boxed: str | None = None
-        self.halted = False
+        self.halted = self.over = False
+        """Whether it is ended on purpose, and whether the code has come to its end."""
+        self.tracer: Any = None
+        """What watches it; it is told of every new decision, and where the script ends."""
         self.mass = 1.0
         self.least = 0.0
         self.plain = plain is not None
@@ -157,11 +180,15 @@ class Run:
                 self.stop(Changed(f"{where()}it goes another way in a second run: it is not a function of its draws"))
         else:
             found = list(pieces())
+            if self.tracer is not None:
+                self.tracer.mark()
             best = max(range(len(found)), key=lambda i: found[i].share)
             piece = found.pop(best)
             if found:
                 self.alternatives.append((place, found))
         self.taken.append(piece)
+        if place == len(self.script) - 1 and self.tracer is not None:
+            self.tracer.resume()
         if place >= len(self.script):
             self.mass *= float(piece.share)
             if self.mass < self.least:

@@ -38,6 +38,7 @@ def calibrate(
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
     from dpaudit.calibration.dispatch import calibrate as calibrate_epsilon
+    from dpaudit.calibration.every_n import statements
     from dpaudit.calibration.gammas import calibrate_gamma
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
@@ -48,7 +49,7 @@ def calibrate(
         return Reply(many)
     result = calibrate_epsilon(target=target, **effort, **setting)
     if isinstance(result, Theorem):
-        return replace(theorem(result), certified=lambda: result.theorem)
+        return replace(theorem(result), certified=lambda: statements(result))
     return Reply(result, certified=lambda: bounded(result, effort))
 
 

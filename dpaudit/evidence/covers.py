@@ -12,6 +12,7 @@ from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
 from dpaudit.forall.every_n_finite import Below
 from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.ranged import Ranged, Span
+from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
 
@@ -37,8 +38,7 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
     """Returns what the certificate of the largest ratio says, without method and versions."""
     check_possible(result.subject)
     witness = result.witness.to_dict() | {"epsilon": _where(result)}
-    judged, known = result.claim.to_dict(), result.exactly
-    bounds = result.ratio.to_dict() if known is None else dict.fromkeys(("lower", "upper"), str(known))
+    judged = result.claim.to_dict()
     return {
         "format": FORMAT,
         "version": 1,
@@ -46,13 +46,23 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
         "subject": result.subject.describe(),
         "statement": {
             "quantity": "every-epsilon",
-            **bounds,
+            **_bounds(result),
             "claimed": judged["guarantee"]["factor"],
             "verdict": judged["verdict"],
         },
         "witness": witness,
         "cover": [] if result.cover is None else _cover(result, result.cover),
     }
+
+
+def _bounds(result: RatioResult) -> dict[str, str]:
+    """Returns lower and upper: one rational where the verifier confirms it exactly, which intervals cannot do."""
+    known, step = result.exactly, Fraction(1, 10**result.ratio.places)
+    if known is None:
+        return result.ratio.to_dict()
+    if result.cover is None:
+        return dict.fromkeys(("lower", "upper"), str(known))
+    return outward(known - step, known + step, result.ratio.places).to_dict()
 
 
 def _where(result: RatioResult) -> str:

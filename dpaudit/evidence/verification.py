@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page, Words
 from dpaudit.audit.setting import command_line
-from dpaudit.evidence.coq.prove import prove
+from dpaudit.evidence.coq.prove import check_possible, prove
 from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, extent, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
@@ -73,6 +73,8 @@ def verify(
     given = {"work": work, "seconds": seconds, "memory": memory}
     limits = {name: whole(name, value, 1 if name != "memory" else 64, most[name]) for name, value in given.items()}
     full = full or coq
+    if coq:
+        check_possible(file)
     found = run(file, full, **limits)
     if found["unreadable"] is not None:
         raise Unreadable("CERTIFICATE", file, f"cannot be read: {found['unreadable']}")

@@ -67,6 +67,16 @@ def theorem(document: dict[str, Any], statement: dict[str, type | None], more: d
     return [subject, *counted, stated, *found[: len(more)]]
 
 
+def stands(law: Any) -> str:
+    """Returns what the bound that is judged is: EHDL claims nothing, nor does any mechanism of every two data sets."""
+    return "asked" if law.mechanism == "EHDL" or law.every_pair else "claimed"
+
+
+def multiple(factor: Fraction) -> str:
+    """Returns "epsilon-DP" or "(3/2 epsilon)-DP"."""
+    return "epsilon-DP" if factor == 1 else f"({factor} epsilon)-DP"
+
+
 def excess(value: Interval, bound: Fraction) -> int:
     """Returns the sign of the number minus the bound."""
     found = (value - rational(bound, value.digits)).sign()
@@ -161,7 +171,10 @@ class Ratio:
         self.subject = {**subject, "nominal_epsilon": "1"}
         self.digits = 40 + max(len(self.statement[end]) for end in ("lower", "upper"))
         self.law = read_law(self.subject, self.digits, work)
-        self.cuts = dict(map(self._entry, cover))
+        entries = list(map(self._entry, cover))
+        self.cuts = dict(entries)
+        if len(self.cuts) < len(entries) or not all(self.law.adjacent(*pair) for pair in self.cuts):
+            raise Malformed("the cover has a pair twice, or one that is not adjacent")
 
     @staticmethod
     def _range(text: Any) -> tuple[Fraction, End]:
@@ -224,20 +237,29 @@ class Ratio:
             x, y = (rows[c] for c in pair)
             differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
             top = reduce(larger, differences)
-            cells = [sorted(zip(law.prior, c, strict=True)) for c in pair]
-            if cells[0] == cells[1]:  # they differ by an exchange of cells with the same prior: Z_x = Z_y, G = 0
-                bounds = [top]
-            elif pair in self.cuts:
+            if pair in self.cuts:
                 ends = pairwise(self.cuts[pair])
                 bounds = [top + g for low, high in ends for g in gains(x, y, low or ZERO, high)]
+            elif self._alike(law, *pair):
+                bounds = [top]
             else:
                 bounds = [top + reduce(larger, (-d for d in differences))]
             if any(excess(bound, self.most) > 0 for bound in bounds):
                 raise Rejected(f"x = {brief(pair[0])}, x' = {brief(pair[1])} is not covered by the upper bound")
         return [
             f"{law.digits} digits",
-            "upper bound: every pair at every epsilon, by its swing or interval by interval",
+            "upper bound: every pair at every epsilon, by its swing, by its intervals, or by equal exponents",
         ]
+
+    @staticmethod
+    def _alike(law: Any, x: Cells, y: Cells) -> bool:
+        """Returns whether A(x, .) and A(y, .) are the same numbers in another order: then Z_x = Z_y and G = 0.
+
+        So it is if they differ by an exchange of cells with the same prior; and if they are the only data sets: then
+        A(x, y) = H / divisor(x), and divisor(x) = divisor(y), as LS(x) = LS(y) = H, so that S(x) = S(y) = H too.
+        """
+        one, other = (sorted(zip(law.prior, c, strict=True)) for c in (x, y))
+        return one == other or law.size == 2
 
     def _conclude(self) -> list[str]:
         expected = "PROVED" if self.most <= self.claimed else "REFUTED" if self.least > self.claimed else "UNDECIDED"
@@ -257,12 +279,12 @@ class Ratio:
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         ends = f"lies between {lower} and {upper}" if self.full else open_
-        claim = f"({self.claimed} epsilon)-DP for {where}"
+        claim = f"{multiple(self.claimed)} for {where}"
         verdict = self.verdict + ("" if self._sure or self.verdict == "UNDECIDED" else ", which is NOT CHECKED")
         checked = "full" if self.full else "witness only"
         return {
             "text": f"{words}; adjacent: {relation}: the largest true epsilon / epsilon {ends}; "
-            f"claimed: {claim}; verdict: {verdict}; checked: {checked}",
+            f"{stands(law)}: {claim}; verdict: {verdict}; checked: {checked}",
             "subject": {**subject, "nominal_epsilon": "all" if self.high is None else f"{self.low}..{self.high}"},
             **{"quantity": self.statement["quantity"], "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": self.verdict, "verdict_checked": self._sure, "checked": checked},
@@ -628,7 +650,8 @@ class Map:
         shares, shown = shares if self.full else f"{shares} (stated, NOT CHECKED)", verdict
         shown += "" if self._sure else ", which is NOT CHECKED"
         return {
-            "text": f"{words}; adjacent: {relation}: {shares}; claimed: {claim}; verdict: {shown}; checked: {checked}",
+            "text": f"{words}; adjacent: {relation}: {shares}; {stands(self.law)}: {claim}; verdict: {shown}; "
+            f"checked: {checked}",
             "subject": {**subject, "prior": prior},
             **{name: self.statement[name] for name in self.SHARES},
             **{"claim": claim, "verdict": verdict, "verdict_checked": self._sure, "checked": checked},
@@ -1000,7 +1023,7 @@ class EveryN:
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
             self._check_below(n)
-        rest = f"{len(self.blocks)} blocks of n and the middle"
+        rest = f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)} of n and the middle"
         return [f"{self.digits} digits", f"upper bound: n < {first} one by one, then {rest}"]
 
     def _check_cover(self) -> None:
@@ -1077,13 +1100,14 @@ class EveryN:
         lower, upper = (brief(self.statement[end]) for end in ("lower", "upper"))
         open_ = f"is at least {lower} (stated: between {lower} and {upper}, of which the other end is NOT CHECKED)"
         ends = f"lies between {lower} and {upper}" if self.full else open_
-        unit = " epsilon" if self.ratio else ""
-        claim = "nothing" if self.claimed is None else f"({self.claimed}{unit})-DP for every n"
+        claim = "nothing"
+        if self.claimed is not None:
+            claim = f"{multiple(self.claimed) if self.ratio else f'{self.claimed}-DP'} for every n"
         verdict, checked = self.statement["verdict"], "full" if self.full else "witness only"
         shown = verdict + ("" if self._sure or verdict == "UNDECIDED" else ", which is NOT CHECKED")
         return {
             "text": f"{words}; adjacent: {relation}: {what} over every n {ends}; "
-            f"claimed: {claim}; verdict: {shown}; checked: {checked}",
+            f"{stands(self.law)}: {claim}; verdict: {shown}; checked: {checked}",
             "subject": {**subject, "n": "all"} | ({"nominal_epsilon": "all"} if self.ratio else {}),
             **{"quantity": "every-n", "lower": lower, "upper": upper, "claim": claim},
             **{"verdict": verdict, "verdict_checked": self._sure, "checked": checked},

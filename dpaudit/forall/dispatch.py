@@ -44,7 +44,9 @@ def epsilon(
     if isinstance(chosen, Ranged):
         if guarantee is not None:
             raise InputError("guarantee", guarantee.text(), "a theorem judges what the mechanism claims")
-        return theorem(chosen, Effort.read(digits, memory, progress, tier), rest)
+        if tier != "auto":
+            raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
+        return theorem(chosen, Effort.read(digits, memory, progress), rest)
     refuse_rest(rest)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}
     return questions.epsilon(chosen, **effort, guarantee=guarantee)

@@ -9,9 +9,11 @@ from typing import Any
 
 from dpaudit.audit.page import Line
 from dpaudit.audit.words import pair_text
-from dpaudit.forall.every_epsilon_cover import MOST_INTERVALS, Cover, Search
+from dpaudit.forall.every_epsilon_cover import Cover, Search
+from dpaudit.forall.every_epsilon_rows import is_two
 from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_factor
+from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.closed_form import ClosedForm
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
@@ -95,7 +97,7 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
     """Returns an enclosure of the supremum over epsilon of true epsilon / epsilon, with the verdict on the claim."""
     start, factor = perf_counter(), claimed_factor(ranged)
     offered = with_exponent(ranged.mechanism)
-    found = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, offered[0], effort)
+    found = _in_closed_form(ranged, effort) if offered is None else _by_cover(ranged, *offered, effort)
     ratio, known = found["ratio"], found["exactly"]
     decided = verdict(ratio, factor)
     if known is not None:
@@ -112,7 +114,7 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
 # ------------------------------------------------------------------ the exponential family
 
 
-def _by_cover(ranged: Ranged, mechanism: Exponential, effort: Effort) -> dict[str, Any]:
+def _by_cover(ranged: Ranged, mechanism: Exponential, form: Exponent, effort: Effort) -> dict[str, Any]:
     """Returns the members of the result for the exponential family."""
     span = ranged.epsilon
     assert isinstance(span, Span)
@@ -129,10 +131,10 @@ def _by_cover(ranged: Ranged, mechanism: Exponential, effort: Effort) -> dict[st
         return None if narrow is None else (narrow, cover)
 
     (ratio, cover), bits = balls.refine(attempt, *balls.bits_for(effort.digits + 4, mechanism.model.size))
-    pair = cover.pair
+    pair, known = cover.pair, _half(mechanism, form)
     return {
-        "ratio": ratio,
-        "exactly": None,
+        "ratio": ratio if known is None else exact(known, effort.digits),
+        "exactly": known,
         "at": _place(cover),
         "witness": Witness(pair.x, pair.y, mechanism.outputs()[pair.output]),
         "method": "oscillation and intervals of ε",
@@ -145,13 +147,20 @@ def _by_cover(ranged: Ranged, mechanism: Exponential, effort: Effort) -> dict[st
     }
 
 
+def _half(mechanism: Exponential, form: Exponent) -> Fraction | None:
+    """Returns the ratio of two data sets whose distance is the sensitivity: A = e / (2 epsilon), exactly."""
+    if not is_two(mechanism) or form.kind == "constant":
+        return None
+    return form.e / (2 * mechanism.epsilon)
+
+
 def _left(cover: Cover) -> str:
     """Returns what is left to be split."""
     pairs = len({node.pair for node in cover.left})
     place = _place(cover)
     where = f", ε from {place['lower']} to {place['upper']}" if "lower" in place else ""
     count = f"{len(cover.left)} intervals of ε of {pairs} ordered pair{'s' * (pairs != 1)}"
-    return f"{count} after {MOST_INTERVALS} splits{where}: fewer --digits are soon reached"
+    return f"{count} after {cover.ran_out} splits{where}: fewer --digits are soon reached"
 
 
 def _place(cover: Cover) -> dict[str, str]:

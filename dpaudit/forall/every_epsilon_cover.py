@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from math import inf, log2
 from typing import NamedTuple
 
 from dpaudit.forall.every_epsilon_bounds import Interval, Place, above, at, peak
@@ -32,7 +33,7 @@ class Pair(NamedTuple):
     top: Ball
     swing: Ball
     alike: bool
-    """Whether x and y are of one orbit: then Z_x = Z_y at every epsilon, and loss / epsilon does not depend on it."""
+    """Whether both rows have the same exponents: then Z_x = Z_y at every epsilon; loss / epsilon is free of it."""
 
 
 class Node(NamedTuple):
@@ -58,15 +59,15 @@ class Cover:
     closed: dict[int, list[Interval]] = field(default_factory=dict)
     """By position in ``pairs``, all intervals of the cover."""
     by_oscillation: int = 0
-    ran_out: bool = False
-    """Whether there were too many intervals for the digits asked for."""
+    ran_out: int = 0
+    """After how many intervals the search ended, where the digits asked for want too many; else 0."""
     known: bool = False
     """Whether the supremum is proved to be the value at ``epsilon``."""
 
 
 def ordered_pairs(mechanism: Exponential, rows: Rows, effort: Effort) -> list[Pair]:
     """Returns the adjacent pairs in both orders, one of each orbit, with the oscillation of D."""
-    found, canonical = [], mechanism.model.canonical
+    found: list[Pair] = []
     kept: dict[Histogram, list[Ball]] = {}
     for x, y in pairs(mechanism, effort):
         if x not in kept:
@@ -75,11 +76,35 @@ def ordered_pairs(mechanism: Exponential, rows: Rows, effort: Effort) -> list[Pa
             if z not in kept:
                 kept[z] = rows.exponents(z)
         there = [b - a for a, b in zip(kept[x], kept[y], strict=True)]
-        alike = canonical(x) == canonical(y)
+        alike = rows.alike(x, y)
         top, bottom = balls.maximum(there), balls.minimum(there)
         high, low = (max(range(len(there)), key=lambda i: values[i].mid()) for values in (there, [-d for d in there]))
         found += [Pair(x, y, high, top, top - bottom, alike), Pair(y, x, low, -bottom, top - bottom, alike)]
     return found
+
+
+class Pace:
+    """When branch and bound stops: after MOST_INTERVALS, or once its pace says that ten times as many would not do.
+
+    On a plateau every interval is halved, and twice as many narrow the gap by 4 only; at a peak the gap falls much
+    faster. Where it stops decides how narrow the enclosure is, never whether it is right.
+    """
+
+    def __init__(self, first: int, digits: int) -> None:
+        self.target, self.ended = 10.0**-digits, 0
+        self.mark, self.gap = max(1024, 16 * first), inf
+
+    def ends(self, count: int, gap: float) -> bool:
+        """Returns whether to stop at this many intervals; it looks at the pace when they have doubled."""
+        if not self.ended and (count > MOST_INTERVALS or (count >= self.mark and self.hopeless(count, gap))):
+            self.ended = count
+        return bool(self.ended)
+
+    def hopeless(self, count: int, gap: float) -> bool:
+        """Returns whether the gap, narrowing as since the last look, would be too wide after 10 MOST_INTERVALS."""
+        doublings = log2(10 * MOST_INTERVALS / count)
+        before, self.gap, self.mark = self.gap, gap, 2 * count
+        return gap > 0 and before < inf and gap * (gap / before) ** doublings > self.target
 
 
 class Search:
@@ -91,7 +116,7 @@ class Search:
         self.digits, self.effort = effort.digits, effort
         self.ends = self._ends(span)
         self.best, self.where = self.value(0, self.ends[0]), (0, self.ends[0])
-        self.ran_out = False
+        self.ran_out = 0
 
     @staticmethod
     def _ends(span: Span) -> list[Fraction | None]:
@@ -141,18 +166,19 @@ class Search:
     def branch(self, heap: list[Node]) -> list[Node]:
         """Returns the intervals that are not certainly below the best value, once they are narrow enough."""
         left: list[Node] = []
-        count = len(heap)
+        count, pace = len(heap), Pace(len(heap), self.digits)
         while heap:
             node = heappop(heap)
-            self.effort.tell_gap(float(balls.upper(node.bound - self.best)))
+            gap = float(balls.upper(node.bound - self.best))
+            self.effort.tell_gap(gap)
             i, (low, high) = node.pair, node.interval
             pair = self.all[i]
             if balls.certainly_at_most(node.bound, self.best):
                 self.closed[i].append(node.interval)
             elif not balls.narrow(node.bound, self.digits + 1):
                 raise NeedsMoreBits(balls.working_bits())
-            elif pair.alike or self.narrow(node.bound) or count > MOST_INTERVALS:
-                self.ran_out = count > MOST_INTERVALS
+            elif pair.alike or self.narrow(node.bound) or pace.ends(count, gap):
+                self.ran_out = pace.ended
                 left.append(node)
             elif self.settled(node):
                 left.append(node)

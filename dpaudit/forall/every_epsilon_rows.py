@@ -9,6 +9,7 @@ from functools import cached_property
 from dpaudit.mechanisms.exponential import Exponential
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, NeedsMoreBits, ball
+from dpaudit.posterior.divergences import DIVERGENCES
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.protocols import Dataset
 
@@ -63,6 +64,11 @@ class Row:
         return self._values[epsilon]
 
 
+def is_two(mechanism: Exponential) -> bool:
+    """Returns whether there are two data sets and one distance between them: then the sensitivities are equal too."""
+    return mechanism.model.size == 2 and DIVERGENCES[mechanism.score].symmetric
+
+
 class Rows:
     """The rows of one mechanism at the precision in force; those of an orbit are made once."""
 
@@ -79,6 +85,12 @@ class Rows:
         found = [factor * s for s in self._h.row(x)]
         found[self.mechanism.model.index[x]] = balls.zero()  # no score tells a posterior from itself
         return found
+
+    def alike(self, x: Histogram, y: Histogram) -> bool:
+        """Returns whether A(x, .) and A(y, .) are the same numbers in another order, by algebra (section 2)."""
+        model, kind = self.mechanism.model, DIVERGENCES[self.mechanism.score]
+        swapped = is_two(self.mechanism) or (kind.free_of_prior and sorted(x) == sorted(y))
+        return swapped or model.canonical(x) == model.canonical(y)
 
     def __getitem__(self, x: Histogram) -> Row:
         """Returns the row of x, or of another data set of its orbit, which differs in the order of the outputs."""

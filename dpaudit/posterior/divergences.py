@@ -31,6 +31,10 @@ class Divergence(ABC):
     name: ClassVar[str]
     at_most_one: ClassVar[bool] = False
     costly: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = False
+    """Whether D(a, b) = D(b, a)."""
+    free_of_prior: ClassVar[bool] = False
+    """Whether the distance depends on the counts alone, and on no order of the cells."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -60,7 +64,7 @@ class Divergence(ABC):
 class HellingerDistance(Divergence):
     """H(a, b) = sqrt(1 - BC)."""
 
-    name, at_most_one = "hellinger", True
+    name, at_most_one, symmetric = "hellinger", True, True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -88,7 +92,7 @@ class HellingerDistance(Divergence):
 class TotalVariation(Divergence):
     """TV(a, b) for k = 2."""
 
-    name, at_most_one, costly = "tv", True, True
+    name, at_most_one, costly, symmetric = "tv", True, True, True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -193,7 +197,7 @@ class ChiSquared(Divergence):
 class L1(Divergence):
     """The l1 distance of the parameters, a whole number."""
 
-    name = "l1"
+    name, symmetric, free_of_prior = "l1", True, True
 
     def between(self, c: Histogram, d: Histogram) -> Ball:
         """Returns exactly sum |c_i - d_i|."""

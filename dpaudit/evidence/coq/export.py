@@ -80,15 +80,21 @@ def read_certificate(path: str) -> dict[str, Any]:
     return document
 
 
-def text_of(document: dict[str, Any]) -> str:
-    """Returns the file for a certificate of epsilon; refuses what cannot be exported."""
+def check_exportable(document: dict[str, Any]) -> None:
+    """Refuses a certificate of something else than one finite epsilon."""
     if "parts" in document:
         raise InputError("certificate", "parts", f"several certificates in one cannot be exported; {CAN}")
-    subject, statement = document["subject"], document["statement"]
+    statement = document["statement"]
     if statement.get("quantity") != "epsilon":
         raise InputError("certificate", statement.get("quantity"), f"this quantity cannot be exported; {CAN}")
     if "inf" in (statement["lower"], statement["upper"]):
         raise InputError("certificate", "inf", f"an infinite epsilon cannot be exported; {CAN}")
+
+
+def text_of(document: dict[str, Any]) -> str:
+    """Returns the file for a certificate of epsilon; refuses what cannot be exported."""
+    check_exportable(document)
+    subject, statement = document["subject"], document["statement"]
     if "rows" in subject:
         body = sums.table
     else:
@@ -105,7 +111,8 @@ def _heading(document: dict[str, Any]) -> str:
         )
         trusted = TRUSTED["table"]
     else:
-        given = {"epsilon": subject["nominal_epsilon"], **subject["parameters"]}
+        prior = f"({', '.join(map(str, subject['prior']))})"
+        given = {"prior": prior, "epsilon": subject["nominal_epsilon"], **subject["parameters"]}
         options = "".join(f", {name} = {value}" for name, value in given.items())
         what = f"{subject['mechanism']} with n = {subject['n']}, k = {subject['k']}{options}"
         trusted = TRUSTED["LS" if subject["mechanism"].startswith("LS") else "family"]

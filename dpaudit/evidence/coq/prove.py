@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from dpaudit.evidence.coq.export import THEOREMS, read_certificate, text_of
+from dpaudit.evidence.coq.export import THEOREMS, check_exportable, read_certificate, text_of
 from dpaudit.files.coqc import INSTALL, LONGER, compile_texts, installed
 from dpaudit.numbers.errors import InputError
 
@@ -20,6 +21,17 @@ class Proved:
 
     line: str
     problem: str
+
+
+def check_possible(file: str) -> None:
+    """Refuses a certificate of what cannot be exported, before any work is done; any other fault is the verifier's."""
+    if not Path(file).is_file():
+        return
+    try:
+        document = read_certificate(file)
+    except InputError:
+        return
+    check_exportable(document)
 
 
 def prove(file: str, seconds: int) -> Proved:

@@ -1,0 +1,223 @@
+"""Watches a run of somebody's code, and finds the states that it comes to.
+
+A run repeats the decisions of a script first. That part is not watched again: what a tracer knew at the last of them
+was noted when it was first come to, and it goes on from there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from threading import Thread
+from types import FrameType
+from typing import Any, NamedTuple
+
+from dpaudit.code.places import Loop, places
+from dpaudit.code.run import EXPLORER, Changed, Piece, Run, is_theirs, line_of
+from dpaudit.code.states import NoKey, Reader
+
+ANOTHER_THREAD = Thread.start.__code__
+"""A run that starts a thread has no states from then on: what the thread does is not watched."""
+
+
+@dataclass
+class Entry:
+    """A call of one of their functions, or a for-loop entered: its number in the run, and what went before it."""
+
+    number: int
+    taken: int
+    draws: int
+    steps: int = 0
+    """How often a loop has asked its iterator."""
+    loops: dict[int, Entry] = field(default_factory=dict)
+    last: int = -1
+    """The instruction before this one, in a call with loops."""
+
+    def copy(self) -> Entry:
+        """Returns the same, to go on counting from."""
+        return replace(self, loops={start: loop.copy() for start, loop in self.loops.items()})
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a tracer knows at a decision: the calls under way, how many there were, lines, whether the state is left."""
+
+    stack: tuple[Entry, ...]
+    calls: int
+    lines: int
+    left: bool
+
+
+class Way(NamedTuple):
+    """A path of decisions from a state on, with its probability from there; not followed yet."""
+
+    path: tuple[Piece, ...]
+    share: Fraction
+    mark: Mark | None = None
+    """Where its last decision stands, so that the run to there need not be watched again."""
+
+
+@dataclass
+class State:
+    """Where the code stands; ``prefix`` are the decisions that led here first."""
+
+    prefix: tuple[Piece, ...]
+    call: int
+    loop: tuple[Loop, int] | None
+    frames: dict[int, Hashable]
+    edges: dict[int, Fraction] = field(default_factory=dict)
+    outputs: dict[Hashable, Fraction] = field(default_factory=dict)
+    open: list[Way] = field(default_factory=list)
+
+    def lead(self, number: int, share: Fraction) -> None:
+        """Adds to the probability of the next state."""
+        self.edges[number] = self.edges.get(number, Fraction(0)) + share
+
+
+class Tracer:
+    """Watches one run: looks for a state after a decision, or when the call it started in is left.
+
+    A state that is known ends the run; through a new one it goes on, in a leg of its own.
+    """
+
+    def __init__(self, explorer: Any, run: Run, state: int, mark: Mark | None = None) -> None:
+        self.explorer, self.run, self.state = explorer, run, state
+        self.legs: list[tuple[int, int]] = []
+        """The states that the run goes through, each with the number of the decisions before it."""
+        self.blind = False
+        self._begin(state)
+        self.stack: list[Entry] = []
+        self.calls = self.lines = 0
+        self.met: int | None = None
+        self.endless = False
+        self.marks: dict[int, Mark | None] = {}
+        """By number of a decision: what was known then."""
+        self.resumed = mark
+        run.tracer = self
+
+    def _begin(self, number: int) -> None:
+        """Goes on from a state."""
+        state = self.explorer.states[number]
+        self.state, self.start = number, len(state.prefix)
+        self.innermost, self.loop, self.left = state.call, state.loop, False
+        self.legs.append((number, self.start))
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """Notes a call of their code."""
+        if event != "call" or not is_theirs(frame.f_code.co_filename):
+            self.blind = self.blind or frame.f_code is ANOTHER_THREAD
+            return None
+        self.stack.append(self._entered())
+        self.explorer.session.watch.note(frame.f_code, frame.f_globals)
+        frame.f_trace_opcodes = bool(places(frame.f_code).loops)
+        return self._local
+
+    def mark(self) -> None:
+        """Notes what is known at this decision."""
+        watched = not self.blind and len(_frames_of_theirs()) == len(self.stack)
+        stack = tuple(entry.copy() for entry in self.stack)
+        self.marks[len(self.run.taken)] = Mark(stack, self.calls, self.lines, self.left) if watched else None
+
+    def resume(self) -> None:
+        """Goes on watching at the last decision of the script, as it was left there."""
+        if self.resumed is None or self.run.over:
+            return
+        frames = _frames_of_theirs()
+        self.stack = [entry.copy() for entry in self.resumed.stack]
+        self.calls, self.lines = self.resumed.calls, self.resumed.lines
+        self.left = self.resumed.left and len(self.run.script) > self.start
+        if len(frames) != len(self.stack):
+            self.run.stop(Changed("its calls differ in a second run: it is not a function of its draws"))
+        for frame in frames:
+            frame.f_trace_opcodes = bool(places(frame.f_code).loops)
+            frame.f_trace = self._local
+        sys.settrace(self)
+
+    def _entered(self) -> Entry:
+        self.calls += 1
+        return Entry(self.calls, len(self.run.taken), len(self.run.draws))
+
+    def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if event == "line":
+            self.lines += 1
+            if (self.left or len(self.run.taken) > self.start or self._out(frame)) and not self.run.halted:
+                self._look(frame)
+            if self.lines >= self.explorer.budget.lines or (not self.lines & 1023 and self.explorer.exhausted()):
+                self.endless = self.lines >= self.explorer.budget.lines
+                self.explorer.endless = self.explorer.endless or (line_of(frame) if self.endless else None)
+                self.run.halt()
+        elif event == "opcode":
+            self._step(frame)
+        elif event == "return":
+            self.left = self.stack.pop().number == self.innermost or self.left
+        return self._local
+
+    def _step(self, frame: FrameType) -> None:
+        """Counts the steps of for-loops."""
+        call, here = self.stack[-1], frame.f_lasti
+        loop = places(frame.f_code).loops.get(here)
+        if loop is not None:
+            if call.last == loop.entry:
+                call.loops[here] = self._entered()
+            if here in call.loops:
+                call.loops[here].steps += 1
+        call.last = here
+
+    def _out(self, frame: FrameType) -> bool:
+        """Returns whether the innermost for-loop around the state that the run started from has been left."""
+        call = self.stack[-1]
+        if self.loop is None or call.number != self.innermost:
+            return False
+        loop, number = self.loop
+        now = call.loops.get(loop.start)
+        inside = loop.start <= frame.f_lasti < loop.end
+        return now is not None and (now.number > number or (now.number == number and not inside))
+
+    def _look(self, frame: FrameType) -> None:
+        place, call = places(frame.f_code).at.get(frame.f_lasti), self.stack[-1]
+        if self.blind or place is None:
+            return
+        if not all(loop.start in call.loops and loop.is_plain(frame) for loop in place.loops):
+            return
+        session, draws = self.explorer.session, self.run.draws[: call.draws]
+        try:
+            reader = Reader(session.keep)
+            state = reader.frame(frame, place.live, session.watch), reader.others(draws)
+        except NoKey:
+            return
+        entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]
+        frames = {entry.number: self._entry(entry) for entry in entered}
+        around = [call.loops[loop.start] for loop in place.loops]
+        loops = tuple((frames[entry.number], entry.steps) for entry in around)
+        key = frames[call.number], loops, id(frame.f_code), frame.f_lasti, state
+        session.keep[id(frame.f_code)] = frame.f_code
+        innermost = (place.loops[-1], around[-1].number) if around else None
+        number, fresh = self.explorer.meet(key, lambda: State(tuple(self.run.taken), call.number, innermost, frames))
+        if fresh:
+            self._begin(number)
+        else:
+            self.met = number
+            self.run.halt()
+
+    def _entry(self, entry: Entry) -> Hashable:
+        """Returns what names a call: all that ran before it is the same wherever the name is."""
+        state: State = self.explorer.states[self.state]
+        known = state.frames.get(entry.number)
+        if known is not None:
+            return known
+        name = self.state, tuple(self.run.taken[self.start : entry.taken]), entry.number
+        entries: dict[Hashable, int] = self.explorer.entries
+        return entries.setdefault(name, len(entries))
+
+
+def _frames_of_theirs() -> list[FrameType]:
+    """Returns the calls of somebody's own code that are under way in this run."""
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != EXPLORER:
+        if is_theirs(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found

@@ -1,0 +1,118 @@
+"""What a run repeats: it is not watched again, and a run goes on through the states that it is the first to meet."""
+
+import sys
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+
+from dpaudit.code.law import Budget, Session
+from dpaudit.code.source import Source
+from dpaudit.code.tracer import Tracer
+
+
+def steps(rng, most):
+    """A chain of states: after every step it may end."""
+    n = 0
+    while n < most and rng.randrange(2):
+        n += 1
+    last = rng.randrange(2)
+    return n, last
+
+
+def watched(most, monkeypatch):
+    """The lines that are watched in all runs, and how many runs there are."""
+    lines, old = [0], Tracer._local
+
+    def counted(self, frame, event, arg):
+        lines[0] += event == "line"
+        old(self, frame, event, arg)
+        return self._local
+
+    monkeypatch.setattr(Tracer, "_local", counted)
+    rng = Source()
+    law = Session(Budget()).law(lambda: steps(rng, most))
+    monkeypatch.undo()
+    assert not law.residual
+    assert dict(zip(law.outputs, law.lower, strict=True)) == {
+        (n, last): Fraction(1, 2 ** min(n + 2, most + 1)) for n in range(most + 1) for last in (0, 1)
+    }
+    return lines[0], law.runs
+
+
+def test_what_a_run_repeats_is_not_watched_again(monkeypatch):
+    (short, few), (long, many) = watched(15, monkeypatch), watched(30, monkeypatch)
+    assert many < 2.2 * few, "one run for every piece that is not taken"
+    assert long < 2.2 * short, "the lines grow as the ways, not as their square"
+
+
+def test_an_output_that_is_still_open_leaves_no_trace_behind():
+    """The last decision is made when the output is asked for: nothing runs any more that could be watched."""
+    rng, before = Source(), sys.gettrace()
+    law = Session(Budget()).law(lambda: (rng.randrange(3), rng.randrange(2)))
+    assert (len(law.outputs), law.residual) == (6, 0)
+    assert sys.gettrace() is before
+
+
+def inner(rng, seen):
+    for k in range(3):
+        if rng.randrange(3) == 0:
+            seen.append(k)
+    return len(seen)
+
+
+def outer(rng):
+    seen = []
+    total = sum(inner(rng, seen) for _ in range(2))
+    while rng.randrange(4):
+        pass
+    return total, tuple(seen), rng.random() < 0.25
+
+
+def test_a_run_is_gone_on_with_in_calls_loops_and_generators():
+    rng = Source()
+    law = Session(Budget()).law(lambda: outer(rng))
+    found = dict(zip(law.outputs, law.lower, strict=True))
+    assert not law.residual
+    by_hand = {}
+    for m in range(3**6):
+        hits = [m // 3**k % 3 == 0 for k in range(6)]
+        first = [k for k in range(3) if hits[k]]
+        seen = first + [k for k in range(3) if hits[3 + k]]
+        for small, p in ((True, Fraction(1, 4)), (False, Fraction(3, 4))):
+            key = len(first) + len(seen), tuple(seen), small
+            by_hand[key] = by_hand.get(key, 0) + p / 3**6
+    assert found == by_hand
+
+
+CHECKED = """
+import typeguard
+def sample(rng):
+    n = 0
+    memo = typeguard.Memo(globals(), locals())
+    while rng.randrange(2):
+        memo = typeguard.Memo(globals(), locals())
+    return n, memo and 1
+"""
+
+
+def checked_by(name, monkeypatch):
+    """The law of this code, where the memo is made by a module of this name and holds what cannot be read."""
+    module = ModuleType(name)
+    module.__file__ = __file__
+    exec("class Memo:\n    def __init__(self, *given): self.given = given, iter(int, 1)", vars(module))
+    monkeypatch.setitem(sys.modules, name, module)
+    code = {"__name__": "theirs"}
+    exec(compile(CHECKED.replace("typeguard", name), "theirs.py", "exec"), code)
+    rng = Source()
+    return Session(Budget(residual=Fraction(1, 100))).law(lambda: code["sample"](rng))
+
+
+def test_what_a_type_checker_puts_among_the_variables_is_no_state_of_its_own(monkeypatch):
+    law = checked_by("typeguard", monkeypatch)
+    assert (law.outputs, law.lower, law.residual) == (((0, 1),), (1,), 0)
+
+
+@pytest.mark.parametrize("name", ["other", "typeguards"])
+def test_the_same_of_a_stranger_has_no_key(name, monkeypatch):
+    assert checked_by(name, monkeypatch).residual > 0
