@@ -116,3 +116,19 @@ def test_what_a_type_checker_puts_among_the_variables_is_no_state_of_its_own(mon
 @pytest.mark.parametrize("name", ["other", "typeguards"])
 def test_the_same_of_a_stranger_has_no_key(name, monkeypatch):
     assert checked_by(name, monkeypatch).residual > 0
+
+
+MISSING = object()
+
+
+def absent(rng, given=MISSING):
+    while rng.randrange(2):
+        given = given if rng.randrange(2) else None
+    return given is MISSING
+
+
+def test_a_bare_object_is_known_by_what_it_is():
+    rng = Source()
+    law = Session(Budget()).law(lambda: absent(rng))
+    assert dict(zip(law.outputs, law.lower, strict=True)) == {True: Fraction(2, 3), False: Fraction(1, 3)}
+    assert not law.residual

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from math import e
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -507,3 +508,10 @@ def test_the_proof_that_ehdl_is_private_fails_with_any_of_its_parts():
         (replace(found, below=found.below[1:]), f"n < {found.first}"),
     ):
         assert label in private_for_every_n(broken).obstacle
+
+
+def test_the_slow_convergence_of_the_docs():
+    """docs/forall.md: the limit of EHDS with gamma = 1/3 at epsilon = 4 is far off at n = 10^9."""
+    text = (Path(__file__).parent.parent / "docs" / "forall.md").read_text(encoding="utf-8")
+    found = dpaudit.epsilon("EHDS", n=10**9, gamma="1/3", eps=4, digits=6).epsilon
+    assert f"at n = 10⁹ an audit still gives {float(found.lower):.7f}"[:-2] in text

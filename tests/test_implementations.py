@@ -27,7 +27,15 @@ def test_the_page_is_that_of_the_numbers():
 def test_every_row_has_its_commands():
     assert {(row["class"], row["nominal_epsilon"]) for row in ROWS} >= {
         (name, eps)
-        for name in ("Binary", "Geometric", "GeometricTruncated", "GeometricFolded", "Exponential", "PermuteAndFlip")
+        for name in (
+            "Binary",
+            "Geometric",
+            "GeometricTruncated",
+            "GeometricFolded",
+            "Exponential",
+            "PermuteAndFlip",
+            "GaussianDiscrete",
+        )
         for eps in ("1", "1/10")
     }
     for row in ROWS:

@@ -62,6 +62,35 @@ def test_a_phase_that_is_over_is_not_the_end():
     assert meter.due() == "dpaudit: EHDS: 50 of 100, 50 %, about 15 s left, 20 s so far"
 
 
+def test_a_count_that_stands_tells_no_time_left():
+    clock = Clock()
+    meter = Meter("EHDS", clock)
+    for done in range(0, 601, 100):
+        meter.tell(done, 1000)
+        clock.now += 1
+    assert meter.due() == "dpaudit: EHDS: 600 of 1000, 60 %, about 4 s left, 7 s so far"
+    clock.now += EVERY
+    meter.tell(600, 1000)
+    assert meter.due() == "dpaudit: EHDS: 600 of 1000, 60 %, 22 s so far"
+    meter.tell(700, 1000)
+    clock.now += EVERY - 1
+    meter.tell(701, 1000)
+    clock.now += 1
+    assert meter.due() == "dpaudit: EHDS: 701 of 1000, 70 %, about 15 s left, 37 s so far"
+
+
+def test_a_long_step_is_not_a_count_that_stands():
+    clock = Clock()
+    meter = Meter("EHDS", clock)
+    meter.tell(0, 10)
+    clock.now += 180
+    meter.tell(2, 10)
+    clock.now += 2 * EVERY
+    assert "about 14 min 0 s left" in meter.due()
+    clock.now += 300
+    assert "left" not in meter.due()
+
+
 def test_words_are_said_and_cannot_act():
     clock = Clock()
     meter = Meter("report\x1b[31m", clock)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from dpaudit.code import lazy
-from dpaudit.code.run import Run, current, refuse
+from dpaudit.code.run import Run, current, is_ours, refuse
 from dpaudit.code.vectors import array, position
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def running() -> Run:
@@ -22,6 +25,31 @@ def running() -> Run:
     if run is None:
         raise RuntimeError("a random source of an audit is used outside of it")
     return run
+
+
+def as_library(error: Exception) -> Exception:
+    """Returns the error, marked as one that the library raises too."""
+    error.__dict__["as_library"] = True
+    return error
+
+
+def standing_in(name: str, function: F) -> F:
+    """Returns a function that stands in for one of a library; an error of its own, not the library's, is a refusal."""
+
+    @wraps(function)
+    def method(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except Exception as error:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            if hasattr(error, "as_library") or (trace is not None and not is_ours(trace.tb_frame.f_code.co_filename)):
+                raise
+            message = f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})"
+        return refuse(message)
+
+    return cast(F, method)
 
 
 def uniform(*_: Any) -> Any:
@@ -33,14 +61,14 @@ def below(size: Any, start: int = 0, kind: Callable[[int], Any] = int) -> Any:
     """Returns a whole number, uniform on start .. start + size - 1."""
     count = int(size)
     if count <= 0:
-        raise ValueError("empty range for a random whole number")
+        raise as_library(ValueError("empty range for a random whole number"))
     return lazy.below(running(), count, start, kind)
 
 
 def getrandbits(_: Any, k: Any) -> Any:
     """Returns k random bits."""
     if int(k) < 0:
-        raise ValueError("number of bits must be non-negative")
+        raise as_library(ValueError("number of bits must be non-negative"))
     return below(1 << int(k))
 
 
@@ -73,7 +101,7 @@ def spread(draw: Callable[..., Any], given: tuple[Any, ...], size: Any) -> Any:
     wide = np.broadcast(*given)
     shape = wide.shape if size is None else np.broadcast_shapes(wide.shape, _shape(size))
     if size is not None and shape != _shape(size):
-        raise ValueError("Output size is not compatible with broadcast dimensions of inputs.")
+        raise as_library(ValueError("Output size is not compatible with broadcast dimensions of inputs."))
     entries = zip(*(np.broadcast_to(np.asarray(x), shape).reshape(-1).tolist() for x in given), strict=True)
     return array([draw(*row) for row in entries], shape)
 
@@ -104,7 +132,7 @@ def _binomial(n: Any, p: Any) -> Any:
     if n != 1:
         refuse("binomial with more than one trial cannot be followed: draw one trial at a time")
     if not 0 <= p <= 1:
-        raise ValueError("p < 0, p > 1 or p is NaN")
+        raise as_library(ValueError("p < 0, p > 1 or p is NaN"))
     return _trial(float(p)) if p <= 0.5 else 1 - _trial(1.0 - float(p))
 
 
@@ -121,11 +149,13 @@ def _trial(p: float) -> int:
     return 0
 
 
-def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True) -> Any:
     """Returns entries of a, or of 0 .. a - 1, with probabilities p by cumulative sums."""
+    if axis != 0 or not shuffle:
+        refuse("choice along another axis, or without shuffling, cannot be followed")
     entries = _entries(a, size)
     if not len(entries):
-        raise ValueError("a cannot be empty unless no samples are taken")
+        raise as_library(ValueError("a cannot be empty unless no samples are taken"))
     if not replace and size is not None:
         if p is not None:
             refuse("choice without replacement and with probabilities cannot be followed")
@@ -151,7 +181,7 @@ def _entries(a: Any, size: Any) -> list[Any]:
 def _without(entries: list[Any], shape: tuple[int, ...]) -> Any:
     count = math.prod(shape)
     if count > len(entries):
-        raise ValueError("Cannot take a larger sample than population when replace is False")
+        raise as_library(ValueError("Cannot take a larger sample than population when replace is False"))
     return np.array(permutation(entries)[:count]).reshape(shape)
 
 
@@ -165,19 +195,21 @@ def _sums(p: Any, size: int) -> Any:
         refuse("probabilities that are random cannot be followed")
     given = np.asarray(p, dtype=float)
     if given.ndim != 1 or len(given) != size:
-        raise ValueError("a and p must have same size")
+        raise as_library(ValueError("a and p must have same size"))
     if np.isnan(given).any() or (given < 0).any():
-        raise ValueError("Probabilities are not non-negative")
+        raise as_library(ValueError("Probabilities are not non-negative"))
     short = isinstance(p, np.ndarray) and p.dtype in (np.float16, np.float32)
     if abs(math.fsum(given) - 1) > (float(np.finfo(p.dtype).eps) ** 0.5 if short else TOLERANCE):
-        raise ValueError("Probabilities do not sum to 1")
+        raise as_library(ValueError("Probabilities do not sum to 1"))
     sums = given.cumsum()
     sums /= sums[-1]
     return sums
 
 
-def shuffle(x: Any) -> None:
+def shuffle(x: Any, axis: int = 0) -> None:
     """Puts the entries in random order."""
+    if axis != 0:
+        refuse("shuffle along another axis cannot be followed")
     for i in reversed(range(1, len(x))):
         j = int(below(i + 1))
         if isinstance(x, np.ndarray) and x.ndim > 1:
@@ -186,8 +218,10 @@ def shuffle(x: Any) -> None:
             x[i], x[j] = x[j], x[i]
 
 
-def permutation(x: Any) -> Any:
+def permutation(x: Any, axis: int = 0) -> Any:
     """Returns the entries, or 0 .. x - 1, in random order."""
+    if axis != 0:
+        refuse("permutation along another axis cannot be followed")
     entries = list(range(int(x))) if isinstance(x, int | np.integer) else list(x)
     shuffle(entries)
     return array(entries)
@@ -195,7 +229,9 @@ def permutation(x: Any) -> Any:
 
 def floats(_: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
     """Returns uniform floats as numpy's ``random`` does."""
-    if dtype not in (np.float64, float, "float64", "d") or out is not None:
+    if out is not None:
+        refuse("uniform floats written into an array (out=) cannot be followed: take the array that is returned")
+    if dtype not in (np.float64, float, "float64", "d"):
         refuse("uniform floats of another dtype than float64 cannot be followed")
     return sized(uniform, size)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import update_wrapper
 from time import monotonic
-from types import FrameType
+from types import FrameType, MethodType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -234,7 +234,7 @@ class Sampler:
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Returns the method of an instance."""
-        return self if instance is None else lambda *given, **named: self(instance, *given, **named)
+        return self if instance is None else MethodType(self, instance)
 
 
 def _known(value: Any) -> Any:

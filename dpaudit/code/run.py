@@ -243,11 +243,16 @@ def is_theirs(filename: str) -> bool:
         return not filename.startswith(("<frozen", "<string", "<__array_function__"))
     parts = Path(filename).parts
     if filename.startswith(HERE):
-        return "examples" in parts
+        return not is_ours(filename)
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:
             return parts[parts.index(folder) + 1] not in LIBRARIES
     return not filename.startswith(sysconfig.get_paths()["stdlib"])
+
+
+def is_ours(filename: str) -> bool:
+    """Returns whether the file is dpaudit's own engine."""
+    return filename.startswith(HERE) and "examples" not in Path(filename).parts
 
 
 def where() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.code import draws
-from dpaudit.code.draws import getrandbits, running, seed, spread, unfollowed, uniform
+from dpaudit.code.draws import getrandbits, running, seed, spread, standing_in, unfollowed, uniform
 from dpaudit.code.run import refuse
 
 
@@ -30,10 +30,10 @@ class Source(random.SystemRandom):
         """Returns a + (b - a) u."""
         return spread(lambda low, high: low + (high - low) * uniform(), (a, b), size)
 
-    def choice(self, seq: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+    def choice(self, seq: Any, *given: Any, **named: Any) -> Any:
         """Returns an entry; with p or a size as numpy does it."""
-        numpy_like = size is not None or p is not None or isinstance(seq, int)
-        return draws.choice(seq, size, replace, p) if numpy_like else super().choice(seq)
+        numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
+        return draws.choice(seq, *given, **named) if numpy_like else super().choice(seq)
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
         """Returns whole numbers as numpy's Generator does."""
@@ -45,7 +45,15 @@ class Source(random.SystemRandom):
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """Returns the entries in random order."""
-        return draws.permutation(x) if axis == 0 else refuse("permutation along another axis cannot be followed")
+        return draws.permutation(x, axis)
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Puts the entries in random order."""
+        return super().shuffle(x) if axis == 0 else draws.shuffle(x, axis)
+
+    def randint(self, *given: Any, **named: Any) -> Any:
+        """Returns a whole number as Python's ``random`` does."""
+        return super().randint(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
         """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
@@ -58,10 +66,16 @@ class Source(random.SystemRandom):
     getstate = setstate = unfollowed("the state of a generator")
 
 
+for _name in [name for name in vars(Source) if not name.startswith("_")]:
+    _what = f"{_name} (of a random.Random, as long as no annotation says np.random.Generator or RandomState)"
+    setattr(Source, _name, standing_in(_what, getattr(Source, _name)))
+
+
 def _covered(kind: type, own: dict[str, Any]) -> dict[str, Any]:
     """Returns the methods of a stand-in for the class: these, and for every other public one a refusal."""
     names = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
-    return {**{name: unfollowed(f"{kind.__name__}.{name}") for name in names}, **own}
+    found = {name: unfollowed(f"{kind.__name__}.{name}") for name in names}
+    return {**found, **{name: standing_in(f"{kind.__name__}.{name}", method) for name, method in own.items()}}
 
 
 def _shared() -> dict[str, Any]:
@@ -73,11 +87,24 @@ def _shared() -> dict[str, Any]:
         "uniform": uniforms,
         "choice": lambda _, *given, **named: draws.choice(*given, **named),
         "binomial": lambda _, *given, **named: draws.binomial(*given, **named),
-        "shuffle": lambda _, x: draws.shuffle(x),
-        "permutation": lambda _, x: draws.permutation(x),
+        "shuffle": lambda _, *given, **named: draws.shuffle(*given, **named),
+        "permutation": lambda _, *given, **named: draws.permutation(*given, **named),
     }
 
 
+GENERATOR: dict[str, Any] = {
+    **_shared(),
+    "random": draws.floats,
+    "integers": lambda _, *given, **named: draws.integers(*given, **named),
+}
+STATE: dict[str, Any] = {
+    **_shared(),
+    "random": draws.floats,
+    "random_sample": draws.floats,
+    "rand": lambda _, *shape: draws.sized(uniform, shape or None),
+    "randint": lambda _, *given, **named: draws.randint(*given, **named),
+    "seed": seed,
+}
 REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
 BITS = np.random.MT19937(0)
 """Given to the stand-ins, which never use it; else they would ask the system for entropy."""
@@ -94,18 +121,16 @@ NUMPY_GENERATOR: Any = _Any(
     "Generator",
     (np.random.Generator,),
     {
-        **_covered(np.random.Generator, _shared()),
-        "random": draws.floats,
+        **_covered(np.random.Generator, GENERATOR),
         "bit_generator": property(unfollowed("the bits of a generator")),
-        "__init__": lambda self, bits=None: REAL_GENERATOR.__init__(self, BITS),
-        "__new__": lambda kind, bits=None: REAL_GENERATOR.__new__(kind, BITS),  # type: ignore[call-arg]
-        "integers": lambda _, *given, **named: draws.integers(*given, **named),
+        "__init__": lambda self, bit_generator=None: REAL_GENERATOR.__init__(self, BITS),
+        "__new__": lambda kind, bit_generator=None: REAL_GENERATOR.__new__(kind, BITS),  # type: ignore[call-arg]
     },
 )
 
 
-def _unseeded(self: Any, given: Any = None) -> None:
-    seed(self, given)
+def _unseeded(self: Any, seed: Any = None) -> None:
+    draws.seed(self, seed)
     REAL_STATE.__init__(self, BITS)
 
 
@@ -113,12 +138,7 @@ NUMPY_STATE: Any = _Any(
     "RandomState",
     (np.random.RandomState,),
     {
-        **_covered(np.random.RandomState, _shared()),
-        "random": draws.floats,
-        "random_sample": draws.floats,
-        "rand": lambda _, *shape: draws.sized(uniform, shape or None),
-        "randint": lambda _, *given, **named: draws.randint(*given, **named),
-        "seed": seed,
+        **_covered(np.random.RandomState, STATE),
         "__init__": _unseeded,
     },
 )
@@ -132,8 +152,8 @@ def numpy_generator() -> Any:
 def bit_generator(kind: Any) -> Any:
     """Returns a stand-in for a class of bit generators: made without a seed it stands for perfect bits."""
 
-    def unseeded(self: Any, given: Any = None) -> None:
-        seed(self, given)
+    def unseeded(self: Any, seed: Any = None) -> None:
+        draws.seed(self, seed)
         kind.__init__(self, 0)
 
     names = [name for name in dir(kind) if not name.startswith("_")]

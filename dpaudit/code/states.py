@@ -87,7 +87,9 @@ class Reader:
             return "range", value.start, value.stop, value.step
         if isinstance(value, SOURCES):
             return "random source"
-        if isinstance(value, KNOWN_BY_IDENTITY) or (isinstance(value, type) and not is_their_class(value)):
+        if kind is object or isinstance(value, KNOWN_BY_IDENTITY):
+            return self._identity(value)
+        if isinstance(value, type) and not is_their_class(value):
             return self._identity(value)
         if kind.__module__.partition(".")[0] in TYPE_CHECKERS:
             return "checks of types"
@@ -204,8 +206,8 @@ class Reader:
         Whatever somebody's object does when it is read, it does not happen to the code that runs: there is no key then.
         """
         try:
-            names = sorted(live & frame.f_locals.keys())
-            found = tuple((name, self.key(frame.f_locals[name])) for name in names)
+            here = dict(frame.f_locals)
+            found = tuple((name, self.key(here[name])) for name in sorted(live & here.keys()))
             return found, tuple(map(self.key, watch.values()))
         except Exception as error:
             raise NoKey from error

@@ -22,6 +22,8 @@ SOON = 1.0
 """Seconds until the first line of what is known to take long."""
 EVERY = 15.0
 """Seconds between two lines."""
+STANDS = 15.0
+"""A count that has not moved for so many seconds may stand still: then no time left is told."""
 TICK = 0.5
 """Seconds between two looks at the clock."""
 SWITCH = "DPAUDIT_PROGRESS"
@@ -49,14 +51,16 @@ class Meter:
 
     def __init__(self, label: str, clock: Callable[[], float] = monotonic, first: float | None = None) -> None:
         self.label, self._clock = visible(label), clock
-        self._start = self._phase = clock()
+        self._start = self._phase = self._moved = clock()
         self._next = self._start + (FIRST if first is None else first)
         self._done, self._total, self._words = 0, 0, ""
 
     def tell(self, done: int, total: int) -> None:
         """Notes how much of this phase is done; fewer than before is a new phase."""
+        if (done, total) != (self._done, self._total):
+            self._moved = self._clock()
         if done < self._done or total != self._total:
-            self._phase = self._clock()
+            self._phase = self._moved
         self._done, self._total = done, total
 
     def say(self, words: str) -> None:
@@ -73,12 +77,17 @@ class Meter:
         return f"dpaudit: {self.label}: {', '.join(filter(None, [self._words, *self._counted(now), spent]))}"
 
     def _counted(self, now: float) -> list[str]:
-        """Returns count, share and time left of a phase that is under way."""
+        """Returns count, share and time left of a phase that is under way; no time left of a count that stands.
+
+        It stands when it has not moved for STANDS seconds, and for three times as long as a step took before.
+        """
         if not 0 < self._done < self._total:
             return []
+        found = [f"{self._done} of {self._total}", f"{self._done * 100 // self._total} %"]
+        if now - self._moved >= max(STANDS, 3 * (self._moved - self._phase) / self._done):
+            return found
         left = (now - self._phase) * (self._total - self._done) / self._done
-        share = f"{self._done * 100 // self._total} %"
-        return [f"{self._done} of {self._total}", share, f"about {duration(left)} left"]
+        return [*found, f"about {duration(left)} left"]
 
 
 @contextmanager

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.code.asked import source_for
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
-from dpaudit.code.source import NUMPY_STATE, Source, numpy_generator
 from dpaudit.mechanisms.user_code import guarded, no_exit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -49,8 +48,9 @@ class SampledLaws:
     def _compute(self, x: Dataset) -> CodeLaw:
         if self._session is None:
             self._session = Session(self._budget())
-        sample, rng = self.target.sample, _source(self.target)
+        sample = self.target.sample
         try:
+            rng = source_for(self.target.function if isinstance(self.target, FunctionSampler) else sample)
             with no_exit():
                 return self._session.law(lambda: sample(x, rng), self.target)
         except Refused as reason:
@@ -151,23 +151,13 @@ def _order(output: Output) -> Any:
     return 2, (), text(output)
 
 
-def _source(target: Any) -> Any:
-    """Returns the random source of the kind that the annotation of ``rng`` names; else one that serves for most."""
-    try:
-        parameters = list(inspect.signature(target.sample).parameters.values())
-    except (TypeError, ValueError):
-        return Source()
-    wanted = str(parameters[1].annotation) if len(parameters) > 1 else ""
-    return NUMPY_STATE() if "RandomState" in wanted else numpy_generator() if "Generator" in wanted else Source()
-
-
 class FunctionSampler:
     """A function sample(x, rng), with the data sets to try it on."""
 
     def __init__(self, function: Callable[..., Any], data: Sequence[Any], given: dict[str, Any]) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
         self.formula = (function.__doc__ or "(no description)").strip().splitlines()[0]
-        self._function, self._data = function, data
+        self.function, self._data = function, data
         self._given = given
         if "epsilon" in given or "eps" in given:
             self.epsilon = given.get("epsilon", given.get("eps"))
@@ -178,4 +168,4 @@ class FunctionSampler:
 
     def sample(self, x: Any, rng: Any) -> Any:
         """Returns one output."""
-        return self._function(x, rng, **self._given)
+        return self.function(x, rng, **self._given)

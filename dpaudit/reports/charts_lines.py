@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
+from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import at_most, claims_found, largest, listed, sign
 
@@ -70,11 +70,6 @@ def _claimed(row: dict[str, Any]) -> str:
     if row.get("guarantee"):
         return f"claims {powers(row['guarantee']['text'])}"
     return f"claims {row['claimed']}" if row["claimed"] else "no claim"
-
-
-def powers(words: str) -> str:
-    """Returns the words with 1/100000 written as 1e-5."""
-    return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
 
 
 def _bars(section: Section) -> list[tuple[float, str]]:

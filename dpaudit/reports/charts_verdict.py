@@ -8,7 +8,8 @@ from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
-from dpaudit.reports.charts_lines import Near, middle, powers, span
+from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.findings import at_most, listed, sign
 

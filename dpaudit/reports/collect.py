@@ -19,6 +19,7 @@ from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
+from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import epsilon_row
 from dpaudit.reports.maps import loss_maps
@@ -82,7 +83,7 @@ def facts(block: Block, progress: Progress) -> Section:
 def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     mechanism, found, claim, curve = case.mechanism, case.found, case.found.claim, case.curve
     yield "mechanism", mechanism.formula_here()
-    yield "setting", mechanism.setting_text()
+    yield "setting", powers(mechanism.setting_text())
     yield "source", mechanism.describe().get("source")
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     for said in mechanism.caveats().get("assumptions", ()):
@@ -92,7 +93,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
     yield "worst output", text(found.witness.output)
-    yield "claimed", "nothing" if claim.guarantee is None else claim.guarantee.text()
+    yield "claimed", "nothing" if claim.guarantee is None else powers(claim.guarantee.text())
     yield "verdict", None if claim.verdict is None else claim.verdict.value
     if claim.evidence is not None:
         pair = text(claim.evidence.witness.x), text(claim.evidence.witness.x_prime)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpaudit.reports.digits import powers
+
 NOTES = (
     "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",
     "UNWITNESSED: a statement “there is …” without a witness on the grid; IMPOSSIBLE: it is proved that there "
@@ -25,7 +27,7 @@ def setting_text(setting: dict[str, Any]) -> str:
     parts = {"n": setting["n"], **prior, "ε": setting["eps"], **setting.get("parameters", older)}
     parts |= {"adjacent": setting.get("adjacency")}
     shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
-    return ", ".join(setting["mechanisms"]) + (f": {shown}" if shown else "")
+    return ", ".join(setting["mechanisms"]) + (f": {powers(shown)}" if shown else "")
 
 
 CAPTIONS = {

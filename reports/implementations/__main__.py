@@ -23,6 +23,7 @@ CLASSES = ("Binary", "Geometric", "GeometricTruncated", "GeometricFolded", "Expo
 ROWS = (
     *((f"mechanisms:{name}", eps) for name in CLASSES for eps in ("1", "1/10")),
     ("mechanisms:GaussianDiscrete", "1"),
+    ("mechanisms:GaussianDiscrete", "1/10"),
     ("mechanisms:GaussianDiscreteCoarse", "1"),
     ("mechanisms:GaussianDiscreteCoarse", "1/10"),
     ("mechanisms:Binary", "40"),

@@ -128,6 +128,8 @@ class GaussianDiscrete(Implementation):
 
     def __init__(self, epsilon: Fraction) -> None:
         super().__init__(epsilon)
+        if epsilon < 1 and self.delta < Fraction(1, 100):  # much noise: its tail is followed less far, as is stated
+            self.budget = {**self.budget, "residual": "5e-12"}
         self.prepared = self.made(SystemRandom(), delta=float(self.delta))
 
     def claimed(self) -> tuple[Fraction, Fraction]:
