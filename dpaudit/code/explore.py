@@ -17,6 +17,7 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
+from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
 from dpaudit.code.tracer import State, Tracer, Way
 
@@ -63,8 +64,8 @@ class Leaf:
 class Explorer:
     """The graph of one function of the random source."""
 
-    def __init__(self, function: Callable[[], Any], session: Any, budget: Budget) -> None:
-        self.function, self.session, self.budget = function, session, budget
+    def __init__(self, function: Callable[[], Any], session: Any, budget: Budget, forms: dict[Hashable, Form]) -> None:
+        self.function, self.session, self.budget, self.forms = function, session, budget, forms
         self.states = [State((), 0, None, {}, open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
@@ -175,7 +176,7 @@ class Explorer:
             finally:
                 sys.settrace(before)
                 run.over = True
-            output = settle(value)
+            output, run.form = settle(value), form(value)
         except Halted:
             if not run.halted:
                 raise Changed(KEPT) from None
@@ -196,6 +197,10 @@ class Explorer:
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
         key = self.session.output_key(output)
         self.values.setdefault(key, output)
+        known = self.forms.setdefault(key, run.form)
+        if known != run.form:
+            words = f"the output {output}, or a part of it, comes as {differ(known, run.form)}"
+            raise Refused(f"{words}: two outputs that would count as one; return one kind")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return

@@ -16,10 +16,12 @@ from dpaudit.code import chain
 from dpaudit.code.context import in_place
 from dpaudit.code.explore import Budget, Explorer, Raised
 from dpaudit.code.lazy import Lazy, is_lazy
+from dpaudit.code.outputs import Form
+from dpaudit.code.places import places
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
-from dpaudit.code.watch import Watch
+from dpaudit.code.watch import Watch, has_fixed_hashes
 
 F = TypeVar("F", bound=Callable[..., Any])
 TRIALS = 200
@@ -29,6 +31,10 @@ MOST_OPEN = Fraction(1, 10**7)
 MOST_LINES = 300_000
 """A trial that runs through more lines of the code is left: it may have no end."""
 OUTSIDE = "the code keeps no state outside its variables, globals, classes and functions (trial runs show none)"
+HASHES = (
+    "the order of a set, or hash(), of text does not matter there: Python changes it at every start "
+    "(PYTHONHASHSEED=0 fixes it)"
+)
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
 PLAIN: dict[type, Callable[[Any], Hashable]] = {
@@ -52,8 +58,10 @@ class CodeLaw:
     states: int
     endless: str | None
     errors: dict[Any, str]
-    boxed: str | None = None
+    boxed: str | None
     """The first line at which several random floats decide together."""
+    raised_at: dict[Any, str]
+    """The line of each exception."""
 
 
 class Session:
@@ -64,16 +72,17 @@ class Session:
         self.keep: dict[int, Any] = {}
         self.watch = Watch()
         self._laws: dict[Hashable, CodeLaw] = {}
+        self._forms: dict[Hashable, Form] = {}
         self.deadline = 0.0
 
     def law(self, function: Callable[[], Any], target: Any = None) -> CodeLaw:
         """Returns the law of function(), which draws from any random source; ``target`` may hold numpy generators."""
         self.deadline = monotonic() + self.budget.seconds
         with in_place(target):
-            return self._law(function, self.budget)
+            return self._law(function, self.budget, self._forms)
 
-    def _law(self, function: Callable[[], Any], budget: Budget) -> CodeLaw:
-        explorer = Explorer(function, self, budget)
+    def _law(self, function: Callable[[], Any], budget: Budget, forms: dict[Hashable, Form]) -> CodeLaw:
+        explorer = Explorer(function, self, budget, forms)
         explorer.explore()
         self._confirm(explorer)
         edges = [state.edges for state in explorer.states]
@@ -88,6 +97,8 @@ class Session:
             self._try(explorer, found)
         if len(explorer.states) > 1:
             explorer.assumptions.add(OUTSIDE)
+        if self.watch.hashes and not has_fixed_hashes():
+            explorer.assumptions.add(f"{self.watch.hashes}{HASHES}")
         return CodeLaw(
             values,
             tuple(found.values()),
@@ -98,6 +109,7 @@ class Session:
             explorer.endless,
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
             explorer.boxed,
+            explorer.raised_at,
         )
 
     def _confirm(self, explorer: Explorer) -> None:
@@ -157,7 +169,7 @@ class Session:
         if key not in self._laws:
             self.keep[id(function)] = function
             budget = replace(self.budget, residual=self.budget.residual / 64)
-            self._laws[key] = self._law(lambda: function(*given, **named), budget)
+            self._laws[key] = self._law(lambda: function(*given, **named), budget, {})
             if self._arguments(function, given, named) != key[1]:
                 refuse(f"{function.__name__} changes its arguments")
         return self._laws[key]
@@ -195,8 +207,11 @@ def _limited(run: Run) -> Callable[..., Any]:
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
         if event == "call":
-            return trace if is_theirs(frame.f_code.co_filename) else None
-        left -= event == "line"
+            if not is_theirs(frame.f_code.co_filename):
+                return None
+            frame.f_trace_opcodes = bool(places(frame.f_code).still)
+            return trace
+        left -= event != "return"
         if left < 0:
             run.halt()
         return trace

@@ -68,14 +68,22 @@ class Places:
 
     at: dict[int, Place]
     loops: dict[int, Loop]
+    still: frozenset[int] = frozenset()
+    """The jumps of loops that do nothing, ``while True: pass``: they come to no new line."""
+
+    @property
+    def by_step(self) -> bool:
+        """Returns whether the code is to be watched instruction by instruction."""
+        return bool(self.loops or self.still)
 
 
 @lru_cache(maxsize=1024)
 def places(code: CodeType) -> Places:
     """Returns where states of this code can be read off; nowhere in generators."""
-    if code.co_flags & HIDDEN:
-        return Places({}, {})
     steps = list(dis.get_instructions(code))
+    still = frozenset(step.offset for i, step in enumerate(steps) if _is_still(steps, i))
+    if code.co_flags & HIDDEN:
+        return Places({}, {}, still)
     after = _successors(code, steps)
     depth = _depths(steps, after)
     loops = {step.offset: _loop(steps, i, depth) for i, step in enumerate(steps) if step.opname.startswith("FOR_ITER")}
@@ -86,7 +94,15 @@ def places(code: CodeType) -> Places:
         if depth.get(step.offset) == len(around) and all(loop.entry >= 0 for loop in around):
             kept = frozenset[str]().union(live[step.offset], *(loop.names for loop in around))
             found[step.offset] = Place(kept, tuple(around))
-    return Places(found, loops)
+    return Places(found, loops, still)
+
+
+def _is_still(steps: list[dis.Instruction], at: int) -> bool:
+    """Returns whether the instruction jumps back to itself, over nothing."""
+    if steps[at].opname != "JUMP_BACKWARD":
+        return False
+    between = [step.opname for step in steps[:at] if step.offset >= steps[at].argval]
+    return all(name in ("NOP", "CACHE", "EXTENDED_ARG") for name in between)
 
 
 ALLOWED = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dis import opmap
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
@@ -142,6 +143,8 @@ class Run:
         """Whether it is ended on purpose, and whether the code has come to its end."""
         self.tracer: Any = None
         """What watches it; it is told of every new decision, and where the script ends."""
+        self.form: Any = None
+        """Of which containers its output is made."""
         self.mass = 1.0
         self.least = 0.0
         self.plain = plain is not None
@@ -272,6 +275,16 @@ def raised_at(error: BaseException) -> str:
             found = f"{Path(code.co_filename).name} line {trace.tb_lineno}: "
         trace = trace.tb_next
     return found
+
+
+def is_raised(error: BaseException) -> bool:
+    """Returns whether somebody's own code raises the exception by a statement: an interrupt by the user is none."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not is_theirs(trace.tb_frame.f_code.co_filename):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def line_of(frame: FrameType) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import Thread
+from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -20,6 +21,9 @@ from dpaudit.code.states import NoKey, Reader
 
 ANOTHER_THREAD = Thread.start.__code__
 """A run that starts a thread has no states from then on: what the thread does is not watched."""
+
+LONG = 1 / 4
+"""A run that takes this part of the seconds of a budget, and that the budget ends, may have no end."""
 
 
 @dataclass
@@ -92,6 +96,7 @@ class Tracer:
         self.calls = self.lines = 0
         self.met: int | None = None
         self.endless = False
+        self.began = monotonic()
         self.marks: dict[int, Mark | None] = {}
         """By number of a decision: what was known then."""
         self.resumed = mark
@@ -111,7 +116,7 @@ class Tracer:
             return None
         self.stack.append(self._entered())
         self.explorer.session.watch.note(frame.f_code, frame.f_globals)
-        frame.f_trace_opcodes = bool(places(frame.f_code).loops)
+        frame.f_trace_opcodes = places(frame.f_code).by_step
         return self._local
 
     def mark(self) -> None:
@@ -131,7 +136,7 @@ class Tracer:
         if len(frames) != len(self.stack):
             self.run.stop(Changed("its calls differ in a second run: it is not a function of its draws"))
         for frame in frames:
-            frame.f_trace_opcodes = bool(places(frame.f_code).loops)
+            frame.f_trace_opcodes = places(frame.f_code).by_step
             frame.f_trace = self._local
         sys.settrace(self)
 
@@ -144,15 +149,23 @@ class Tracer:
             self.lines += 1
             if (self.left or len(self.run.taken) > self.start or self._out(frame)) and not self.run.halted:
                 self._look(frame)
-            if self.lines >= self.explorer.budget.lines or (not self.lines & 1023 and self.explorer.exhausted()):
-                self.endless = self.lines >= self.explorer.budget.lines
-                self.explorer.endless = self.explorer.endless or (line_of(frame) if self.endless else None)
-                self.run.halt()
+            self._limit(frame)
         elif event == "opcode":
             self._step(frame)
+            if frame.f_lasti in places(frame.f_code).still:
+                self.lines += 1
+                self._limit(frame)
         elif event == "return":
             self.left = self.stack.pop().number == self.innermost or self.left
         return self._local
+
+    def _limit(self, frame: FrameType) -> None:
+        """Ends a run of too many lines, or one beyond the budget; names the line where it may have no end."""
+        self.endless = self.lines >= self.explorer.budget.lines
+        if self.endless or (not self.lines & 1023 and self.explorer.exhausted()):
+            if self.endless or monotonic() - self.began >= LONG * self.explorer.budget.seconds:
+                self.explorer.endless = self.explorer.endless or line_of(frame)
+            self.run.halt()
 
     def _step(self, frame: FrameType) -> None:
         """Counts the steps of for-loops."""

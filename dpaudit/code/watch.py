@@ -9,12 +9,14 @@ from __future__ import annotations
 import dis
 import functools
 import logging
+import os
 import re
 import sys
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum, EnumMeta
 from fractions import Fraction
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +30,7 @@ FIXED = (float, complex, Decimal, range, np.generic, EnumMeta)
 CACHED = type(functools.lru_cache(abs))
 KNOWN_BY_IDENTITY = (np.ufunc, np.dtype, ModuleType, CodeType, Enum, re.Pattern, logging.Logger, CACHED)
 """Values that are known by what they are; a cache among them: a second run notices if it holds what is random."""
+HASHING = {"hash", "set", "frozenset"}
 BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__"}
 """Functions with which code changes names that do not stand in it."""
 
@@ -39,6 +42,8 @@ class Watch:
         self.places: list[tuple[dict[str, Any], str]] = []
         self.spaces: list[dict[str, Any]] = []
         """The globals of code that changes names which do not stand in it; all of them are watched."""
+        self.hashes: str | None = None
+        """The first line that makes a set or calls hash(), "file.py line 12: "."""
         self._known: set[tuple[int, str]] = set()
         self._seen: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
 
@@ -47,6 +52,7 @@ class Watch:
         if (id(code), id(names)) in self._seen:
             return
         self._seen[id(code), id(names)] = code, names
+        self.hashes = self.hashes or _hashing(code)
         assigned, read = _global_names(code)
         for name in assigned:
             self._add(names, name)
@@ -108,6 +114,21 @@ def is_their_class(kind: type) -> bool:
     if kind.__module__ in ("builtins", "abc", "typing") or kind.__module__.partition(".")[0] in sys.stdlib_module_names:
         return kind.__module__ == "__main__"
     return is_theirs(getattr(module, "__file__", None) or "theirs")
+
+
+def has_fixed_hashes() -> bool:
+    """Returns whether hash() of text is the same at every start of Python."""
+    return not sys.flags.hash_randomization or os.environ.get("PYTHONHASHSEED", "").isdigit()
+
+
+def _hashing(code: CodeType) -> str | None:
+    """Returns the first line of the code that makes a set or calls hash()."""
+    line = code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = step.starts_line if type(step.starts_line) is int else getattr(step, "line_number", None) or line
+        if step.opname in ("BUILD_SET", "SET_ADD") or (step.opname == "LOAD_GLOBAL" and step.argval in HASHING):
+            return f"{Path(code.co_filename).name} line {line}: "
+    return None
 
 
 @functools.lru_cache(maxsize=4096)

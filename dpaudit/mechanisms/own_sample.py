@@ -10,7 +10,9 @@ from typing import Any
 from dpaudit.code.asked import source_for
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
-from dpaudit.mechanisms.user_code import guarded, no_exit
+from dpaudit.code.outputs import nameless
+from dpaudit.code.run import is_raised, raised_at
+from dpaudit.mechanisms.user_code import describe, guarded, no_exit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, whole
@@ -52,13 +54,19 @@ class SampledLaws:
         try:
             rng = source_for(self.target.function if isinstance(self.target, FunctionSampler) else sample)
             with no_exit():
-                return self._session.law(lambda: sample(x, rng), self.target)
+                law = self._session.law(lambda: sample(x, rng), self.target)
         except Refused as reason:
             raise self._error(f"sample({text(x)}, rng): {reason}") from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            if is_raised(error):  # not by the person before the screen
+                raise self._error(f"sample({text(x)}, rng): {raised_at(error)}{describe(error)}") from None
             raise
         except BaseException as error:  # an exit, or an exception that no code should catch
             return guarded(self.reference, _raise, error)  # type: ignore[no-any-return]
+        kind = next((found for found in map(nameless, law.outputs) if found), None)
+        if kind is not None:
+            raise self._error(f"sample({text(x)}, rng): the output is a {kind}; return numbers, text or tuples of them")
+        return law
 
     def _error(self, rule: str) -> InputError:
         return InputError("mech", self.reference, f"{self.name} {rule}")
@@ -81,7 +89,8 @@ class SampledLaws:
         laws = [(x, self.law(x)) for x in datasets]
         if all(len(law.outputs) == 1 and law.errors for _, law in laws):
             (raised,) = laws[0][1].outputs
-            raise self._error(f"sample({text(laws[0][0])}, rng) always {raised}: {laws[0][1].errors[raised]}")
+            at = laws[0][1].raised_at.get(raised, "")
+            raise self._error(f"sample({text(laws[0][0])}, rng) always {raised}: {at}{laws[0][1].errors[raised]}")
         found = {_kind(output): (x, output) for x, law in laws for output in law.outputs}
         raising = sorted((output for _, output in found.values() if isinstance(output, Raised)), key=str)
         if listed is not None:

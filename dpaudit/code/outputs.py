@@ -1,0 +1,49 @@
+"""What an output is made of: two that differ only in that would pass for one, and some values are no outputs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpaudit.code.lazy import is_lazy
+
+KINDS = {list: "a list", tuple: "a tuple"}
+
+
+Form = tuple[str, tuple[Any, ...]] | None
+"""The outermost container, and the forms of its entries; None for what is none."""
+
+
+def form(value: Any) -> Form:
+    """Returns of which containers a value is made, to any depth."""
+    kind: Any = type(value)
+    if kind in KINDS:
+        return KINDS[kind], tuple(map(form, value))
+    if is_lazy(value):
+        return None
+    if isinstance(value, np.ndarray):
+        return "an array", tuple(map(form, value)) if value.dtype == object else ()
+    if isinstance(value, Mapping):
+        return "a dict", tuple(form(part) for item in value.items() for part in item)
+    return ("a set", ()) if isinstance(value, set | frozenset) else None
+
+
+def differ(first: Form, second: Form) -> str:
+    """Returns words for two forms at the outermost place at which they differ: "a list and as a tuple"."""
+    if first is None or second is None or first[0] != second[0]:
+        return " and as ".join("a plain value" if one is None else one[0] for one in (first, second))
+    return next((differ(a, b) for a, b in zip(first[1], second[1], strict=False) if a != b), first[0])
+
+
+def nameless(value: Any) -> str | None:
+    """Returns the type of a part of an output that is no value: a function, a source, an object with no text."""
+    if isinstance(value, tuple | frozenset):
+        return next((found for found in map(nameless, value) if found), None)
+    kind: Any = type(value)
+    without = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
+    sources = (random.Random, np.random.Generator, np.random.RandomState, ModuleType)
+    return kind.__name__ if without or callable(value) or isinstance(value, sources) else None
