@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -515,3 +516,15 @@ def test_the_slow_convergence_of_the_docs():
     text = (Path(__file__).parent.parent / "docs" / "forall.md").read_text(encoding="utf-8")
     found = dpaudit.epsilon("EHDS", n=10**9, gamma="1/3", eps=4, digits=6).epsilon
     assert f"at n = 10⁹ an audit still gives {float(found.lower):.7f}"[:-2] in text
+
+
+def test_the_limit_with_the_exact_sensitivity_is_half_of_epsilon_by_algebra(monkeypatch, capsys):
+    words = ["epsilon", "--mech", "EHD", "--gs", "exact", "--n", "all", "--digits", "8"]
+    assert main([*words, "--eps", "4"]) == 0
+    assert re.search(r"limit n → ∞ +2, by algebra", capsys.readouterr().out)
+    known = dpaudit.epsilon("EHD/exact", n="all", eps="1/3", prior="1,3", digits=8)
+    assert known.theory.limit_known == Fraction(1, 6)
+    monkeypatch.setattr("dpaudit.forall.every_n_rates.Family.limit_form", lambda _: None)
+    found = dpaudit.epsilon("EHD/exact", n="all", eps="1/3", prior="1,3", digits=8)
+    assert found.theory.limit_known is None
+    assert found.limit.contains(Fraction(1, 6))

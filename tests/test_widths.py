@@ -128,6 +128,13 @@ def test_what_json_has_lies_in_what_is_printed(name, reply):
             assert any(low <= lower and upper <= high and high - low <= near + upper - lower for low, high in there)
 
 
+def test_a_table_of_words_alone_fits_a_page_in_a_pipe(reply):
+    page = reply("mechanisms").page()
+    assert as_text(page) == as_text(page, 80)
+    numbers = Table(["a", "why"], [("0.123456789" * 12, "short")], ["why"])
+    assert max(map(len, as_text([*page, numbers]).splitlines())) > 120
+
+
 def test_fewer_digits_are_said(reply):
     page = reply("profile").payload.page()
     assert "Rounded outward to fit 80 columns; all digits: --json" in " ".join(as_text(page, 80).split())

@@ -1,7 +1,8 @@
 """How a page looks on a console: no number, no name and no command is ever broken in two.
 
 Where a table is too wide, its enclosures lose digits (rounded outward: they stay enclosures), then its columns stand in
-several tables one below the other, then its rows become blocks. A file or a pipe is as wide as it need be.
+several tables one below the other, then its rows become blocks. A file or a pipe is as wide as it need be; for words
+alone that is 80 columns.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 WIDE = 10_000
 """Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
+PAGE = 80
+"""Columns of a table of words alone where the output is no terminal: it has no number to be kept whole."""
 DIGITS = (None, 12, 9, 6)
 """Significant digits of an enclosure, tried in this order until all fits; None: all."""
 PROSE = 56
@@ -160,12 +163,15 @@ def _verbatim(console: Any, part: Verbatim) -> bool:
 
 def _table(console: Any, part: Table) -> bool:
     """Draws a table as it fits; returns whether digits were left out."""
+    width = console.width
+    if width == WIDE and set(part.columns[1:]) <= set(part.prose):
+        console.width = PAGE
     groups, digits = _arranged(part, console.width)
-    if not groups:
-        return _blocks(console, part)
+    cut = digits is not None if groups else _blocks(console, part)
     for group in groups:
         _grid(console, part, group, digits)
-    return digits is not None
+    console.width = width
+    return cut
 
 
 def _arranged(part: Table, width: int) -> tuple[list[list[int]], int | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,7 +13,9 @@ from dpaudit.claims.outcome import Step
 from dpaudit.claims.shown import parameters
 from dpaudit.numbers.balls import Ball
 
-Sides = Iterable[tuple[Any, Ball, Ball]]
+Value = Ball | Fraction
+"""A side of a statement; one that is known exactly is a Fraction, and is shown as such."""
+Sides = Iterable[tuple[Any, Value, Value]]
 START_BITS = 128
 
 
@@ -57,7 +60,7 @@ Batches = Iterator[Batch]
 
 def single(
     where: Mapping[str, object],
-    sides: Callable[[], tuple[Ball, Ball]],
+    sides: Callable[[], tuple[Value, Value]],
     tie: Callable[[], bool | None] = lambda: None,
     steps: Callable[[], Sequence[Step]] = lambda: (),
 ) -> Batch:
@@ -85,7 +88,7 @@ def over(
 def each(
     grid: Iterable[Point],
     subject: Callable[[Point], S],
-    sides: Callable[[S], tuple[Ball, Ball]],
+    sides: Callable[[S], tuple[Value, Value]],
     tie: Callable[[S], bool | None] = lambda at: None,
     steps: Callable[[S], Sequence[Step]] = lambda at: (),
 ) -> Batches:

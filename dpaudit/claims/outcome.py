@@ -15,6 +15,8 @@ ORDER = "O(.)"
 QUANTIFIERS = (FOR_ALL, THERE_IS, ORDER)
 
 BY_ALGEBRA = "for all n, by algebra"
+PART_BY_ALGEBRA = "by algebra"
+"""A part proved so says itself for which values: for every n, for one n, or of something that has no n."""
 ON_GRID = "exhaustive on the grid"
 BY_COUNTEREXAMPLE = "by counterexample"
 BY_WITNESS = "by witness"
@@ -125,7 +127,8 @@ class Outcome:
     def part(self, statement: str) -> Part:
         """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
         found = self.instance
-        return Part(statement, self.verdict, self.establishes, found[1] if found else None, self.steps)
+        strength = PART_BY_ALGEBRA if self.establishes == BY_ALGEBRA else self.establishes
+        return Part(statement, self.verdict, strength, found[1] if found else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:
         """Returns the same outcome with one line that sums it up, and with its parts."""

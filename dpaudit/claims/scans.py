@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.claims.batches import Batch, Statement
+from dpaudit.claims.batches import Batch, Statement, Value
 from dpaudit.claims.outcome import (
     BY_COUNTEREXAMPLE,
     BY_WITNESS,
@@ -87,7 +87,7 @@ def decide_batch(statement: Statement, batch: Batch, log: Log) -> list[Judged]:
             for tag, left, right in batch.sides():
                 if pending is not None and tag not in pending:
                     continue
-                found = _decide(statement, batch, tag, left, right)
+                found = _decide(statement, batch, tag, as_ball(left), as_ball(right))
                 decided[tag] = found
                 if found.verdict is Verdict.UNDECIDED:
                     still.add(tag)
@@ -114,6 +114,11 @@ def _slack(statement: Statement, left: Ball, right: Ball) -> float:
     if statement.closeness == "ratio":
         gap = gap / right
     return abs(float(gap))
+
+
+def as_ball(value: Value) -> Ball:
+    """Returns a ball that contains the side."""
+    return balls.ball(value) if isinstance(value, Fraction) else value
 
 
 def margin_of(statement: Statement, left: Ball, right: Ball) -> Ball:
@@ -195,9 +200,9 @@ def build(statement: Statement, found: Judged) -> Instance:
     """Returns the instance with enclosures of both sides and of the margin, and its steps."""
     batch, tag = found.batch, found.tag
 
-    def values() -> list[Ball]:
+    def values() -> tuple[Value, Value, Ball]:
         left, right = next((a, b) for t, a, b in batch.sides() if t == tag)
-        return [left, right, margin_of(statement, left, right)]
+        return left, right, margin_of(statement, as_ball(left), as_ball(right))
 
     def attempt() -> tuple[list[Enclosure], Sequence[Step]] | None:
         left, right, difference = values()
@@ -210,7 +215,7 @@ def build(statement: Statement, found: Judged) -> Instance:
         shown, steps = balls.refine(attempt, 2 * batch.start_bits, 2 * most)[0]
     except balls.PrecisionExhausted:
         with balls.precision(4 * batch.start_bits):
-            shown, steps = [outward(*balls.ends(value), 2 * DIGITS) for value in values()], batch.steps(tag)
+            shown, steps = [outward(*balls.ends(as_ball(value)), 2 * DIGITS) for value in values()], batch.steps(tag)
     return Instance(
         batch.parameters(tag),
         Quantity(statement.left, shown[0]),
@@ -222,6 +227,6 @@ def build(statement: Statement, found: Judged) -> Instance:
     )
 
 
-def _value(value: Ball) -> Enclosure | None:
+def _value(value: Value) -> Enclosure | None:
     """Returns the enclosure; a ball that holds 0 is accepted once it is very narrow."""
-    return significant(value) or balls.enclosure(value, 4 * DIGITS)
+    return significant(value) or balls.enclosure(as_ball(value), 4 * DIGITS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpaudit.claims.outcome import BY_ALGEBRA, MEASURED, ON_GRID, Instance, Outcome, Part, Step
+from dpaudit.claims.outcome import BY_ALGEBRA, MEASURED, ON_GRID, PART_BY_ALGEBRA, Instance, Outcome, Part, Step
 from dpaudit.claims.proof import Proof
 from dpaudit.claims.shown import brief, symbol
 from dpaudit.numbers.verdict import Verdict
@@ -107,4 +107,4 @@ def _reach(found: Part) -> str:
         return f" at {setting(found.instance)}"
     if found.establishes == ON_GRID:
         return " on its grid only" if found.instance else ", certified row by row"
-    return " by algebra" if found.establishes == BY_ALGEBRA else ""
+    return f" {PART_BY_ALGEBRA}" if found.establishes == PART_BY_ALGEBRA else ""

@@ -12,7 +12,7 @@ from dpaudit.audit.words import pair_text
 from dpaudit.forall.every_epsilon_cover import Cover, Search
 from dpaudit.forall.every_epsilon_rows import is_two
 from dpaudit.forall.ranged import Ranged, Span
-from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_factor
+from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor
 from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.closed_form import ClosedForm
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
@@ -56,8 +56,7 @@ class RatioResult(Supremum):
 
     def lines(self) -> list[Line]:
         """Returns the ratio, where it is attained, and the cover."""
-        rational = "" if str(self.exactly) == str(self.ratio) else f" = {self.exactly}"
-        known = "" if self.exactly is None else f"{rational}, by algebra"
+        known = by_algebra(self.ratio, self.exactly)
         found: list[Line] = [("true ε / ε", bounded(self.ratio, self.open, known)), ("attained", self.where())]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
         found.append(("covers", self.covered()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Line
+from dpaudit.audit.page import Line, Words
 from dpaudit.audit.picture import bar
 from dpaudit.audit.setting import ALL
 from dpaudit.audit.words import pair_text
@@ -15,7 +15,7 @@ from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
 from dpaudit.forall.ranged import Ranged, read
-from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, claimed_factor
+from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
@@ -82,7 +82,10 @@ class EveryNResult(Supremum):
 
     def details(self) -> list[Line]:
         """Returns the rows after the first."""
-        found: list[Line] = [("attained", self.where()), ("limit n → ∞", self.limit)]
+        found: list[Line] = [
+            ("attained", self.where()),
+            ("limit n → ∞", Words(self.limit, by_algebra(self.limit, self.theory.limit_known))),
+        ]
         found += [("worst pair", pair_text(self.witness)), ("worst output", self.witness.output)]
         found.append(("covers", self.covered()))
         return found if self.open is None else [*found, ("open", self.open)]

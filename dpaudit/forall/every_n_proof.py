@@ -29,6 +29,8 @@ class Theory:
     family: Family
     supremum: Enclosure
     limit: Enclosure
+    limit_known: Fraction | None
+    """The limit itself, where algebra knows it."""
     best: Place | Below
     m: int
     first: int
@@ -104,6 +106,7 @@ class Attempt:
             family=self.family,
             supremum=outward(lower, upper, digits),
             limit=outward(*limit, digits),
+            limit_known=limit[0] if limit[0] == limit[1] else None,
             best=place,
             m=search.m,
             first=search.first,

@@ -92,6 +92,10 @@ class Family:
             rises.append(ball(self.gamma))
         return ball(self.numerator) * middle_bound(self.prior, m, balls.minimum(rises))
 
+    def limit_form(self) -> Fraction | None:
+        """Returns the limit over the ends where algebra knows it: e/2 with GS(n, prior) (EVERY_N.md, section 3)."""
+        return self.numerator / 2 if self.kind == "exact" else None
+
     def depths(self) -> list[int]:
         """Returns the M that may be tried, in ascending order: section 4 asks for M >= 24 and M >= both priors."""
         return [m for m in DEPTHS if m >= max(self.prior)]

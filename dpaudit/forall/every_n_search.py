@@ -106,6 +106,9 @@ class Search:
         lower, upper = other.limit()
         assert other.best is not None
         self.offer(None, other.best.side, other.best.peak)
+        form = self.family.limit_form()
+        if middle is not None and form is not None:
+            return form, form
         return lower, upper if middle is not None else max(upper, balls.ends(self.family.middle(m, None))[1])
 
     def run(self, effort: Effort) -> Fraction:

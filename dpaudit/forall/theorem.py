@@ -97,6 +97,12 @@ class Supremum(Theorem):
         raise NotImplementedError
 
 
+def by_algebra(value: Enclosure, known: Fraction | None) -> str:
+    """Returns what follows an enclosure where the rational that it contains is known: " = 1/2, by algebra"."""
+    rational = "" if str(known) == str(value) else f" = {known}"
+    return "" if known is None else f"{rational}, by algebra"
+
+
 def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
     """Returns "at most ..." of a supremum; where it is wider than was asked for, that too, in few digits."""
     if open_ is None:

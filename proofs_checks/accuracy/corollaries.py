@@ -37,7 +37,8 @@ SMALL_T = Fraction(1, 8)
 THRESHOLD_1 = Hypothesis("2κ+1 < n·e^(−ε)(1−e^(−κε))", lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - k)))
 PRINTED_1 = Hypothesis("2κ+1 < n·e^(−ε)(1−e^(−ε))", lambda kappa, n, q, k, u: (2 * kappa + 1, n * q * (1 - q)))
 THRESHOLD_2 = Hypothesis(
-    "n(1−½(e^(−κε)+e^(−(κ+1)ε))) < 2κe^(−ε)+1", lambda kappa, n, q, k, u: (n * (2 - k - k * q), 4 * kappa * q + 2)
+    "n(2 − e^(−κε) − e^(−(κ+1)ε)) < 4κe^(−ε)+2, the claim's times 2",
+    lambda kappa, n, q, k, u: (n * (2 - k - k * q), 4 * kappa * q + 2),
 )
 THRESHOLD_3 = Hypothesis("3 < n·e^(−ε/(2GS₀))(1−e^(−ε))", lambda kappa, n, q, k, u: (3, n * u * (1 - q)))
 PRINTED_3 = Hypothesis("1 < n·e^(−ε)(1−e^(−ε))", lambda kappa, n, q, k, u: (1, n * q * (1 - q)))
@@ -52,6 +53,7 @@ THIRD = Comparison(
     replace(EHD, meaning="Pr[R_g] of EHD"),
     sets=lambda model, a: [within_ls(model, a)],
     hypothesis=THRESHOLD_3,
+    threshold="≤ LS(x)",
 )
 
 PRIORS_1 = priors(

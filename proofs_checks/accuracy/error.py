@@ -20,6 +20,7 @@ from proofs_checks.accuracy.rows import (
     ONE,
     distances,
     evaluate,
+    in_q,
     laplace_interval,
     levels,
     local_sensitivity,
@@ -136,7 +137,7 @@ def without_ceiling(model: Model, a: int, eps: Fraction, gamma: Fraction) -> Out
                 lambda: (distances(model, a)[at], balls.maximum([distances(model, a)[r] for r in window])),
                 lambda: True if window == [at] else None,
                 lambda: [
-                    step("Pr[|j| ≤ L]", str(near).replace("x", "q"), evaluate(near, power(eps))),
+                    step("Pr[|j| ≤ L]", in_q(near), evaluate(near, power(eps))),
                     step("1 − γ", "", 1 - gamma),
                 ],
             )

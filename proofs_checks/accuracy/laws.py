@@ -17,7 +17,7 @@ from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Statement, Step
 from dpaudit.numbers.balls import Ball
 from dpaudit.utility.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K
-from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
+from proofs_checks.accuracy.rows import ONE, Q, evaluate, in_q, power
 from proofs_checks.points import rationals
 
 EPS = rationals("1 1/2 2 1/10 1/100 4 16")
@@ -98,7 +98,7 @@ def scanned(grid: Grid, names: tuple[str, str, str], subject: Callable[[Point], 
 
     def steps(at: Both) -> list[Step]:
         rate, left, right = at
-        texts = [str(poly).replace("x", "q") for poly in (left, right, right - left)]
+        texts = [in_q(poly) for poly in (left, right, right - left)]
         return [
             step("q", f"e^(−{rate})", power(rate)),
             *map(step, names[1:], texts, sides(at)),

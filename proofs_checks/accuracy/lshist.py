@@ -17,7 +17,7 @@ from proofs_checks.accuracy.lemmas import (
     states,
     symmetry_lemma,
 )
-from proofs_checks.accuracy.rows import ONE, Q, laplace_interval
+from proofs_checks.accuracy.rows import ONE, Q, in_q, laplace_interval
 from proofs_checks.accuracy.sides import LSHIST, Comparison, Side, at
 from proofs_checks.accuracy.stated import EVERY, PRIORS, STATED, balanced
 from proofs_checks.points import priors, rationals
@@ -91,7 +91,8 @@ GRID_42 = Grid("every data set x; ties by BC²", n=range(1, 13), prior=PRIORS_42
 def strict(context: Context) -> Outcome:
     """Decides the theorem as printed, with H < LS(x)."""
     found, other = STATED[STRICT].run(context.grid), STATED[CLOSED]
-    always = Proof().positive("bound − Pr", "n = 2, x = (1, 1)", first_interval(Q, ONE) - laplace_interval(2, 1, 1, 1))
+    gap = first_interval(Q, ONE) - laplace_interval(2, 1, 1, 1)
+    always = Proof().positive("bound − Pr, q = e^(−ε)", f"n = 2, x = (1, 1): {in_q(gap)} > 0", gap)
     return annotate(
         found,
         ("with H ≤ LS(x)", closed_proof(other).settle(("its grid", other.run(context.grid)))),

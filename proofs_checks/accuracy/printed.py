@@ -25,6 +25,7 @@ from dpaudit.claims import (
     variables,
 )
 from dpaudit.claims.batches import Batches
+from dpaudit.claims.shown import text
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import bc_squared
@@ -38,6 +39,7 @@ from proofs_checks.accuracy.rows import (
     Q,
     distances,
     evaluate,
+    in_q,
     laplace_interval,
     levels,
     local_sensitivity,
@@ -91,8 +93,13 @@ def error_batches(grid: Grid, balanced: bool = False) -> Batches:
 
     def steps(at: tuple[Model, dict[int, tuple[int, int]]], x: tuple[int, int]) -> list[Step]:
         lo, hi = at[1][x[0]]
-        law = str(laplace_interval(at[0].n, x[0], lo, hi)).replace("x", "q")
-        return [step("outputs within E_Lap", f"Pr = {law} ≥ 1 − q, q = e^(−ε)", f"{lo}…{hi}")]
+        row, law = distances(at[0], x[0]), in_q(laplace_interval(at[0].n, x[0], lo, hi))
+        return [
+            step("near outputs", "by their first cell, the least set {H ≤ E} with Pr ≥ 1 − e^(−ε)", f"{lo}…{hi}"),
+            step("their Pr", "q = e^(−ε)", f"{law} ≥ 1 − q"),
+            step("E_Lap(x)", "the largest H(x,r) of a near output r", balls.maximum([row[lo], row[hi]])),
+            step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", local_sensitivity(at[0], x[0])),
+        ]
 
     return over(grid, subject, sides, ("x",), tie, steps)
 
@@ -123,12 +130,15 @@ DISTANCE_GRID = Grid(
 )
 
 
+Parameters = tuple[Fraction, Fraction]
+
+
 def beta(a: Fraction, b: Fraction) -> Ball:
     """Returns a ball that contains B(a, b)."""
     return ball(a).gamma() * ball(b).gamma() / ball(a + b).gamma()
 
 
-def hellinger(p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction]) -> Ball:
+def hellinger(p: Parameters, q: Parameters) -> Ball:
     """Returns a ball that contains H of two Beta distributions with any parameters; exactly 0 if they are the same."""
     if p == q:
         return balls.zero()
@@ -136,18 +146,32 @@ def hellinger(p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction]) -> Bal
     return (1 - middle / (beta(*p) * beta(*q)).sqrt()).sqrt()
 
 
+def printed_pair(model: Model, a: int, k: Fraction) -> tuple[Parameters, Parameters]:
+    """Returns (α, β) of the posterior of x = (a, n−a), and (α+k, n−⌊α+k⌋)."""
+    first, second = a + model.prior[0], model.n - a + model.prior[1]
+    return (first, second), (first + k, Fraction(model.n - floor(first + k)))
+
+
 def printed_batches(grid: Grid) -> Batches:
     """Yields the distance as printed against LS(x)."""
 
     def sides(model: Model) -> Sides:
         for a in range(model.n + 1):
-            first, second = a + model.prior[0], model.n - a + model.prior[1]
             for k in STEPS:
-                other = first + k, Fraction(model.n - floor(first + k))
+                posterior, other = printed_pair(model, a, k)
                 if min(other) > 0:
-                    yield (a, k), hellinger((first, second), other), local_sensitivity(model, a)
+                    yield (a, k), hellinger(posterior, other), local_sensitivity(model, a)
 
-    return over(grid, lambda at: Model(at.n, at.prior), sides, ("x", "k"))
+    def steps(model: Model, tag: tuple[int, Fraction]) -> list[Step]:
+        posterior, other = printed_pair(model, *tag)
+        return [
+            step("Beta(α, β)", "the posterior of x, x its first cell", f"Beta{text(posterior)}"),
+            step("Beta(α+k, n−⌊α+k⌋)", "as printed", f"Beta{text(other)}"),
+            step("their H", "√(1 − B((a+c)/2, (b+d)/2)/√(B(a, b)·B(c, d)))", hellinger(posterior, other)),
+            step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", local_sensitivity(model, tag[0])),
+        ]
+
+    return over(grid, lambda at: Model(at.n, at.prior), sides, ("x", "k"), steps=steps)
 
 
 def released_batches(grid: Grid) -> Batches:

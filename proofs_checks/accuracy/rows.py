@@ -24,6 +24,11 @@ ONE = fmpq_poly([1])
 Span = tuple[int, int]
 
 
+def in_q(poly: fmpq_poly) -> str:
+    """Returns the polynomial as text, its variable named q."""
+    return str(poly).replace("x", "q")
+
+
 @lru_cache(maxsize=1 << 14)
 def levels(model: Model, a: int) -> tuple[Span, ...]:
     """Returns the sets {r : H(x,r) <= d} for every attained distance d, smallest first, as intervals (lo, hi).

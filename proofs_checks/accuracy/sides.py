@@ -141,14 +141,14 @@ def _in_numbers(words: str, case: Case) -> str:
         words = words.replace(letter, str(number))
     words = words.replace("κ", str(case.kappa)).replace("(n+1)", str(case.n + 1))
     words = sub(r"\bn\b", str(case.n), words)
-    return f"{words}, ε = {case.eps}"
+    return words
 
 
 def _interval_words(case: Case) -> str:
     """Returns Pr[lo <= output <= hi] of LSHist as in the interval law: clipped ends drop their term."""
     terms = [f"½·e^(−{case.a - case.lo}ε)"] if case.lo > 0 else []
     terms += [f"½·e^(−{case.kappa + 1}ε)"] if case.hi < case.n else []
-    return " − ".join(["1", *terms]) + f", ε = {case.eps}"
+    return " − ".join(["1", *terms])
 
 
 def _exponential(local: bool) -> Side:
@@ -161,7 +161,7 @@ def _exponential(local: bool) -> Side:
         return [
             *base,
             step("rate", f"ε/({rate})", scale(case.model, case.a, case.eps, local)),
-            step("near weights", f"Σ exp(−rate·H(x,r)), r = {case.near}", inside),
+            step("near weights", f"Σ exp(−rate·H(x,r)), r = {case.near}", inside if case.lo < case.hi else 1),
             step("all weights", f"the same sum, r = 0…{case.n}", whole),
         ]
 
@@ -228,6 +228,8 @@ class Comparison:
     sets: Sets = separated
     hypothesis: Hypothesis | None = None
     closeness: str = "difference"
+    threshold: str = "< t"
+    """Which distances are near."""
 
     @property
     def statement(self) -> Statement:
@@ -270,25 +272,29 @@ class Comparison:
 
     def steps(self, case: Case) -> list[Step]:
         """Returns the case worked out: posterior, thresholds, both sides."""
-        lines = [*setting_steps(case)]
+        lines = [*setting_steps(case, self.threshold)]
         if self.hypothesis is not None:
             low, high = self.hypothesis(case)
             lines.append(step("hypothesis", self.hypothesis.words, f"{show(low)} < {show(high)}"))
         for side in (self.left, self.right):
-            lines += [*side.steps(case), step(side.meaning, side.formula(case), side.value(case))]
+            formula = side.formula(case)
+            lines += [*side.steps(case), step(side.meaning, formula * (formula != side.meaning), side.value(case))]
         return lines
 
 
-def setting_steps(case: Case) -> list[Step]:
-    """Returns posterior, the distances around the threshold, and the near outputs."""
+def setting_steps(case: Case, threshold: str) -> list[Step]:
+    """Returns posterior, LS(x) if it is the threshold, the near outputs, and the distances around the threshold."""
     row, lo, hi = distances(case.model, case.a), case.lo, case.hi
     alpha, beta = case.model.prior
-    far = [r for r in (lo - 1, hi + 1) if 0 <= r <= case.n]
     lines = [step("posterior", "Beta(x + prior)", f"Beta({case.a + alpha}, {case.n - case.a + beta})")]
+    if threshold != "< t":
+        lines.append(step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", case.local))
+    lines.append(step("near", f"the outputs r, by their first cell, with H(x,r) {threshold}", f"r = {case.near}"))
     edge = [f"H(x,{r}) = {show(row[r], 9)}" for r in sorted({lo, hi} - {case.a})]
     lines.append(step("farthest near outputs", "", ", ".join(edge) or "x itself, at distance 0"))
+    far = [f"H(x,{r}) = {show(row[r], 9)}" for r in (lo - 1, hi + 1) if 0 <= r <= case.n]
     if far:
-        shown = ", ".join(f"H(x,{r}) = {show(row[r], 9)}" for r in far)
-        lines.append(step("nearest others", "t is at most the smaller of", shown))
-    lines.append(step("steps", "κ to the right; to the left", f"κ = {case.kappa}; {case.a - lo}"))
-    return lines
+        lines.append(step("nearest other outputs", "", ", ".join(far)))
+    if far and threshold == "< t":
+        lines.append(step("t", "", "any number above the former and at most the least of the latter"))
+    return [*lines, step("κ", "near outputs to the right of x", f"{case.kappa}; to the left {case.a - lo}")]

@@ -49,8 +49,8 @@ def comparison_of(bound: Bound) -> Comparison:
     left = replace(SIDES[name], meaning=f"Pr[H {bound.threshold}] of {name}")
     data = balanced_x if bound.data == "balanced" else every_x
     closeness = "ratio" if isinstance(bound.form, InSteps) else "difference"
-    right = from_form(bound.words, bound.form)
-    return Comparison(left, relation, right, data, SETS[bound.threshold], closeness=closeness)
+    right, sets = from_form(bound.words, bound.form), SETS[bound.threshold]
+    return Comparison(left, relation, right, data, sets, closeness=closeness, threshold=bound.threshold)
 
 
 STATED = {b.claim: comparison_of(b) for b in BOUNDS if b.mechanisms[0] in SIDES and not b.of_tail}

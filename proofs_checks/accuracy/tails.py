@@ -23,6 +23,7 @@ from dpaudit.posterior.model import Histogram, Model
 from dpaudit.utility.bounds import BOUNDS, Bound, InTail
 from proofs_checks.accuracy.stated import RELATIONS
 from proofs_checks.points import Pair, exponential_at, priors, rationals
+from proofs_checks.privacy.tools import row_steps
 from proofs_checks.setting.exact import levels
 
 Maker = Callable[..., Exponential]
@@ -103,11 +104,12 @@ def two_rows(model: Model) -> Sequence[Histogram]:
     return model.histograms[0], model.histograms[len(model.histograms) // 2]
 
 
-def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) -> Batches:
+def batches(kind: Maker, stated: Bound, grid: Grid, rows: Chosen = every_row) -> Batches:
     """Yields one batch a point: every data set x and every attained distance t.
 
     If the bound is the definition itself, term by term, a tie is exact. ``rows`` picks the data sets.
     """
+    bound = form_of(stated)
     same = is_definition(bound)
 
     def sides(subject: Exponential) -> Sides:
@@ -115,15 +117,13 @@ def batches(kind: Maker, bound: InTail, grid: Grid, rows: Chosen = every_row) ->
 
     def steps(subject: Exponential, tag: Pair) -> list[Step]:
         tail = dict(tails(subject, [tag[0]]))[tag]
-        h = Hellinger(subject.model)
         return [
-            step("t", f"H(x, r), r = {tag[1]}", h.between(*tag)),
-            step("rate", f"ε/(2Δ), Δ the sensitivity of {subject.name}", subject.rates(h)(tag[0])),
+            step("t", f"H(x, r), r = {tag[1]}", Hellinger(subject.model).between(*tag)),
+            *row_steps(subject, *tag, "x")[1:],
             step("outputs with H ≥ t", f"of |R| = {len(tail.logs)}", len(tail.counted)),
-            step("their weights", "Σ exp(−rate·H) over H ≥ t", tail.total()),
-            step("NL(x)", "Σ exp(−rate·H) over R", tail.total(all_outputs=True)),
+            step("their weights", "Σ e^(−w·H(x,r)) over H ≥ t", tail.total()),
             step("Pr[H ≥ t]", "their weights / NL(x), from the engine's law", tail.probability()),
-            step("the bound", "", bound.value(tail)),
+            step("the bound", stated.words, bound.value(tail)),
         ]
 
     subject = partial(exponential_at, kind)
@@ -189,7 +189,7 @@ def statement_of(bound: Bound) -> Statement:
 def scanned(bound: Bound, *grids: Grid, rows: Chosen = every_row) -> Outcome:
     """Returns the outcome of the bound on the grids."""
     kind = KINDS[bound.mechanisms[0]]
-    return scan(statement_of(bound), chain.from_iterable(batches(kind, form_of(bound), grid, rows) for grid in grids))
+    return scan(statement_of(bound), chain.from_iterable(batches(kind, bound, grid, rows) for grid in grids))
 
 
 def form_of(bound: Bound) -> InTail:

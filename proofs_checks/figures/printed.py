@@ -36,7 +36,7 @@ def digits(recipe: Recipe, printed: Printed, column: str = "") -> Batch:
         values = tables.computed(recipe, printed)
         for name, number, text in chosen:
             deviation = abs(values[name, number][0] - ball(Fraction(text)))
-            yield (name, printed[number][0]), deviation, ball(tables.half_unit(text))
+            yield (name, printed[number][0]), deviation, tables.half_unit(text)
 
     def steps(tag: tuple[str, str]) -> list[Step]:
         return _entry_steps(recipe, printed, *tag)

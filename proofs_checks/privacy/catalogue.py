@@ -7,6 +7,7 @@ from fractions import Fraction
 from dpaudit.claims import THERE_IS, Family, claims
 
 _EHDL = "P1, D2, A3", "P1 §4.1.2, D2 §1.2, A3 §5.1"
+_CASE = "adjacent x, y with LS(y) < LS(x) = max H(x,x′), BI(x) (the posterior of x) farthest from y, LS(y) = H(x,y)"
 _LEMMA_54 = "with 1 − δ′/2 = |R|·e^(ε/(2(1−e^λ))): Pr[u = a] ≤ e^(ε/2)·Pr[u = e^λ·a] + δ′/2 for attained a and e^λ·a"
 _LEMMA_42 = (
     "MHdelta, |λ| ≤ ln(1 − ε/(2 ln(δ/(2(n+1))))): Pr[u = s] ≤ e^(ε/2)·Pr[u = e^λ·s] + δ/2 for attained s and e^λ·s"
@@ -72,20 +73,21 @@ PRIVACY = claims(
         "ehdl.algebra",
         "D2",
         "§1.2.2",
-        "wherever that case occurs, −H(x,y)/LS(x) + H(x,y)/LS(y) > 2 (at r = BI(x))",
+        f"{_CASE}: −H(x,y)/LS(x) + H(x,y)/LS(y) > 2, the exponents at r = BI(x)",
     ),
     (
         "ehdl.first-step",
         "D2",
         "§1.2.2, first >",
-        "in that case the ratio of probabilities is larger with the true LS than with LS(x) for LS(y) in its numerator "
-        "and LS(y) for LS(x) in its denominator",
+        f"{_CASE}: at r = BI(x) the ratio of probabilities is larger with the true LS than with LS(x) for LS(y) in its "
+        "numerator and LS(y) for LS(x) in its denominator",
     ),
     (
         "ehdl.second-step",
         "D2",
         "§1.2.2, second >",
-        "in that case Σ e^(ε(u(x,r)+u(y,r′))/(2LS(x))) / Σ e^(ε(u(y,r)+u(x,r′))/(2LS(y))) is larger than with r for r′",
+        f"{_CASE}: at r = BI(x), "
+        "Σ e^(ε(u(x,r)+u(y,r′))/(2LS(x))) / Σ e^(ε(u(y,r)+u(x,r′))/(2LS(y))) is larger than with r for r′",
     ),
     (
         "smooth.gamma",

@@ -82,8 +82,8 @@ class WrongGamma(MHdelta):
 def delta_batches(grid: Grid, kind: Callable[..., MHdelta] = MHdelta) -> Batches:
     """Yields δ(ε) of the mechanism against its own δ."""
 
-    def sides(at: MHdelta) -> tuple[Ball, Ball]:
-        return true_delta(at, at.epsilon), ball(at.delta)
+    def sides(at: MHdelta) -> tuple[Ball, Fraction]:
+        return true_delta(at, at.epsilon), at.delta
 
     return each(grid, partial(exponential_at, kind), sides, steps=lambda at: delta_steps(at, at.epsilon))
 

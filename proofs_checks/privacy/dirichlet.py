@@ -172,8 +172,8 @@ def dirichlet(large: Large) -> Batch:
 def mhdelta_dirichlet(ctx: Context) -> Outcome:
     """M_H^D is (ε, δ)-DP (P1 §4.2.1 and Lemma 4.3, the Dirichlet system)."""
 
-    def sides(at: Adjacent) -> tuple[Ball, Ball]:
-        return true_delta(at, at.epsilon), ball(at.delta)
+    def sides(at: Adjacent) -> tuple[Ball, Fraction]:
+        return true_delta(at, at.epsilon), at.delta
 
     def listed(grid: Grid) -> Outcome:
         make = partial(exponential_at, Adjacent)

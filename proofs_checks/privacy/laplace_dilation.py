@@ -60,20 +60,27 @@ def batches(grid: Grid) -> Batches:
 
     def sides(at: Point) -> Sides:
         eps, lam = Fraction(at.eps), reach(ball(at.eps), log_term(at.delta))
-        yield "λ > 0", worst_positive(eps, lam), ball(claimed(at.delta))
-        yield "λ < 0", worst_negative(eps, lam), ball(claimed(at.delta))
+        yield "λ > 0", worst_positive(eps, lam), claimed(at.delta)
+        yield "λ < 0", worst_negative(eps, lam), claimed(at.delta)
 
     def steps(at: Point, sign: str) -> list[Step]:
         lam = reach(ball(at.eps), log_term(at.delta))
-        lines = [step("|λ|", "ε/(2 ln(2/δ))", lam)]
-        if sign == "λ > 0":
-            z = (ball(Fraction(at.eps) / 2) + lam) / lam.expm1()
-            lines += [step("worst set", "A = {|z| > z*}, z* = (ε/2 + λ)/(e^λ − 1)", z)]
-            lines += [step("Pr[z ∈ A]", "e^(−z*)", (-z).exp())]
-            lines += [step("Pr[z ∈ e^λA]", "e^(−e^λ·z*)", (-z * lam.exp()).exp())]
-        return [*lines, step("δ/2", "", claimed(at.delta))]
+        return [step("|λ|", "ε/(2 ln(2/δ))", lam), *worst_steps(at, lam, sign)]
 
     return over(grid, lambda point: point, sides, ("sign",), steps=steps)
+
+
+def worst_steps(at: Point, lam: Ball, sign: str) -> list[Step]:
+    """Returns the worst set for λ > 0 with its two probabilities, and δ/2."""
+    if sign != "λ > 0":
+        return [step("δ/2", "", claimed(at.delta))]
+    z = (ball(Fraction(at.eps) / 2) + lam) / lam.expm1()
+    return [
+        step("worst set", "A = {|z| > z*}, z* = (ε/2 + λ)/(e^λ − 1)", z),
+        step("Pr[z ∈ A]", "e^(−z*)", (-z).exp()),
+        step("Pr[z ∈ e^λA]", "e^(−e^λ·z*)", (-z * lam.exp()).exp()),
+        step("δ/2", "", claimed(at.delta)),
+    ]
 
 
 def series_fact(terms: int) -> bool:

@@ -23,6 +23,7 @@ from proofs_checks.privacy.laplace_dilation import (
     reach,
     worst_negative,
     worst_positive,
+    worst_steps,
 )
 
 PARTS = 3
@@ -39,11 +40,12 @@ def third_batches(grid: Grid) -> Batches:
 
     def sides(at: Point) -> Sides:
         eps, lam = Fraction(at.eps), reach(ball(at.eps), length(PARTS, at.delta))
-        yield "λ > 0", worst_positive(eps, lam), ball(claimed(at.delta))
-        yield "λ < 0", worst_negative(eps, lam), ball(claimed(at.delta))
+        yield "λ > 0", worst_positive(eps, lam), claimed(at.delta)
+        yield "λ < 0", worst_negative(eps, lam), claimed(at.delta)
 
     def steps(at: Point, sign: str) -> list[Step]:
-        return [step("|λ|", "ε/(2 ln(3/δ))", reach(ball(at.eps), length(PARTS, at.delta)))]
+        lam = reach(ball(at.eps), length(PARTS, at.delta))
+        return [step("|λ|", "ε/(2 ln(3/δ))", lam), *worst_steps(at, lam, sign)]
 
     return over(grid, lambda point: point, sides, ("sign",), steps=steps)
 

@@ -19,6 +19,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model
 from proofs_checks.points import Pair, adjacent_pairs, exponential_at, priors, rationals
+from proofs_checks.privacy.tools import row_steps
 from proofs_checks.setting.exact import decided
 
 LEMMA = Statement("P_x(r)", "<=", "e^ε′·P_x′(r) + δ")
@@ -67,12 +68,16 @@ def factor(eps: Fraction, here: Released, there: Released, r: Histogram) -> Ball
     return 2 * (ball(eps / 2) * (there.distances[r] - here.distances[r]) / here.sensitivity).exp()
 
 
+def own(row: Released, r: Histogram) -> int:
+    """Returns how many candidates the lemma counts at the distance of r: C_r from x, C_t from x′."""
+    return 1 if r == row.x else 2
+
+
 def derived(eps: Fraction, here: Released, there: Released, r: Histogram) -> tuple[Ball, Ball]:
     """Returns e^ε′ and δ of the lemma."""
-    own, other = (1 if r == here.x else 2), (1 if r == there.x else 2)
     d = factor(eps, here, there, r)
     tail = 1 - (sum(here.x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
-    return d * ball(eps / 2).exp() * other / own, d * tail / own
+    return d * ball(eps / 2).exp() * own(there, r) / own(here, r), d * tail / own(here, r)
 
 
 def kinds(mechanism: Exponential) -> dict[Pair, str]:
@@ -115,15 +120,16 @@ def worked(mechanism: Exponential, x: Histogram, y: Histogram, r: Histogram) -> 
     table = rows(mechanism)
     here, there = table[x], table[y]
     scale, delta = derived(mechanism.epsilon, here, there, r)
+    counts = [f"C_r = {own(here, r)} (1 if r = x, else 2)", f"C_t = {own(there, r)} (1 if r = x′, else 2)"]
     return [
-        step("S(x)", "", here.sensitivity),
-        step("S(x′)", "", there.sensitivity),
-        step("NL(x)", "", here.normaliser),
-        step("NL(x′)", "", there.normaliser),
+        *row_steps(mechanism, x, r, "x"),
+        *row_steps(mechanism, y, r, "x′"),
         step("K", "(S(x)/S(x′))·ln(NL(x)/NL(x′))", ratio(here, there)),
         step("D", "2·e^(ε(H(x′,r) − H(x,r))/(2S(x)))", factor(mechanism.epsilon, here, there, r)),
+        step("candidates", "as the lemma counts them", ", ".join(counts)),
         step("e^ε′", "(C_t/C_r)·D·e^(ε/2)", scale),
         step("δ", f"(D/C_r)·(1 − {mechanism.model.n + 1}·e^(ε/(2(1−K))))", delta),
+        step("P_x(r)", "", here.chances[r]),
         step("P_x′(r)", "", there.chances[r]),
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -12,10 +12,10 @@ from dpaudit.mechanisms.exponential import MH, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.model import Histogram, neighbours
 from proofs_checks.points import exponential_at
-from proofs_checks.privacy.tools import sensitivity_steps
-from proofs_checks.setting.exact import Level, level_of, levels
+from proofs_checks.privacy.tools import DISTANCE, FEW, sensitivity_steps
+from proofs_checks.setting.exact import Level, level_of, levels, local_exact, smallest
 
 Smoothed = MH | MHdelta
 Tag = tuple[Histogram, Histogram, Histogram]
@@ -35,6 +35,8 @@ class Scores:
     normaliser: Ball
     gamma: Ball
     delta: Fraction
+    local: int | None = None
+    """Which of the distances S(x) is, where no data set has a larger LS: there S(x) = LS(x), exactly."""
 
     @property
     def half(self) -> Ball:
@@ -105,16 +107,26 @@ def score_batches(
         return tie(*(level_of(at[0].model, tag[0], r) for r in tag[1:]))
 
     def steps(at: Chosen, tag: Tag) -> list[Step]:
-        known = sensitivity_steps(at[0], Hellinger(at[0].model), tag[0], "x")
-        return [*known, *worked(all_scores(at[0])(tag[0]), tag, extra)]
+        model, x, scores = at[0].model, tag[0], all_scores(at[0])(tag[0])
+        if local_exact(model, x) == smallest([local_exact(model, c) for c in model.histograms]):
+            scores = replace(scores, local=max(_index(scores, y) for y in neighbours(x)))
+        return [*sensitivity_steps(at[0], Hellinger(model), x, "x"), *worked(scores, tag, extra)]
 
     return over(grid, chosen, sides, ("x", "r (score a)", "t (score b)"), decide, steps)
 
 
+def _index(scores: Scores, r: Histogram) -> int:
+    """Returns the number of the level of r."""
+    return next(k for k, level in enumerate(scores.levels) if r in level.members)
+
+
 def worked(scores: Scores, tag: Tag, extra: Callable[[Scores, int, int], list[Step]]) -> list[Step]:
     """Returns NL(x), both scores with their counts and chances, and what the claim adds."""
-    i, j = (next(k for k, level in enumerate(scores.levels) if r in level.members) for r in tag[1:])
-    lines = [step("NL(x)", f"Σ over {scores.n + 1} candidates of e^(−εH(x,r)/(2S))", scores.normaliser)]
+    i, j = (_index(scores, r) for r in tag[1:])
+    found = {r: d for level, d in zip(scores.levels, scores.distances, strict=True) for r in level.members}
+    listed = ", ".join(f"{r}: {float(found[r].mid()):.7f}" for r in sorted(found))
+    lines = [step("H(x, ·)", DISTANCE, listed)] if len(found) <= FEW else []
+    lines += [step("NL(x)", f"Σ over {scores.n + 1} candidates of e^(−εH(x,r)/(2S))", scores.normaliser)]
     for name, k in (("a", i), ("b", j)):
         level = scores.levels[k]
         members = ", ".join(map(str, level.members))

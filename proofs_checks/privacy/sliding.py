@@ -58,8 +58,9 @@ def counts_tie(a: Level[Histogram], b: Level[Histogram]) -> bool:
 
 
 def slide_steps(scores: Scores, i: int, j: int) -> list[Step]:
-    """Returns the exponent."""
-    return [step("exponent", "ε(b−a)/(2S)", slide(scores, i, j))]
+    """Returns the exponent; exactly where a and b are the same score, or 0 and S(x)."""
+    known = {(0, scores.local): scores.eps / 2, (scores.local, 0): -scores.eps / 2, (i, i): Fraction(0)}
+    return [step("exponent", "ε(b−a)/(2S)", known.get((i, j), slide(scores, i, j)))]
 
 
 @check("sliding.stated", grid=Grid(WORDS, n=range(1, 9), eps=EPS, prior=PRIORS), uses=["level.at-most-two"])

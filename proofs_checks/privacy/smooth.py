@@ -131,7 +131,7 @@ def smooth_batches(
         score = [v.log() if at.exponential else 1 / v for v in at.values()[1]]
         known = dict(zip(at.model.histograms, score, strict=True))
         for x, y in pairs(at.model):
-            yield (x, y), known[x] - known[y], ball(smooth_bound(at.gamma))
+            yield (x, y), known[x] - known[y], smooth_bound(at.gamma)
 
     subject, tie = partial(smooth_at, exponential=exponential, reach=reach), SmoothSensitivity.change_is_gamma
     return over(grid, subject, sides, ("x", "x′"), tie, SmoothSensitivity.steps)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from dpaudit.claims import Batches, Grid, Point, Step, each, step
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.mechanisms.exponential import Rates
+from dpaudit.mechanisms.exponential import EHD, EHDL, Rates
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
@@ -54,7 +54,7 @@ def epsilon_batches(
         form = mechanism.algebra().worst()
         return None if form is None else form.rational() == bound(mechanism)
 
-    return each(grid, subject, lambda at: (true_epsilon(at), ball(bound(at))), tie, loss_steps)
+    return each(grid, subject, lambda at: (true_epsilon(at), bound(at)), tie, loss_steps)
 
 
 def loss_steps(mechanism: PosteriorMechanism) -> list[Step]:
@@ -153,11 +153,20 @@ def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
     return Peak(model.histograms[found.sources[i]], found.steps[i], gamma, logarithmic)
 
 
+def sensitivity_words(mechanism: Rated, name: str) -> str:
+    """Returns which sensitivity it is that is not smoothed, with its formula where it has a name."""
+    if isinstance(mechanism, EHDL):
+        return f"LS({name}), the largest H({name}, ·) over its neighbours"
+    if isinstance(mechanism, EHD):
+        return "GS₀ = √(1 − π/4)" if mechanism.gs == "constant" else "GS(n, α), the largest H over all adjacent pairs"
+    return "the sensitivity in use"
+
+
 def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> list[Step]:
     """Returns the sensitivity of x worked out: γ, x″ with its LS, and S; for the others Δ alone."""
     peak, delta = peak_of(mechanism, h, x), ball(mechanism.numerator() / 2) / mechanism.rates(h)(x)
     if peak is None:
-        return [step(f"Δ({name})", "the sensitivity in use", delta)]
+        return [step(f"Δ({name})", sensitivity_words(mechanism, name), delta)]
     row, index = h.row(peak.source), mechanism.model.index
     beside = list(neighbours(peak.source))
     far = beside[balls.argsort([row[index[y]] for y in beside])[-1]]
@@ -182,13 +191,14 @@ def row_steps(mechanism: PosteriorMechanism, x: Histogram, r: Histogram, name: s
     weights = [(-rate * value).exp() for value in row]
     known = zip(mechanism.model.histograms, row, strict=True)
     listed = ", ".join(f"{c}: {float(value.mid()):.7f}" for c, value in known) if len(row) <= FEW else ""
+    distant = "" if listed else f", H({name},r) = {DISTANCE}"
     share = mechanism.numerator() / mechanism.epsilon
     factor = "ε" if share == 1 else f"{share}·ε"
     delta = "Δ" if peak_of(mechanism, h, x) is None else "S"
     return [
         step(f"H({name},r)", DISTANCE, h.between(x, r)),
         *sensitivity_steps(mechanism, h, x, name),
-        step(f"w = {factor}/(2{delta}({name}))", f"the rate: P_{name}(r) = e^(−w·H({name},r))/NL({name})", rate),
+        step(f"w, the rate in P_{name}(r) = e^(−w·H({name},r))/NL({name})", f"{factor}/(2{delta}({name}))", rate),
         *([step(f"H({name}, ·)", DISTANCE, listed)] if listed else []),
-        step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−w·H({name},r))", balls.total(weights)),
+        step(f"NL({name})", f"Σ over {len(weights)} candidates of e^(−w·H({name},r)){distant}", balls.total(weights)),
     ]

@@ -136,8 +136,8 @@ def limit_balanced(ctx: Context) -> Outcome:
     proof.holds("prior (1,1)", text, coefficients_positive(gap))
     proof.says("so", "the bound falls to 0 as m grows, whatever the prior").concludes(BELOW_RATE, "<")
 
-    def sides(at: Point) -> tuple[Ball, Ball]:
-        return local_at(at.n, at.n // 2) ** 2, ball(Fraction(RATE, at.n))
+    def sides(at: Point) -> tuple[Ball, Fraction]:
+        return local_at(at.n, at.n // 2) ** 2, Fraction(RATE, at.n)
 
     grid = Grid(n=[2, 10, 100, 1000, 10000], prior=[(1, 1)])
     listed = scan(BELOW_RATE, each(grid, lambda point: point, sides))

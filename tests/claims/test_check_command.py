@@ -168,7 +168,7 @@ def test_expect_compares_what_is_established_and_names_what_did_not_run(capsys, 
 
 def test_a_part_by_algebra_shows_its_proof(capsys):
     (entry,) = json.loads(run(capsys, "check", "acc.4.2.strict", "--json").out)
-    proved = [part for part in entry["parts"] if part["establishes"] == "for all n, by algebra"]
+    proved = [part for part in entry["parts"] if part["establishes"] == "by algebra"]
     assert proved
     assert all(part["steps"] for part in proved)
     assert proved[0]["steps"][-1]["label"] in run(capsys, "check", "acc.4.2.strict", "--explain").out

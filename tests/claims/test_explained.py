@@ -4,13 +4,19 @@ import re
 from fractions import Fraction
 from math import exp, gamma, isclose, log, sqrt
 
+from documents import run_one
+
 from dpaudit.claims import Grid, Point
+from dpaudit.claims.words import explain
+from dpaudit.mechanisms.exponential import MH
 from dpaudit.numbers import balls
 from proofs_checks.points import exponential_at
 from proofs_checks.privacy.delta import normaliser_batches
 from proofs_checks.privacy.dilation import TIE
 from proofs_checks.privacy.dirichlet import Adjacent
 from proofs_checks.privacy.real_prior import RealRow, dilated
+from proofs_checks.privacy.scores import score_batches
+from proofs_checks.privacy.sliding import always, slide_steps, stated_right
 from proofs_checks.privacy.tools import delta_steps
 
 
@@ -85,3 +91,63 @@ def test_a_smooth_sensitivity_names_where_it_is_attained():
     assert "x″ = (1, 3), d = d(y, x″) = 1" in lines["LS(x″) for y"].formula
     s, t = (number(lines[f"S({name})"].value) for name in "xy")
     assert isclose(t, s * exp(-number(lines["γ"].value)), rel_tol=1e-9)
+
+
+def explained(claim):
+    return list(explain(run_one(claim).outcome))
+
+
+def test_the_rate_does_not_read_as_a_probability():
+    lines = explained("dp.ehd.any-prior")
+    assert "  4. w, the rate in P_x(r) = e^(−w·H(x,r))/NL(x): ε/(2Δ(x)) = 1.079327610867697[5, 6]" in lines
+    assert "  3. Δ(x): GS₀ = √(1 − π/4) = 0.463251375176104[2, 3]" in lines
+
+
+def test_a_part_is_said_to_hold_for_the_values_that_it_names_and_no_more():
+    for claim in ("dp.ehd.any-prior", "acc.floor-law", "dilation.laplace.any"):
+        parts = [line for line in explained(claim) if line.startswith("part: ")]
+        assert parts
+        assert all(line.endswith(": PROVED (by algebra)") for line in parts)
+
+
+def test_a_bound_that_is_known_exactly_is_shown_exactly():
+    assert "  right    0.45" in explained("dilation.laplace.any")
+    assert "  right    1e-8" in explained("dp.mhdelta.dirichlet")
+
+
+def test_the_threshold_and_the_near_outputs_are_explained():
+    lines = "\n".join(explained("acc.4.2.strict"))
+    assert "LS(x): the largest H(x,x′) over the neighbours x′ of x = 0.4632" in lines
+    assert "near: the outputs r, by their first cell, with H(x,r) < LS(x) = r = 1" in lines
+    assert "κ: near outputs to the right of x = 0; to the left 0" in lines
+
+
+def test_the_second_bound_of_mh_can_be_redone_by_hand():
+    lines = by_label(run_one("acc.mh-second.stated").outcome.counterexample.steps)
+    t, s, nl = (number(lines[name].value) for name in ("t", "S(x)", "NL(x)"))
+    assert lines["the bound"].formula == "|R|·e^(−εt/S(x)) / NL(x)"
+    assert isclose(2 * exp(-2 * t / s) / nl, number(lines["the bound"].value), rel_tol=1e-12)
+
+
+def test_lemma_5_5_can_be_redone_by_hand():
+    lines = by_label(run_one("dp.lemma-5.5").outcome.counterexample.steps)
+    s, s_, nl, nl_, d = (number(lines[name].value) for name in ("S(x)", "S(x′)", "NL(x)", "NL(x′)", "D"))
+    k = s / s_ * log(nl / nl_)
+    assert isclose(k, number(lines["K"].value), rel_tol=1e-12)
+    assert isclose(
+        d, 2 * exp((number(lines["H(x′,r)"].value) - number(lines["H(x,r)"].value)) / (2 * s)), rel_tol=1e-12
+    )
+    own, other = map(int, re.findall(r"C_. = (\d)", lines["candidates"].value))
+    assert isclose(other / own * d * exp(1 / 2), number(lines["e^ε′"].value.lstrip("[")), rel_tol=1e-12)
+    assert isclose(d / own * (1 - 3 * exp(1 / (2 * (1 - k)))), number(lines["δ"].value), rel_tol=1e-12)
+
+
+def test_the_exponent_of_the_sliding_property_is_exact_where_it_is_known():
+    with balls.precision(128):
+        batch = next(
+            iter(score_batches(Grid(n=[1], eps=[1], prior=[(1, 1)]), MH, always, stated_right, extra=slide_steps))
+        )
+        found = {tag: by_label(batch.steps(tag))["exponent"].value for tag, _, _ in batch.sides()}
+    assert found[(0, 1), (0, 1), (1, 0)] == "1/2"
+    assert found[(0, 1), (1, 0), (0, 1)] == "-1/2"
+    assert found[(0, 1), (1, 0), (1, 0)] == "0"
