@@ -198,3 +198,37 @@ def test_an_error_of_the_library_stays_an_output():
         return int(rng.integers(0, 0)) if rng.random() < 0.5 else 0
 
     assert [str(r) for r in dpaudit.pmf(empty, 0, data=[0, 1]).outputs] == ["0", "raises ValueError"]
+
+
+SEEDED, STATE = np.random.default_rng(1), np.random.RandomState(1)
+LOOKED_UP, BITS = SEEDED.integers, np.random.PCG64(1)
+
+
+def test_a_generator_in_a_global_name_is_followed():
+    def held(x, rng):
+        return int(SEEDED.integers(2)) + 2 * int(STATE.randint(2))
+
+    before = SEEDED.bit_generator.state, SEEDED, STATE
+    assert dpaudit.pmf(held, 0, data=[0, 1]).outputs == (0, 1, 2, 3)
+    assert before == (SEEDED.bit_generator.state, SEEDED, STATE)
+
+
+def kept(inside):
+    def sample(x, rng):
+        return int(inside().integers(2)) if rng.randrange(1000) == 0 else 2
+
+    return sample
+
+
+HIDING = [
+    kept(lambda generators=[SEEDED]: generators[0]),
+    kept(lambda generator=SEEDED: generator),
+    lambda x, rng: int(LOOKED_UP(2)) if rng.randrange(1000) == 0 else 2,
+    lambda x, rng: int(BITS.random_raw()) % 2 if rng.randrange(1000) == 0 else 2,
+]
+
+
+@pytest.mark.parametrize("sample", HIDING)
+def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(sample):
+    with pytest.raises(InputError, match="it draws from a numpy generator that it keeps"):
+        dpaudit.pmf(sample, 0, data=[0, 1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import pickle
 import random
 import secrets
 import sys
@@ -20,7 +21,7 @@ import numpy as np
 
 from dpaudit.code import draws, numpy_steps, source
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.run import refuse
+from dpaudit.code.run import Refused, refuse
 from dpaudit.code.steps import RISING, apply
 
 MATH = [
@@ -41,11 +42,13 @@ def in_place(target: Any = None) -> Iterator[None]:
         warnings.simplefilter("ignore")
         others = {id(old): (old, new) for old, new in _functions()}
         for module in list(sys.modules.values()):
-            names = getattr(module, "__dict__", None)
-            if isinstance(names, dict) and not getattr(module, "__name__", "").startswith("dpaudit.code"):
+            names, title = getattr(module, "__dict__", None), str(getattr(module, "__name__", ""))
+            if isinstance(names, dict) and not title.startswith("dpaudit.code"):
                 for name, value in list(names.items()):
                     if id(value) in others and others[id(value)][0] is value:
                         _put(stack, names, name, others[id(value)][1])
+                    elif type(value) in STAND_INS and not title.startswith("numpy"):
+                        _put(stack, names, name, STAND_INS[type(value)]())
         for kind in (random.Random, random.SystemRandom):
             for name, method in _METHODS.items():
                 _set(stack, kind, name, method)
@@ -53,7 +56,33 @@ def in_place(target: Any = None) -> Iterator[None]:
         if gc.isenabled():  # what the collector calls would come in between, at no certain place
             stack.callback(gc.enable)
             gc.disable()
+        with _unmoved():
+            yield
+
+
+STAND_INS: dict[type, Callable[[], Any]] = {
+    source.REAL_GENERATOR: source.numpy_generator,
+    source.REAL_STATE: source.NUMPY_STATE,
+}
+HELD = (
+    "it draws from a numpy generator that it keeps where none can stand in for it (in a list, a closure, a default, a "
+    "function that was looked up before): keep it in a global name or an attribute, or take rng"
+)
+
+
+@contextmanager
+def _unmoved() -> Iterator[None]:
+    """While this holds, a generator of numpy that was there before must not draw: that would not be followed."""
+    there = [value for value in gc.get_objects() if issubclass(type(value), np.random.BitGenerator)]
+    before = [(bits, pickle.dumps(bits.state)) for bits in there if bits is not source.BITS]
+    try:
         yield
+    except Refused:
+        if any(pickle.dumps(bits.state) != state for bits, state in before):
+            raise Refused(HELD) from None
+        raise
+    if any(pickle.dumps(bits.state) != state for bits, state in before):
+        raise Refused(HELD)
 
 
 _METHODS: dict[str, Any] = {
