@@ -188,6 +188,22 @@ def test_noise_that_is_kept_for_the_next_call_is_refused(kept):
         dpaudit.epsilon(module.sample, data=[0, 1])
 
 
+def test_a_kept_decision_is_noticed_however_rare_it_is():
+    """Neither the ends that are run again nor the trials meet one way of a thousand: its own repetition does."""
+    kept = {}
+
+    def sample(x, rng):
+        a = rng.randrange(1000)
+        if a != 7:
+            return a
+        if x not in kept:
+            kept[x] = rng.random() < 0.5
+        return a, kept[x]
+
+    with pytest.raises(InputError, match="from one run to the next"):
+        dpaudit.pmf(sample, 0, data=[0, 1])
+
+
 def test_a_draw_of_a_run_that_is_over_cannot_be_asked():
     kept = []
 
