@@ -218,3 +218,11 @@ def test_it_shows_itself():
     assert isinstance(result, ExplainResult)
     assert "A belief" in str(result)
     assert "<table" in result._repr_html_()
+
+
+def test_with_a_delta_of_a_half_no_belief_is_bounded():
+    """The odds change by at most 2e^ε but for outputs of probability 2δ: that is all outputs."""
+    found = dpaudit.explain(epsilon=1, delta="1/2")
+    assert found.to_dict()["beliefs"] == []
+    assert "nothing bounds it" in str(found)
+    assert "rises to" in str(dpaudit.explain(epsilon=1, delta="49/100"))

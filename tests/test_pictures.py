@@ -102,6 +102,8 @@ def test_labels_at_the_ends_do_not_stand_on_each_other():
 def test_lines_that_coincide_say_so():
     chart = Chart(lines([1, 2, 3], [1, 2, 3], [3, 2, 1]), "n", "y")
     assert together(chart, WIDE) == " A and B coincide here."
+    pairs = Chart(lines([1, 2, 3], [1, 2, 3], [3, 4, 5], [3, 4, 5]), "n", "y")
+    assert together(pairs, WIDE) == " A and B coincide here. C and D coincide here.", "two pairs, not four of a kind"
     part = Chart(lines([1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5, 0]), "n", "y")
     assert together(part, WIDE) == " A and B coincide from n = 0 to 4."
     assert together(Chart(lines([1, 2], [2, 1]), "n", "y"), WIDE) == ""

@@ -103,9 +103,13 @@ class ExplainResult(Answer):
         most = "best guess right, at most"
         loose = f"; but for outputs of probability {2 * self.delta}" if self.delta else ""
         totals = ["ε"] + ["δ"] * bool(self.delta)
+        beliefs: Table | Note = Note("A belief: with δ of 1/2 or more nothing bounds it")
+        if self.beliefs:
+            rows = [_told(row) for row in self.beliefs]
+            beliefs = Table(["before", "falls to", "rises to"], rows, title=f"A belief{loose}")
         return [
             Table(["false alarms", "hits, at most"], [_told(row) for row in self.tests], title="A test for one record"),
-            Table(["before", "falls to", "rises to"], [_told(row) for row in self.beliefs], title=f"A belief{loose}"),
+            beliefs,
             Table(["people", *totals, most], self._totals(self.people), title="A group"),
             Table(["releases", *totals, most], self._totals(self.releases), title="Several releases"),
         ]
@@ -272,12 +276,13 @@ def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int
     def repeated(count: int) -> Row:
         return count, times(count), exact(min(Fraction(1), count * delta), digits), share(promise.accuracy_after(count))
 
+    told = asked.beliefs if 2 * delta < 1 else ()
     return {
         "epsilon": times(1),
         "accuracy": share(promise.accuracy()),
         "advantage": share(promise.advantage()),
         "tests": tuple((rate, share(promise.power(rate))) for rate in asked.rates),
-        "beliefs": tuple((b, share(promise.falls_to(b)), share(promise.rises_to(b))) for b in asked.beliefs),
+        "beliefs": tuple((b, share(promise.falls_to(b)), share(promise.rises_to(b))) for b in told),
         "people": tuple(map(group, asked.people)),
         "releases": tuple(map(repeated, asked.releases)),
     }

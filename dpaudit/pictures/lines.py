@@ -208,15 +208,19 @@ def _taken(ground: Ground, x: float, y: float, words: str) -> tuple[float, float
 
 def coincident(curves: Sequence[Curve], ground: Ground) -> list[Alike]:
     """Returns which curves have less than a pixel between them, where for at least a quarter of their points."""
-    found: dict[tuple[float, float, bool], list[str]] = {}
+    found: list[tuple[tuple[float, float, bool], list[str]]] = []
     for one, other in combinations(curves, 2):
         mine, theirs = dict(one.points), dict(other.points)
         shared = sorted(mine.keys() & theirs.keys())
         run = _longest([x for x in shared if abs(ground.y(mine[x]) - ground.y(theirs[x])) < 1], shared)
         if len(run) >= max(3, len(shared) / 4) or run == shared != []:
-            names = found.setdefault((run[0], run[-1], run == shared), [])
+            where = run[0], run[-1], run == shared
+            names = next((group for at, group in found if at == where and {one.name, other.name} & {*group}), None)
+            if names is None:
+                names = []
+                found.append((where, names))
             names += [name for name in (one.name, other.name) if name not in names]
-    return [Alike(tuple(names), *where) for where, names in found.items()]
+    return [Alike(tuple(names), *where) for where, names in found]
 
 
 def _longest(kept: Sequence[float], every: Sequence[float]) -> list[float]:

@@ -31,12 +31,12 @@ def setting_text(setting: dict[str, Any]) -> str:
 
 
 CAPTIONS = {
-    "epsilon-by-n": "Each mechanism where its true ε is largest, and at the largest n",
+    "epsilon-by-n": "The true ε at some n; the picture has every n that was audited",
     "facts": "What was audited at the largest n, what is claimed, what decided",
     "delta-curves": "δ at some ε",
     "worst-pairs": "The worst pair and output of each mechanism",
     "worst-loss": "The five outputs of largest loss of each mechanism",
-    "loss-map": "Where the loss of each mechanism is largest",
+    "loss-map": "Where the loss of each mechanism is largest in size",
     "loss-ternary": "Where the loss of each mechanism is largest",
     "matrix": "What every mechanism claims, and what holds; failures first",
     "chain": "The evidence of the worst case, step by step",
