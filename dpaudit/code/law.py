@@ -21,6 +21,7 @@ from dpaudit.code.places import places
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -209,7 +210,7 @@ def _limited(run: Run) -> Callable[..., Any]:
         if event == "call":
             if not is_theirs(frame.f_code.co_filename):
                 return None
-            frame.f_trace_opcodes = bool(places(frame.f_code).still)
+            watch_steps(frame, trace, bool(places(frame.f_code).still))
             return trace
         left -= event != "return"
         if left < 0:

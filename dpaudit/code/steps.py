@@ -78,7 +78,7 @@ def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
             compare(operator.gt, x, cut)
         return function(x.least())
     if name == "reciprocal":
-        return apply(operator.truediv, 1.0, x)
+        return made(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
 
 
