@@ -27,5 +27,5 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["_extra"]
 html_copy_source = False
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 pygments_style, pygments_dark_style = "tango", "github-dark"

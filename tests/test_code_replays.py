@@ -4,6 +4,7 @@ import sys
 from fractions import Fraction
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from dpaudit.code.law import Budget, Session
@@ -116,6 +117,51 @@ def test_what_a_type_checker_puts_among_the_variables_is_no_state_of_its_own(mon
 @pytest.mark.parametrize("name", ["other", "typeguards"])
 def test_the_same_of_a_stranger_has_no_key(name, monkeypatch):
     assert checked_by(name, monkeypatch).residual > 0
+
+
+CHECKING = """
+KNOWN = {"int", "float"}
+def check(kind):
+    return kind in KNOWN
+"""
+
+
+@pytest.mark.parametrize(("name", "followed"), [("typeguard", False), ("typeguards", True)])
+def test_the_code_of_a_type_checker_is_not_followed(name, followed):
+    """It reads a set, whose order has no key: where that is part of the state, no loop comes back to it."""
+    checker = {"__name__": name}
+    exec(compile(CHECKING, f"/lib/site-packages/{name}/checks.py", "exec"), checker)
+    rng, check = Source(), checker["check"]
+
+    def sample():
+        while rng.randrange(2):
+            check("int")
+        return 1
+
+    law = Session(Budget(residual=Fraction(1, 100))).law(sample)
+    assert (law.residual > 0) is followed
+
+
+def below_the_largest(rng):
+    """Rejects, beside an attribute that is named as a function of numpy is."""
+    while True:
+        r = int(rng.getrandbits(3))
+        if r < min(6, np.iinfo(np.int8).max):
+            return r
+
+
+def with_a_function_of_numpy(rng):
+    while True:
+        r = np.sum([rng.getrandbits(2), rng.getrandbits(1), 2])
+        if r < 5:
+            return int(r)
+
+
+@pytest.mark.parametrize("sample", [below_the_largest, with_a_function_of_numpy])
+def test_a_loop_with_a_function_of_numpy_comes_back_to_its_state(sample):
+    rng = Source()
+    law = Session(Budget(residual=Fraction(1, 100))).law(lambda: sample(rng))
+    assert (law.residual, sum(law.lower)) == (0, 1)
 
 
 MISSING = object()

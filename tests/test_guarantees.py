@@ -330,3 +330,54 @@ def test_a_result_says_guarantee_verdict_and_evidence():
     assert shown["evidence"]["quantity"] == "gdp_mu"
     assert shown["evidence"]["pair"]["x"] == "0"
     assert set(shown["evidence"]["enclosure"]) == {"lower", "upper"}
+
+
+# ------------------------------------------------------------------ delta met with equality
+
+TINY = F(1, 10**40)
+
+
+class Weighted:
+    """Log-weights: one output is impossible for one of the two."""
+
+    def datasets(self):
+        return ["a", "b"]
+
+    def outputs(self):
+        return [0, 1, 2]
+
+    def log_weight(self, x, r):
+        return None if (x, r) == ("a", 0) else 0
+
+
+def shifted():
+    """Randomised response with odds e : 1 on two thirds of the mass, the rest in common: delta(0) is known in e."""
+    odds = 1 / (1 + dpaudit.exp(1))
+    row = [odds * F(2, 3), (1 - odds) * F(2, 3), F(1, 3)]
+    return Given([row, [row[1], row[0], row[2]]])
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "at", "delta"),
+    [
+        (table(("1/3", "1/3", "1/3"), ("0", "2/3", "1/3")), 0, F(1, 3)),
+        (table(("1/3", "1/3", "1/3"), ("0", "2/3", "1/3")), 1, F(1, 3)),
+        (table(("2/7", "5/7"), ("3/7", "4/7"), ("2/7", "5/7")), 0, F(1, 7)),
+        (Weighted(), F(1, 2), F(1, 3)),
+        (shifted(), 1, F(0)),
+    ],
+    ids=["tv", "impossible", "three", "log-weights", "exponentials"],
+)
+def test_delta_that_is_met_with_equality_is_decided_by_algebra(mechanism, at, delta):
+    """The difference of 10^-40 on either side is decided as well, so the tie is no rounding."""
+    for claimed, expected in ((delta, PROVED), (delta + TINY, PROVED), (delta - TINY, REFUTED)):
+        if claimed >= 0:
+            assert dpaudit.judge(mechanism, EpsilonDelta(F(at), claimed)).claim.verdict is expected
+            if claimed:
+                asked = dpaudit.delta(mechanism, at, guarantee=EpsilonDelta(F(at), claimed))
+                assert asked.claim.verdict is expected
+
+
+def test_a_tie_among_wide_enclosures_stays_open():
+    wide = Given([[("1/4", "1/2"), ("1/2", "3/4")], [F(3, 4), F(1, 4)]])
+    assert dpaudit.judge(wide, EpsilonDelta(F(0), F(1, 3))).claim.verdict is UNDECIDED

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpaudit.mechanisms.own_entry import Between, Entry, PossibleUndecided
+from dpaudit.numbers.exponentials import excess_at_most
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Algebra, Dataset, Output, text
 
@@ -73,6 +75,15 @@ class OwnAlgebra(Algebra):
         """Returns the loss where it is a rational number by algebra."""
         m = self.mechanism
         return m.row(x).exact_loss(m.row(y), m.output_index[output])
+
+    def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
+        """Returns the verdict where every probability of both rows has a canonical form."""
+        mine, theirs = self.mechanism.row(x), self.mechanism.row(y)
+        if mine.forms is None or theirs.forms is None:
+            return Verdict.UNDECIDED
+        pairs = list(zip(mine.numbers, theirs.numbers, strict=True))
+        counts, forms = Counter(pairs), dict(zip(pairs, zip(mine.forms, theirs.forms, strict=True), strict=True))
+        return excess_at_most(((*forms[pair], count) for pair, count in counts.items()), at, bound)
 
     def rational_row(self, x: Dataset) -> list[Fraction] | None:
         """Returns the probabilities where they were given as rational numbers."""

@@ -13,7 +13,7 @@ from dpaudit.mechanisms.own_entry import Between, Entries, Entry, entry_ball, en
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import log_of_quotient, product, sum_to_one
+from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
 from dpaudit.numbers.rationals import LONGEST_COMMON, total
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import Dataset, Law, Mass
@@ -137,6 +137,18 @@ class GivenRow:
         possible = [entry for entry in self.entries if entry is not None]
         rationals = [entry for entry in possible if isinstance(entry, Fraction)]
         return sorted(rationals) if len(rationals) == len(possible) else None
+
+    @cached_property
+    def forms(self) -> list[Form] | None:
+        """Returns the canonical forms of the probabilities; None where one of them has none."""
+        if not self.logarithmic:
+            found = [entry_form(entry) for entry in self.entries]
+            known = [form for form in found if form is not None]
+            return known if len(known) == len(found) else None
+        if self._sorted_weights is None:
+            return None
+        whole = {weight: Fraction(count) for weight, count in Counter(self._sorted_weights).items()}
+        return [({entry: Fraction(1)} if isinstance(entry, Fraction) else {}, whole) for entry in self.entries]
 
     def to_json(self) -> list[Any]:
         """Returns the entries as exact text, expressions and intervals as nested lists, None for impossible."""

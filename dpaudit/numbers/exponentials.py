@@ -118,6 +118,38 @@ def is_positive(terms: Exponentials) -> Verdict:
     return balls.decide(compare, max_bits=SIGN_BITS)[0]
 
 
+def form_is_positive(form: Form) -> Verdict:
+    """Returns the verdict on "the quotient is > 0"; its denominator is not 0."""
+    if not form[0]:
+        return Verdict.REFUTED
+    top, bottom = (is_positive(terms) for terms in form)
+    if Verdict.UNDECIDED in (top, bottom):
+        return Verdict.UNDECIDED
+    return Verdict.PROVED if top is bottom else Verdict.REFUTED
+
+
+def excess_at_most(terms: Iterable[tuple[Form, Form, int]], at: Fraction, bound: Fraction) -> Verdict:
+    """Returns the verdict on "the sum of count max(0, p - e^at q) over all (p, q, count) is <= bound"; ties are told.
+
+    >>> half, third = of_rational(Fraction(1, 2)), of_rational(Fraction(1, 3))
+    >>> excess_at_most([(half, third, 2)], Fraction(0), Fraction(1, 3)).value
+    'PROVED'
+    """
+    factor: Form = ({at: Fraction(-1)}, ONE)
+    parts = [of_rational(-bound)]
+    for p, q, count in terms:
+        scaled = combine([q, factor], add_up=False)
+        term = None if scaled is None else combine([p, scaled], add_up=True)
+        sign = Verdict.UNDECIDED if term is None else form_is_positive(term)
+        many = None if term is None else combine([term, of_rational(Fraction(count))], add_up=False)
+        if sign is Verdict.UNDECIDED or many is None:
+            return Verdict.UNDECIDED
+        parts += [many] if sign is Verdict.PROVED else []
+    whole = combine(parts, add_up=True)
+    above = Verdict.UNDECIDED if whole is None else form_is_positive(whole)
+    return {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(above, above)
+
+
 def sum_to_one(forms: Iterable[Form | None]) -> bool | None:
     """Returns whether the quotients sum to exactly 1; None where one has no form, or the sum gets too long."""
     groups: list[Form] = []

@@ -13,7 +13,7 @@ from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.effort import USUAL, Effort
-from dpaudit.privacy.loss import verdict, worst_delta, worst_loss
+from dpaudit.privacy.loss import hockey_stick, verdict, worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst, pairs
 from dpaudit.privacy.protocols import Audited, Mass
 
@@ -119,6 +119,44 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))
 
 
+def delta_at_most(
+    mechanism: Audited, at: Fraction, bound: Fraction, effort: Effort = USUAL, bits: int = 256
+) -> Verdict:
+    """Returns the verdict on "delta(at) <= bound"; a pair that balls leave open is decided by algebra if it can be."""
+    outcome, algebra = Verdict.PROVED, mechanism.algebra()
+    with balls.precision(bits):
+        law, limit, factor = mechanism.law(), balls.ball(bound), balls.ball(at).exp()
+        for x, y in pairs(mechanism, effort.whole()):
+            masses = law.masses(x, y)
+            for a, b, parts in ((x, y, masses), (y, x, [mass.swapped() for mass in masses])):
+                single = balls.at_most(hockey_stick(parts, at, factor), limit)
+                if single is Verdict.UNDECIDED:
+                    single = algebra.delta_at_most(a, b, at, bound)
+                if single is Verdict.REFUTED:
+                    return single
+                outcome = single if single is Verdict.UNDECIDED else outcome
+    return outcome
+
+
+def _by_delta(
+    mechanism: Audited,
+    at: Fraction,
+    bound: Fraction,
+    effort: Effort,
+    measure: Callable[[Effort], Worst],
+    found: Worst | None,
+) -> tuple[Verdict, Worst | None]:
+    """Returns the verdict on "delta(at) <= bound" and the last measurement; algebra is asked before more digits."""
+    try:
+        found = measure(effort) if found is None else found
+    except PrecisionExhausted:
+        return Verdict.UNDECIDED, None
+    outcome = verdict(found.value, bound)
+    if outcome is Verdict.UNDECIDED and mechanism.algebra().exact_losses and mechanism.refinable:
+        outcome = delta_at_most(mechanism, at, bound, effort)
+    return (outcome, found) if outcome is not Verdict.UNDECIDED else settled(mechanism, bound, effort, measure, found)
+
+
 def judge_delta(mechanism: Audited, claim: EpsilonDelta, at: Fraction, found: Worst | None, effort: Effort) -> Claim:
     """Returns the claim with the verdict on it that delta(at) gives, or with None where it says nothing.
 
@@ -129,7 +167,7 @@ def judge_delta(mechanism: Audited, claim: EpsilonDelta, at: Fraction, found: Wo
     def measure(effort: Effort) -> Worst:
         return effort.widest(mechanism, lambda e: worst_delta(mechanism, at, e))
 
-    outcome, worst = settled(mechanism, claim.delta, effort, measure, found)
+    outcome, worst = _by_delta(mechanism, at, claim.delta, effort, measure, found)
     silent = (outcome is Verdict.PROVED and at > claim.epsilon) or (outcome is Verdict.REFUTED and at < claim.epsilon)
     if worst is None:
         return Claim(claim, outcome)

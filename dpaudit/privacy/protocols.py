@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.errors import visible
+from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.privacy.effort import Effort
@@ -154,6 +155,10 @@ class Algebra:
     def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
         """Returns ln P_x(output) - ln P_y(output) where it is a rational number known by algebra, else None."""
         return None
+
+    def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
+        """Returns the verdict, by algebra, on sum_r max(0, P_x(r) - e^at P_y(r)) <= bound; here nothing is known."""
+        return Verdict.UNDECIDED
 
     def rational_row(self, x: Dataset) -> Sequence[Fraction] | None:
         """Returns P_x, output by output, where all of it is rational and known exactly, else None."""
