@@ -7,7 +7,7 @@ import sys
 from array import array
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from contextvars import ContextVar
-from datetime import date, time, timedelta, timezone
+from datetime import UTC, date, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -33,6 +33,16 @@ def key(*values):
 def advanced(made, steps):
     for _ in range(steps):
         next(made)
+    return made
+
+
+def grown(*entries, less):
+    """A set that these entries were put into one by one, and then some taken out."""
+    made = set()
+    for entry in entries:
+        made.add(entry)
+    for entry in less:
+        made.discard(entry)
     return made
 
 
@@ -119,13 +129,13 @@ class Whole(int): ...
 class Real(float): ...
 
 
-class Text(str): ...  # noqa: SLOT000
+class Text(str): ...
 
 
 class Bytes(bytes): ...
 
 
-class Pair(tuple): ...  # noqa: SLOT001
+class Pair(tuple): ...
 
 
 class Frozen(frozenset): ...
@@ -163,7 +173,10 @@ DIFFERENT = {
     "deques": (deque([1]), deque([1], maxlen=1), deque([1], maxlen=2), deque([2])),
     "dicts": ({1: 2, 3: 4}, {3: 4, 1: 2}, {1: 2}, {1: 3}, {2: 2}, {1: 2, 3: 5}),
     "bytes": (bytearray(b"a"), bytearray(b"b"), b"a", "a"),
-    "sets": (set(), frozenset(), {1}, {2}, frozenset([1]), frozenset([2])),
+    "sets": (
+        *(set(), frozenset(), {1}, {2}, frozenset([1]), frozenset([2]), {1, 2}, {1, 3}, {0, 8}, {8, 0}, {0, 1, 2}),
+        *(grown(0, 8, less=[8]), grown(8, 0, less=[8]), grown(*range(40), less=range(40)), frozenset([1, 2])),
+    ),
     "aliases": ([SHARED, SHARED], [[0], [0]], [SHARED, [0], SHARED]),
     "arrays": (
         *(np.zeros((1, 2)), np.zeros((2, 1)), np.zeros(2), np.zeros(2, np.int64), np.ones(2), np.zeros(4, np.float32)),
@@ -195,7 +208,7 @@ DIFFERENT = {
     "spaces": (SimpleNamespace(a=1), SimpleNamespace(a=2), SimpleNamespace(b=1), context(1), context(2)),
     "times": (
         *(date(2020, 1, 1), date(2020, 1, 2), time(1), time(2), timedelta(1), timedelta(2)),
-        *(timezone.utc, timezone(timedelta(hours=1))),
+        *(UTC, timezone(timedelta(hours=1))),
     ),
     "instances": (
         *(
@@ -239,7 +252,15 @@ def test_values_that_go_on_differently_have_two_keys(kind):
 
 ALIKE = {
     "numbers": lambda: [1, 1.0, True, np.int64(3), np.float64(0.1), Fraction(1, 3), Decimal("1.0"), 1j, math.nan],
-    "containers": lambda: [(1, [2]), {"a": [1]}, deque([1], 3), bytearray(b"a"), {1}, frozenset([2]), range(3)],
+    "containers": lambda: [
+        (1, [2]),
+        {"a": [1]},
+        deque([1], 3),
+        bytearray(b"a"),
+        {1, 9, 17},
+        frozenset([2, 3]),
+        range(3),
+    ],
     "arrays": lambda: [np.zeros((2, 2)), np.array([float("1.5"), [1]], object), array("d", [1.5])],
     "iterators": lambda: [advanced(iter([1, 2, 3]), 1), enumerate([1, 2]), zip([1], [2], strict=False), iter("ab")],
     "functions": lambda: [bound(1), filled(True), filled(False), with_defaults(1, [2]), with_attribute(3), [].append],

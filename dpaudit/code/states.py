@@ -31,6 +31,7 @@ import numpy as np
 
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Draw
+from dpaudit.code.sets import table
 from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, is_their_class
 
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
@@ -60,7 +61,8 @@ class NoKey(Exception):
 class Reader:
     """Reads one state; what is met twice is named by the number of its first place."""
 
-    def __init__(self, keep: dict[int, Any]) -> None:
+    def __init__(self, keep: dict[int, Any], is_output: bool = False) -> None:
+        self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
         self._places: dict[int, int] = {}
@@ -119,9 +121,7 @@ class Reader:
         if kind is dict:
             return "dict", tuple((self.key(k), self.key(v)) for k, v in value.items())
         if kind in (set, frozenset):
-            if kind is set and len(value) > 1:
-                raise NoKey  # the order of its entries depends on how it came about
-            return kind.__name__, tuple(self.key(entry) for entry in value)
+            return self._set(value)
         if kind is bytearray:
             return "bytearray", bytes(value)
         if isinstance(value, type):
@@ -144,6 +144,15 @@ class Reader:
         if kind in (ContextVar, local, SimpleNamespace):
             return kind.__name__, self.key(value.get(None) if kind is ContextVar else value.__dict__)
         return self._instance(kind, value)
+
+    def _set(self, value: Any) -> Hashable:
+        """Returns the key of a set: its entries, and its table, on which their order depends from here on."""
+        if self._is_output:
+            return "set", frozenset(Reader(self._keep, True).key(entry) for entry in value)
+        found = table(value)
+        if found is None:
+            raise NoKey
+        return type(value).__name__, found[0], tuple(found[1]), tuple(self.key(entry) for entry in value)
 
     def _function(self, value: FunctionType) -> Hashable:
         code = self._identity(value.__code__)
@@ -221,7 +230,9 @@ def _content(base: Any, value: Any) -> Any:
     """Returns an object of a subclass as the value of the builtin type that it is."""
     if base is dict:
         return list(dict.items(value))
-    if base in (list, tuple, deque, frozenset):
+    if base is frozenset:
+        return table(value), *base.__iter__(value)
+    if base in (list, tuple, deque):
         return [base.maxlen.__get__(value) if base is deque else None, *base.__iter__(value)]
     if base is int:
         return int.__int__(value)
