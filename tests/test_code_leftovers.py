@@ -10,8 +10,7 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.code import sets
-from dpaudit.code.law import Budget, Session
+from dpaudit.code.law import Session
 from dpaudit.code.run import Refused
 from dpaudit.code.source import Source, numpy_generator
 
@@ -71,23 +70,6 @@ def order(rng):
 def test_sets_of_equal_entries_whose_order_will_differ_are_two_states():
     """An entry that was taken out leaves a mark, on which the place of the next one depends."""
     assert law(order) == {0: Fraction(1, 2), 8: Fraction(1, 2)}
-
-
-def test_where_the_table_of_a_set_cannot_be_read_it_is_only_unrolled(monkeypatch):
-    monkeypatch.setattr(sets, "READABLE", False)
-    assert sets.table({1}) is None
-    assert Session(Budget(runs=40)).law(lambda: distinct(Source())).residual > 0
-
-
-@pytest.mark.parametrize("size", [0, 1, 4, 5, 20, 100])
-def test_the_table_of_a_set_holds_its_entries_in_their_order(size):
-    entries = {k * k * 7919 % 1009 for k in range(size)}
-    (mask, _), places = sets.table(entries)
-    assert len(places) == len(entries)
-    assert places == sorted(places)
-    assert max(places, default=0) <= mask
-    home = [entry for entry, place in zip(entries, places, strict=True) if place == hash(entry) & mask]
-    assert len(home) >= len(entries) / 3
 
 
 def test_a_set_is_one_output_in_whatever_order():

@@ -65,16 +65,26 @@ DASHES = ("2 3", "9 3", "12 3 2 3", "", "5 4", "", "", "7 3 2 3")
 
 
 def slots(names: Iterable[str]) -> dict[str, int]:
-    """Returns a slot of the colours for every name; what is not known takes those that are left, in order.
+    """Returns a slot for every name; what is not known takes those that are left, in order, then a second round.
 
     >>> slots(["EHD", "mine"])
     {'EHD': 3, 'mine': 0}
     """
     wanted = list(dict.fromkeys(names))
     taken = {SLOTS[name] for name in wanted if name in SLOTS}
-    free = [slot for slot in range(LINES) if slot not in taken] or list(range(LINES))
-    other = [name for name in wanted if name not in SLOTS]
-    return {name: SLOTS[name] if name in SLOTS else free[other.index(name) % len(free)] for name in wanted}
+    free = [slot for slot in range(2 * LINES) if slot not in taken]
+    other = iter(free * (1 + len(wanted) // len(free)))
+    return {name: SLOTS[name] if name in SLOTS else next(other) for name in wanted}
+
+
+def dashes_of(slot: int) -> tuple[int, str | None]:
+    """Returns the colour and the dashes of a slot; in the second round a colour has other dashes.
+
+    >>> dashes_of(3), dashes_of(11)
+    ((3, None), (3, '7 3 2 3'))
+    """
+    turn, colour = divmod(slot, LINES)
+    return colour, DASHES[(colour + LINES // 2 * turn) % LINES] or None
 
 
 @cache
