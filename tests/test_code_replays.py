@@ -119,6 +119,37 @@ def test_the_same_of_a_stranger_has_no_key(name, monkeypatch):
     assert checked_by(name, monkeypatch).residual > 0
 
 
+def looked_at_once(rng):
+    """The variable of a round is not read in the next one; locals() has been called before."""
+    known = len(locals())
+    while True:
+        r = int(rng.randrange(12))
+        if rng.randrange(2):
+            return r // 6, known
+
+
+def looked_at_by_another_name(rng):
+    """The variable is read by its name alone, later than the function is looked up."""
+    look, seen = locals, 0
+    r = int(rng.randrange(2))  # noqa: F841
+    while rng.randrange(2):
+        seen = look()["r"]
+    return seen
+
+
+def test_locals_is_read_where_it_is_called_and_nowhere_else():
+    rng = Source()
+    law = Session(Budget()).law(lambda: looked_at_once(rng))
+    assert (law.outputs, law.lower, law.residual) == (((0, 1), (1, 1)), (Fraction(1, 2), Fraction(1, 2)), 0)
+    assert law.runs < 60, "from a state for each number that is refused it would be hundreds"
+
+
+def test_locals_by_another_name_reads_everything_everywhere():
+    rng = Source()
+    law = Session(Budget()).law(lambda: looked_at_by_another_name(rng))
+    assert dict(zip(law.outputs, law.lower, strict=True)) == {0: Fraction(3, 4), 1: Fraction(1, 4)}
+
+
 CHECKING = """
 KNOWN = memoryview(b"int float")
 def check(kind):
