@@ -62,7 +62,8 @@ class NoKey(Exception):
 class Reader:
     """Reads one state; what is met twice is named by the number of its first place."""
 
-    def __init__(self, keep: dict[int, Any]) -> None:
+    def __init__(self, keep: dict[int, Any], is_output: bool = False) -> None:
+        self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
         self._places: dict[int, int] = {}
@@ -146,6 +147,8 @@ class Reader:
 
     def _set(self, kind: type, value: Any) -> Hashable:
         """Returns the key of a set: its entries and their places, since these decide the order in which it is read."""
+        if self._is_output:
+            return "set", frozenset(Reader(self._keep, True).key(entry) for entry in value)
         places = layout(value)
         if places is None:
             raise NoKey
@@ -243,7 +246,12 @@ def _content(base: Any, value: Any) -> Any:
     """Returns an object of a subclass as the value of the builtin type that it is."""
     if base is dict:
         return list(dict.items(value))
-    if base in (list, tuple, deque, frozenset):
+    if base is frozenset:
+        places = layout(value)
+        if places is None:
+            raise NoKey
+        return places, *base.__iter__(value)
+    if base in (list, tuple, deque):
         return [base.maxlen.__get__(value) if base is deque else None, *base.__iter__(value)]
     if base is int:
         return int.__int__(value)

@@ -115,18 +115,19 @@ def summary(rows: list[Row]) -> list[list[str]]:
         names = dict.fromkeys(row["class"] for row in good)
         if good:
             others = "the other" if any(key[0] == library and not key[2] for key in bad) else "all"
-            lines.append([library, f"{others} {len(names)}", spread(good), "", " ".join(most(good)), worst(good)])
+            lines.append([library, f"{others} {len(names)}", spread(good), "", "; ".join(most(good)), worst(good)])
     return lines
 
 
 def most(rows: list[Row]) -> list[str]:
     """Returns the largest δ where none is nominal, and the largest part by which a nominal δ is exceeded."""
-    found = [[Fraction(0)], [Fraction(0)]]
+    found: list[list[Fraction]] = [[], []]
     for row in rows:
         claimed, upper = Fraction(row["nominal_delta"]), Fraction(row["delta"]["upper"])
         found[claimed > 0].append((upper - claimed) / claimed if claimed else upper)
-    least, part = (short(f"{float(max(here)):.17e}", 2) for here in found)
-    return [f"at most {least}" if least != "0" else "0", *([f"or {part} of a nominal δ more"] if part != "0" else [])]
+    least, part = (short(f"{float(max([Fraction(0), *here])):.17e}", 2) for here in found)
+    alone = [f"at most {least}" if least != "0" else "0"] if found[0] else []
+    return alone + (["at most the nominal one" if part == "0" else f"{part} of a nominal δ more"] if found[1] else [])
 
 
 def spread(rows: list[Row]) -> str:
@@ -171,7 +172,7 @@ def page(rows: list[Row]) -> str:
                 classes=len(classes),
                 failing=len(failing) - old,
                 old=old,
-                most=" ".join(most([r for r in usual if judged(r) not in (FAILS, OPEN)])),
+                most=", or ".join(most([r for r in usual if judged(r) not in (FAILS, OPEN)])),
                 table=table(summary(rows)),
             ),
             MEANING,
