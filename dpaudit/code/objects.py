@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from enum import Enum, EnumMeta
 from functools import cached_property
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
+from dpaudit.code.layout import layout
 from dpaudit.code.run import is_theirs
 from dpaudit.code.watch import CACHED, Watch, data_in, is_fixed, is_their_class
 
@@ -39,6 +40,11 @@ BOOKKEEPING = {
 
 class NoKey(Exception):
     """The state cannot be read off."""
+
+
+def no_key() -> NoReturn:
+    """Raises NoKey."""
+    raise NoKey
 
 
 def instance(kind: type, value: Any) -> tuple[Any, ...]:
@@ -79,7 +85,9 @@ def _content(base: Any, value: Any) -> Any:
     """Returns an object of a subclass as the value of the builtin type that it is."""
     if base is dict:
         return list(dict.items(value))
-    if base in (list, tuple, deque, frozenset):
+    if base is frozenset:
+        return layout(value) or no_key(), *base.__iter__(value)
+    if base in (list, tuple, deque):
         return [base.maxlen.__get__(value) if base is deque else None, *base.__iter__(value)]
     if base is int:
         return int.__int__(value)

@@ -50,8 +50,9 @@ MAX_PARTS = 20_000
 class Reader:
     """Reads one state; what is met twice is named by the number of its first place."""
 
-    def __init__(self, keep: dict[int, Any], watch: Watch | None = None) -> None:
+    def __init__(self, keep: dict[int, Any], watch: Watch | None = None, is_output: bool = False) -> None:
         self._watch = watch
+        self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
         self._places: dict[int, int] = {}
@@ -153,6 +154,8 @@ class Reader:
 
     def _set(self, kind: type, value: Any) -> Hashable:
         """Returns the key of a set: its entries and their places, since these decide the order in which it is read."""
+        if self._is_output:
+            return "set", frozenset(Reader(self._keep, is_output=True).key(entry) for entry in value)
         places = layout(value)
         if places is None:
             raise NoKey
