@@ -1,6 +1,7 @@
 """Where strangers keep state: in classes, functions, modules, containers. Each lay outside what was compared, and the
 law lacked an output of probability 2^-7 without a word. The code is run in modules of its own, as a user has it."""
 
+import builtins
 import sys
 from fractions import Fraction
 from types import ModuleType
@@ -234,6 +235,13 @@ PLACES = {
         "os.environ['A_STRANGER'] = str(int(os.environ['A_STRANGER']) + 1)",
         "int(os.environ['A_STRANGER'])",
     ),
+    "function_of_a_thread": (
+        "from threading import Thread\nimport a_helper_of_a_stranger as h\n"
+        "def go(f):\n    t = Thread(target=f)\n    t.start()\n    t.join()",
+        "go(h.reset)",
+        "go(h.bump)",
+        "getattr(h, 'n')",
+    ),
     "thread": (
         "from threading import Thread\nG = []",
         "G.clear()",
@@ -253,6 +261,7 @@ def test_state_is_seen_wherever_it_is_kept(place, monkeypatch):
     exec(compile(HELPER, "a_helper_of_a_stranger.py", "exec"), vars(helper))
     body = f"    {start}\n    while rng.randrange(2):\n        {step}\n    return {end} >= 7"
     exec(compile(f"{before}\ndef sample(rng):\n{body}\n", "a_stranger.py", "exec"), vars(module))
+    monkeypatch.setattr(builtins, "_seen", 0, raising=False)
     law = Session(Budget(residual=Fraction(1, 1 << 20))).law(lambda: module.sample(Source()))
     likely = dict(zip(law.outputs, law.lower, strict=True))
     assert likely.keys() == {True, False}
