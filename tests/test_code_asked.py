@@ -230,5 +230,5 @@ HIDING = [
 
 @pytest.mark.parametrize("sample", HIDING)
 def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(sample):
-    with pytest.raises(InputError, match="it draws from a numpy generator that it keeps"):
+    with pytest.raises(InputError, match="it draws from a generator that it keeps"):
         dpaudit.pmf(sample, 0, data=[0, 1])

@@ -153,7 +153,12 @@ def test_every_command_takes_it(mine, tmp_path, capsys):
     assert main(["verify", certificate, "--full"]) == 0
     assert "the law of its code" in json.loads(Path(certificate).read_text())["subject"]["source"]
     assert main(["profile", *mech]) == 0
+    capsys.readouterr()
     assert main(["search", *mech, "--eps", "1"]) == 0
+    assert main(["search", "--mech", f"{mine}:Numpy", "--eps", "1"]) == 0
+    found = capsys.readouterr().out
+    assert "smallest n" not in found, "it has none"
+    assert not any(line.strip().startswith(";") for line in found.splitlines())
     assert main(["profile", "--mech", f"{mine}:Counts", "--at", "0,1"]) == 0
     assert main(["profile", "--mech", f"{mine}:Counts", "--compose", "2"]) == 2
     counts = str(tmp_path / "d.json")

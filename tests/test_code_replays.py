@@ -4,6 +4,7 @@ import sys
 from fractions import Fraction
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from dpaudit.code.law import Budget, Session
@@ -116,6 +117,82 @@ def test_what_a_type_checker_puts_among_the_variables_is_no_state_of_its_own(mon
 @pytest.mark.parametrize("name", ["other", "typeguards"])
 def test_the_same_of_a_stranger_has_no_key(name, monkeypatch):
     assert checked_by(name, monkeypatch).residual > 0
+
+
+def looked_at_once(rng):
+    """The variable of a round is not read in the next one; locals() has been called before."""
+    known = len(locals())
+    while True:
+        r = int(rng.randrange(12))
+        if rng.randrange(2):
+            return r // 6, known
+
+
+def looked_at_by_another_name(rng):
+    """The variable is read by its name alone, later than the function is looked up."""
+    look, seen = locals, 0
+    r = int(rng.randrange(2))  # noqa: F841
+    while rng.randrange(2):
+        seen = look()["r"]
+    return seen
+
+
+def test_locals_is_read_where_it_is_called_and_nowhere_else():
+    rng = Source()
+    law = Session(Budget()).law(lambda: looked_at_once(rng))
+    assert (law.outputs, law.lower, law.residual) == (((0, 1), (1, 1)), (Fraction(1, 2), Fraction(1, 2)), 0)
+    assert law.runs < 60, "from a state for each number that is refused it would be hundreds"
+
+
+def test_locals_by_another_name_reads_everything_everywhere():
+    rng = Source()
+    law = Session(Budget()).law(lambda: looked_at_by_another_name(rng))
+    assert dict(zip(law.outputs, law.lower, strict=True)) == {0: Fraction(3, 4), 1: Fraction(1, 4)}
+
+
+CHECKING = """
+KNOWN = memoryview(b"int float")
+def check(kind):
+    return kind in bytes(KNOWN)
+"""
+
+
+@pytest.mark.parametrize(("name", "followed"), [("typeguard", False), ("typeguards", True)])
+def test_the_code_of_a_type_checker_is_not_followed(name, followed):
+    """It reads a view of memory, which has no key: where that is part of the state, no loop comes back to it."""
+    checker = {"__name__": name}
+    exec(compile(CHECKING, f"/lib/site-packages/{name}/checks.py", "exec"), checker)
+    rng, check = Source(), checker["check"]
+
+    def sample():
+        while rng.randrange(2):
+            check(b"int")
+        return 1
+
+    law = Session(Budget(residual=Fraction(1, 100))).law(sample)
+    assert (law.residual > 0) is followed
+
+
+def below_the_largest(rng):
+    """Rejects, beside an attribute that is named as a function of numpy is."""
+    while True:
+        r = int(rng.getrandbits(3))
+        if r < min(6, np.iinfo(np.int8).max):
+            return r
+
+
+def with_a_function_of_numpy(rng):
+    while True:
+        r = np.sum([rng.getrandbits(2), rng.getrandbits(1), 2])
+        if r < 5:
+            return int(r)
+
+
+@pytest.mark.parametrize("sample", [below_the_largest, with_a_function_of_numpy])
+def test_a_loop_with_a_function_of_numpy_comes_back_to_its_state(sample):
+    rng = Source()
+    law = Session(Budget(residual=Fraction(1, 100))).law(lambda: sample(rng))
+    assert (law.residual, sum(law.lower)) == (0, 1)
 
 
 MISSING = object()

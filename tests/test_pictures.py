@@ -6,13 +6,15 @@ from xml.etree import ElementTree
 import pytest
 
 from dpaudit.pictures import colours
+from dpaudit.pictures.distance import within
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.maps import CellMap
-from dpaudit.pictures.pair import Pair, Stem
+from dpaudit.pictures.pair import Losses, Pair, Stem
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.pictures.plot import spread
 from dpaudit.pictures.scales import Scale, fitted
 from dpaudit.pictures.ternary import Ternary
+from dpaudit.pictures.tradeoff import Tradeoff
 
 THEMES = {"light": colours.LIGHT, "dark": colours.DARK}
 SEEN = {
@@ -176,3 +178,82 @@ def test_a_file_of_its_own_has_its_colours_and_nothing_for_the_pointer():
     assert "var(" not in text
     assert text.count("<title>") == 1
     assert "tip" not in text
+    assert ".grid{" in text
+    assert ".q0{" not in text, "only the style that it needs"
+
+
+INF = float("inf")
+
+
+def all_of(picture, tag, kind):
+    tree = ElementTree.fromstring(picture.svg())
+    return [element for element in tree.iter(tag) if kind in (element.get("class") or "").split()]
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_an_infinite_value_stands_in_a_band_above_the_axis(width):
+    points = [(1.0, 0.5), (2.0, INF), (3.0, INF)]
+    drawn = Chart([Curve("A", points, limit=None)], "n", "y", bars=[(1.0, "claimed")]).draw(width, "alt")
+    (band,) = all_of(drawn, "rect", "beyond")
+    dots = [c for c in ElementTree.fromstring(drawn.svg()).iter("circle") if c.get("r") == "3"]
+    low = float(band.get("y")) + float(band.get("height"))
+    assert len(dots) == 2, "both infinite values are marked, also on a phone"
+    assert all(float(band.get("y")) < float(dot.get("cy")) < low for dot in dots)
+    rule = all_of(drawn, "path", "rule")[0].get("d")
+    assert float(rule.split("L")[0].split(" ")[1]) > low, "the claim lies below the band"
+    assert "∞" in [element.text for element in ElementTree.fromstring(drawn.svg()).iter("text")]
+    finite = Chart([Curve("A", points[:1])], "n", "y").draw(width, "alt")
+    assert not all_of(finite, "rect", "beyond")
+
+
+def test_a_wide_enclosure_is_a_band_and_never_a_midpoint():
+    points, ends = [(1.0, 0.5), (2.0, 0.5), (3.0, 0.5)], [(0.5, 0.5), (0.1, 0.9), (0.2, INF)]
+    drawn = Chart([Curve("A", points, spans=ends)], "n", "y").draw(WIDE, "alt")
+    (band,) = all_of(drawn, "path", "band")
+    assert band.get("d").count("L") == 5, "the upper and the lower ends of three values"
+    assert not [p for p in all_of(drawn, "path", "line") if "thin" not in p.get("class")], "no line through midpoints"
+    assert len(all_of(drawn, "path", "thin")) == 2, "one error bar for each value that is not known"
+    narrow = Chart([Curve("A", points, spans=[(0.5, 0.5000001)] * 3)], "n", "y").draw(WIDE, "alt")
+    assert not all_of(narrow, "path", "band")
+    assert len(all_of(narrow, "path", "line")) == 1
+
+
+def test_a_lone_point_is_seen_on_a_phone():
+    drawn = Chart([Curve("A", [(1.0, 0.5)])], "n", "y").draw(NARROW, "alt")
+    assert [c.get("r") for c in ElementTree.fromstring(drawn.svg()).iter("circle")] == ["4"]
+
+
+def test_a_name_has_one_colour_and_sixteen_lines_differ():
+    chart = Chart(lines([1, 2], [2, 1]), "n", "y", slots={"A": 5, "B": 9})
+    assert {p.get("class") for p in all_of(chart.draw(WIDE, ""), "path", "line")} == {"line s5", "line s1"}
+    found = colours.slots([f"mine {i}" for i in range(16)])
+    assert len({colours.dashes_of(slot) for slot in found.values()}) == 16
+
+
+def test_names_of_trade_off_curves_stand_by_pieces_of_their_lines():
+    curves = {name: [(0.0, 1.0), (0.4 - i / 50, 0.4 - i / 50), (1.0, 0.0)] for i, name in enumerate("ABC")}
+    drawn = Tradeoff(curves, [("ε = 1", 1.0, 0.0)], slots={"B": 6}).draw(371, "alt")
+    assert not all_of(drawn, "path", "lead"), "no leaders that meet in a point"
+    assert len(all_of(drawn, "path", "s6")) == 2, "the curve and its piece"
+
+
+def test_what_is_impossible_stands_below_a_logarithmic_axis():
+    stems = [Stem(float(i), str(i), 0.5, q, loss, "said") for i, (q, loss) in enumerate([(0.25, 0.7), (0.0, INF)])]
+    drawn = Pair("h", "x", "y", stems, 1, "", False, (0.0, 0.7)).draw("alt")
+    assert len(all_of(drawn, "path", "hollow")) == 1
+    assert len(all_of(drawn, "rect", "beyond")) == 2, "one for probability 0, one for the infinite loss"
+    words = [element.text for element in ElementTree.fromstring(drawn.svg()).iter("text")]
+    assert {"0", "∞"} <= set(words)
+
+
+def test_a_claim_outside_a_loss_distribution_is_still_named():
+    inside, outside = (Losses("h", [(0.5, 1.0, "")], 1.0, 1.0, bar).draw("alt") for bar in (1.0, 2.0))
+    assert all_of(inside, "path", "rule")
+    assert not all_of(outside, "path", "rule")
+    assert ">claim →<" in outside.body
+
+
+def test_a_bound_is_cut_where_it_leaves_the_probabilities():
+    assert within([(0.0, 0.5), (1.0, 1.5), (2.0, 3.0)]) == [[(0.0, 0.5), (0.5, 1.0)]]
+    assert within([(0.0, -1.0), (1.0, 2.0)]) == [[(1 / 3, 0.0), (2 / 3, 1.0)]]
+    assert within([(0.0, 2.0), (1.0, 3.0)]) == []

@@ -1,6 +1,8 @@
 """The numbers behind the pictures of a report are the engine's, and the pictures show them."""
 
+import re
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import pytest
 
@@ -10,6 +12,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.distances import along
 from dpaudit.reports.nominal import FACTORS
 from dpaudit.reports.report import build
+from dpaudit.reports.tables import table
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +79,150 @@ def test_curves_stand_beside_the_trade_off(made):
     drawn, text = shown(made, "delta-curves")
     assert len(drawn[0].wide) == 2
     assert "error of the second kind" in text
+
+
+class Leaky:
+    """Its true epsilon is infinite from n = 2 on."""
+
+    def __init__(self, n=1):
+        self.n = n
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["a", "b"]
+
+    def probability(self, x, r):
+        return Fraction(2 if (x == 0) == (r == "a") else 1, 3) if self.n == 1 else Fraction((x == 0) == (r == "a"))
+
+    def claimed(self):
+        return Fraction(1)
+
+
+class Vague(Leaky):
+    """Known to wide enclosures at n = 2."""
+
+    def probability(self, x, r):
+        middle, off = Fraction(2 if (x == 0) == (r == "a") else 1, 3), Fraction(self.n - 1, 10)
+        return (middle - off, middle + off) if off else middle
+
+
+@pytest.fixture(scope="module")
+def own():
+    block = plan.block({"n": "1..2", "mechs": [Leaky, Vague]})
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    return {section["kind"]: section for section in sections}
+
+
+def test_an_infinite_epsilon_is_drawn_and_its_share_is_called_infinite(own):
+    text = shown(own, "epsilon-by-n")[1]
+    assert 'class="beyond"' in text
+    assert "Leaky = ∞" in text
+    text = shown(own, "matrix")[1]
+    assert ">∞,  Not private<" in text
+    assert "inf" not in text.replace("[inf, inf]", "")
+
+
+def test_what_is_not_known_is_a_band_and_a_light_bar(own):
+    assert 'class="band' in shown(own, "epsilon-by-n")[1]
+    row = next(row for row in own["matrix"]["rows"] if row["mechanism"] == "Vague")
+    wide = {**own["matrix"], "rows": [{**row, "share": {"lower": "0.2", "upper": "1.3"}}]}
+    (figure,) = figures(wide)
+    assert figure.wide[0].body.count(' open"') == 1
+    assert "between 20 % and 130 %" in figure.wide[0].body
+
+
+def test_a_share_is_of_what_it_is_compared_with(made, own):
+    row = own["matrix"]["rows"][0]
+    said = {
+        claims: figures({**own["matrix"], "rows": [{**row, "claim": claim} for claim in claims]})[0].wide[0].body
+        for claims in (("1-DP",), (None,), ("1-DP", None))
+    }
+    assert ">the claim<" in said["1-DP",]
+    assert ">the nominal ε<" in said[None,]
+    assert ">the claim, or the nominal ε<" in said["1-DP", None]
+    column = table({**own["matrix"], "rows": [{**row, "claim": None}]})[0][5]
+    assert column == "share of the nominal ε"
+    by_name = {line[1]: line[5] for line in table(made["matrix"])[1]}
+    assert "of nominal" in by_name["EHDL"]
+    assert "of nominal" not in by_name["MH"]
+
+
+def test_a_share_just_above_the_claim_is_not_rounded_onto_it(own):
+    row = {**own["matrix"]["rows"][0], "share": {"lower": "1.0000000001", "upper": "1.0000000001"}}
+    (figure,) = figures({**own["matrix"], "rows": [row]})
+    assert "100.00000001 %" in figure.wide[0].body
+    assert "100.00000001 %" in figure.narrow[0].body
+
+
+def test_who_is_absent_from_a_picture_is_named(made):
+    section = made["renyi"]
+    rows = [row for row in section["rows"] if row["mechanism"] == "MH"]
+    assert "Not drawn, as not computed: EHDL." in figures({**section, "rows": rows})[-1].caption
+    assert "Not drawn" not in figures(section)[-1].caption
+
+
+def test_a_mechanism_has_one_colour_in_all_pictures(own):
+    """Also where another one is absent: its slot is that of the document."""
+    section = own["epsilon-by-n"]
+    rows = [row for row in section["rows"] if row["mechanism"] == "Vague"]
+    both, alone = (figures({**section, "rows": r})[0].wide[0].body for r in (section["rows"], rows))
+    drawn = [re.search(r'data-s="Vague">.*?class="band (f\d)', body)[1] for body in (both, alone)]
+    assert drawn[0] == drawn[1] == "f1"
+
+
+def test_captions_do_not_speak_of_what_is_not_there(own):
+    caption = figures(own["delta-curves"], list(own.values()))[0].caption
+    assert "Leaky never gets to δ = 0" in caption
+    unclaimed = {**own["epsilon-by-n"], "rows": [{**row, "claimed": None} for row in own["epsilon-by-n"]["rows"]]}
+    assert "claimed" not in figures(own["delta-curves"], [unclaimed])[0].caption
+
+
+def claim(name, document, verdict, establishes):
+    return {"id": name, "document": document, "verdict": verdict, "establishes": establishes, "statement": "s"}
+
+
+CLAIMS = [
+    claim("one", "P1", "PROVED", "for all n, by algebra"),
+    claim("two", "P1", "REFUTED", "by counterexample"),
+    claim("three", "D2", "PROVED", "exhaustive on the grid"),
+    claim("four", "D2", "MEASURED", "measured"),
+]
+BOARD = {"kind": "claims", "title": "Claims", "setting": {"claims": ["*"]}, "rows": CLAIMS}
+MARGINS = {
+    **{"kind": "margins", "title": "Margins", "setting": {"claims": ["*"]}},
+    "rows": [
+        {"id": "one", "verdict_of": "PROVED", "margin": {"lower": "0", "upper": "0"}},
+        {"id": "two", "verdict_of": "REFUTED", "margin": {"lower": "0.5", "upper": "0.5"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("version", ["wide", "narrow"])
+def test_the_claims_are_a_grid_of_document_and_verdict_with_the_strength_on_each_tile(version):
+    (picture,) = getattr(figures(BOARD)[0], version)
+    tree = ElementTree.fromstring(picture.svg())
+    tiles = {a.get("href"): a for a in tree.iter("a")}
+    assert set(tiles) == {"#one", "#two", "#three", "#four"}
+    boxes = {name: tile.find("rect") for name, tile in tiles.items()}
+    assert {name: tile.find("text").text for name, tile in tiles.items()} == {
+        **{"#one": "∀", "#two": "c", "#three": "g", "#four": "m"},
+    }
+    assert all(box.find("title").text.startswith(f"{name[1:]}: ") for name, box in boxes.items())
+    at = {name: (float(box.get("x")), float(box.get("y"))) for name, box in boxes.items()}
+    assert at["#one"][0] == at["#three"][0] < at["#two"][0] < at["#four"][0], "a column a verdict"
+    assert at["#one"][1] == at["#two"][1] < at["#three"][1] == at["#four"][1], "a row a document"
+    words = {text.text for text in tree.iter("text")}
+    assert {"P1", "D2", "Proved 2", "Refuted 1", "for all n, by algebra", "by counterexample"} <= words
+
+
+def test_margins_stand_with_the_claims_and_what_is_refuted_at_the_left():
+    assert len(figures(BOARD, [BOARD, MARGINS])) == 2
+    assert figures(MARGINS, [BOARD, MARGINS]) == []
+    (figure,) = figures(MARGINS)
+    assert "1 of 2 inequalities and equations fail somewhere, two by the most, at least 0.5; 1 hold" in figure.caption
+    tree = ElementTree.fromstring(figure.wide[0].svg())
+    (refuted,) = [e.get("d") for e in tree.iter("path") if e.get("class") == "frefuted"]
+    (proved,) = [float(e.get("cx")) for e in tree.iter("circle") if e.get("class") == "fproved"]
+    assert float(refuted[1:].split(" ")[0]) < proved

@@ -5,6 +5,7 @@ Then all is put back.
 
 from __future__ import annotations
 
+import _random
 import gc
 import math
 import os
@@ -60,29 +61,40 @@ def in_place(target: Any = None) -> Iterator[None]:
             yield
 
 
+GENERATORS: tuple[Any, Any] = (np.random.BitGenerator, _random.Random)
 STAND_INS: dict[type, Callable[[], Any]] = {
     source.REAL_GENERATOR: source.numpy_generator,
     source.REAL_STATE: source.NUMPY_STATE,
 }
 HELD = (
-    "it draws from a numpy generator that it keeps where none can stand in for it (in a list, a closure, a default, a "
+    "it draws from a generator that it keeps where none can stand in for it (in a list, a closure, a default, a "
     "function that was looked up before): keep it in a global name or an attribute, or take rng"
 )
 
 
 @contextmanager
 def _unmoved() -> Iterator[None]:
-    """While this holds, a generator of numpy that was there before must not draw: that would not be followed."""
-    there = [value for value in gc.get_objects() if issubclass(type(value), np.random.BitGenerator)]
-    before = [(bits, pickle.dumps(bits.state)) for bits in there if bits is not source.BITS]
+    """While this holds, a generator that was there before must not draw by itself: that would not be followed."""
+    before = [(bits, _bits(bits)) for bits in gc.get_objects() if _is_generator(type(bits))]
     try:
         yield
     except Refused:
-        if any(pickle.dumps(bits.state) != state for bits, state in before):
+        if any(_bits(bits) != state for bits, state in before):
             raise Refused(HELD) from None
         raise
-    if any(pickle.dumps(bits.state) != state for bits, state in before):
+    if any(_bits(bits) != state for bits, state in before):
         raise Refused(HELD)
+
+
+def _is_generator(kind: type) -> bool:
+    """Returns whether the class is one of generators that have a state of their own; ours have none."""
+    return issubclass(kind, GENERATORS) and not isinstance(kind, source.StandIn)
+
+
+def _bits(generator: Any) -> Any:
+    """Returns the state of the generator."""
+    is_numpy = isinstance(generator, np.random.BitGenerator)
+    return pickle.dumps(generator.state) if is_numpy else GENERATORS[1].getstate(generator)
 
 
 _METHODS: dict[str, Any] = {
@@ -91,8 +103,8 @@ _METHODS: dict[str, Any] = {
     "_randbelow": lambda _, n: draws.below(n),
     "randbytes": draws.unfollowed("randbytes"),
     "seed": draws.seed,
-    "getstate": draws.unfollowed("the state of a generator"),
-    "setstate": draws.unfollowed("the state of a generator"),
+    "getstate": draws.unfollowed("getstate, the state of a generator,"),
+    "setstate": draws.unfollowed("setstate, the state of a generator,"),
 }
 
 
@@ -100,8 +112,11 @@ def _functions() -> list[tuple[Any, Any]]:
     """Returns pairs: a function that a module may have imported, and what stands in for it."""
     rng, state = source.Source(), source.NUMPY_STATE()
     pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
-    pairs += [(random.random, rng.random), (random.getrandbits, rng.getrandbits), (random.seed, rng.seed)]
-    pairs += [(secrets.randbits, rng.getrandbits), (os.urandom, draws.unfollowed("os.urandom"))]
+    pairs += [(getattr(random, name), getattr(rng, name)) for name in _METHODS if hasattr(random, name)]
+    pairs += [(secrets.randbits, rng.getrandbits), (_random.Random, draws.unfollowed("_random.Random"))]
+    pairs += [
+        (getattr(os, name), draws.unfollowed(f"os.{name}")) for name in ("urandom", "getrandom") if hasattr(os, name)
+    ]
     pairs += [(np.random.default_rng, _default_rng), (source.REAL_STATE, source.NUMPY_STATE)]
     for name in dir(np.random):
         value = getattr(np.random, name)

@@ -18,8 +18,11 @@ from typing import Any
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
 from dpaudit.code.outputs import Form, differ, form
-from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
+from dpaudit.code.quiet import silence
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at, refuse
+from dpaudit.code.states import NoKey, Reader
 from dpaudit.code.tracer import State, Tracer, Way
+from dpaudit.code.vectors import known
 
 ROUND = 1000
 """A round follows what is likely enough to leave this part of the mass that was open before it."""
@@ -49,7 +52,7 @@ class Budget:
     seconds: float = 60.0
     lines: int = 1_000_000
     border: Fraction = Fraction(1, 500)
-    """What may stay open between the boxes where several random floats decide; twice as little takes twice as long."""
+    """What may stay open between the boxes where many-valued draws decide together; half of it takes twice as long."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,12 @@ class Leaf:
 class Explorer:
     """The graph of one function of the random source."""
 
-    def __init__(self, function: Callable[[], Any], session: Any, budget: Budget, forms: dict[Hashable, Form]) -> None:
-        self.function, self.session, self.budget, self.forms = function, session, budget, forms
+    def __init__(
+        self, function: Callable[[], Any], session: Any, budget: Budget, forms: dict[Hashable, Form] | None, name: str
+    ) -> None:
+        self.function, self.session, self.budget = function, session, budget
+        self.forms, self.name = forms, name
+        """Without forms an output stays what it is: a list, an array, numpy's numbers; ``name`` is how it is called."""
         self.states = [State((), 0, None, {}, open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
@@ -76,7 +83,7 @@ class Explorer:
         self.assumptions: set[str] = set()
         self.endless: str | None = None
         self.boxed: str | None = None
-        """The first line at which several random floats decide together."""
+        """The first line at which several draws of many values decide together."""
         self.runs = 0
 
     def explore(self) -> None:
@@ -172,11 +179,13 @@ class Explorer:
         try:
             sys.settrace(tracer if run.tracer is None or run.tracer.resumed is None else None)
             try:
-                value = self.function()
+                with silence(self.session.heard):
+                    value = self.function()
             finally:
+                self.session.heard = True
                 sys.settrace(before)
                 run.over = True
-            output, run.form = settle(value), form(value)
+            output, run.form = self._finished(value)
         except Halted:
             if not run.halted:
                 raise Changed(KEPT) from None
@@ -194,12 +203,23 @@ class Explorer:
             raise run.refused
         return output, not run.halted
 
+    def _finished(self, value: Any) -> tuple[Any, Form]:
+        """Returns an output without open numbers, and of which containers it was made."""
+        return (known(value, self.name), None) if self.forms is None else (settle(value), form(value))
+
+    def key(self, output: Any) -> Hashable:
+        """Returns a key of an output; 1, 1.0 and True are three."""
+        try:
+            return Reader(self.session.keep, self.forms is not None).key(output)
+        except NoKey:
+            return refuse(f"{self.name} is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
+
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
-        key = self.session.output_key(output)
+        key = self.key(output)
         self.values.setdefault(key, output)
-        known = self.forms.setdefault(key, run.form)
-        if known != run.form:
-            words = f"the output {output}, or a part of it, comes as {differ(known, run.form)}"
+        before = run.form if self.forms is None else self.forms.setdefault(key, run.form)
+        if before != run.form:
+            words = f"the output {output}, or a part of it, comes as {differ(before, run.form)}"
             raise Refused(f"{words}: two outputs that would count as one; return one kind")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import update_wrapper
+from pathlib import Path
 from time import monotonic
 from types import FrameType, MethodType
 from typing import Any, TypeVar, cast
@@ -21,7 +23,8 @@ from dpaudit.code.places import places
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import NoKey, Reader
-from dpaudit.code.watch import Watch, has_fixed_hashes
+from dpaudit.code.tracer import watch_steps
+from dpaudit.code.watch import Watch, has_fixed_hashes, is_fixed
 
 F = TypeVar("F", bound=Callable[..., Any])
 TRIALS = 200
@@ -59,7 +62,7 @@ class CodeLaw:
     endless: str | None
     errors: dict[Any, str]
     boxed: str | None
-    """The first line at which several random floats decide together."""
+    """The first line at which several draws of many values decide together."""
     raised_at: dict[Any, str]
     """The line of each exception."""
 
@@ -74,6 +77,8 @@ class Session:
         self._laws: dict[Hashable, CodeLaw] = {}
         self._forms: dict[Hashable, Form] = {}
         self.deadline = 0.0
+        self.heard = False
+        """Whether the code has run once: what it prints is shown once."""
 
     def law(self, function: Callable[[], Any], target: Any = None) -> CodeLaw:
         """Returns the law of function(), which draws from any random source; ``target`` may hold numpy generators."""
@@ -81,8 +86,14 @@ class Session:
         with in_place(target):
             return self._law(function, self.budget, self._forms)
 
-    def _law(self, function: Callable[[], Any], budget: Budget, forms: dict[Hashable, Form]) -> CodeLaw:
-        explorer = Explorer(function, self, budget, forms)
+    def _law(
+        self,
+        function: Callable[[], Any],
+        budget: Budget,
+        forms: dict[Hashable, Form] | None,
+        name: str = "the output",
+    ) -> CodeLaw:
+        explorer = Explorer(function, self, budget, forms, name)
         explorer.explore()
         self._confirm(explorer)
         edges = [state.edges for state in explorer.states]
@@ -120,7 +131,7 @@ class Session:
             for numbers in {leaf.lowest, leaf.highest}:
                 run = Run((), self, self.bits, numbers)
                 output, _ = explorer.perform(run)
-                if self.output_key(output) != self.output_key(leaf.output) or len(run.draws) != len(numbers):
+                if explorer.key(output) != explorer.key(leaf.output) or len(run.draws) != len(numbers):
                     raise Changed(_differs(explorer, leaf.output, output))
 
     def _try(self, explorer: Explorer, law: dict[Hashable, Fraction]) -> None:
@@ -135,7 +146,7 @@ class Session:
             run.trial = trial
             output, ended = explorer.perform(run, _limited(run))
             if ended:
-                key = self.output_key(output)
+                key = explorer.key(output)
                 seen[key] = seen.get(key, 0) + 1
                 explorer.values.setdefault(key, output)
         explorer.runs = followed
@@ -156,20 +167,13 @@ class Session:
                     "function of its draws"
                 )
 
-    def output_key(self, output: Any) -> Hashable:
-        """Returns a key of an output; 1, 1.0 and True are three."""
-        try:
-            return Reader(self.keep).key(output)
-        except NoKey:
-            return refuse(f"the output is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
-
     def sub_law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CodeLaw:
         """Returns the law of function(*given, **named), computed once for equal arguments."""
         key = id(function), self._arguments(function, given, named)
         if key not in self._laws:
             self.keep[id(function)] = function
             budget = replace(self.budget, residual=self.budget.residual / 64)
-            self._laws[key] = self._law(lambda: function(*given, **named), budget, {})
+            self._laws[key] = self._law(lambda: function(*given, **named), budget, None, _returned(function))
             if self._arguments(function, given, named) != key[1]:
                 refuse(f"{function.__name__} changes its arguments")
         return self._laws[key]
@@ -184,6 +188,13 @@ class Session:
             return refuse(f"the arguments of {function.__name__} cannot be compared: pass numbers, text, tuples")  # type: ignore[no-any-return]
 
 
+def _returned(function: Callable[..., Any]) -> str:
+    """Returns "file.py line 12: what the sub-sampler f returns"."""
+    code = getattr(function, "__code__", None)
+    at = "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
+    return f"{at}what the sub-sampler {getattr(function, '__name__', type(function).__name__)} returns"
+
+
 def _differs(explorer: Explorer, first: Any, second: Any) -> str:
     """Returns what a run with open numbers and one with plain numbers, which give two outputs, say of the code."""
     if isinstance(first, Raised) and not isinstance(second, Raised):
@@ -191,7 +202,7 @@ def _differs(explorer: Explorer, first: Any, second: Any) -> str:
             f"{explorer.raised_at.get(first, '')}a draw goes where only a plain number is taken ({first.kind}: "
             f"{explorer.errors[first]}); make it known before, with int(...) or by its index"
         )
-    if first == second:
+    if repr(first) == repr(second):
         return f"a second run gives {second} with other draws: it is not a function of its draws (a cache, a counter)"
     return (
         f"the same draws give {first} in one run and {second} in another, with plain numbers: "
@@ -209,7 +220,7 @@ def _limited(run: Run) -> Callable[..., Any]:
         if event == "call":
             if not is_theirs(frame.f_code.co_filename):
                 return None
-            frame.f_trace_opcodes = bool(places(frame.f_code).still)
+            watch_steps(frame, trace, bool(places(frame.f_code).still))
             return trace
         left -= event != "return"
         if left < 0:
@@ -276,7 +287,7 @@ def _drawn(run: Run, law: CodeLaw, sign: Hashable) -> Any:
     output = law.outputs[number]
     if isinstance(output, Raised):
         raise _error(output, law.errors[output])
-    return output
+    return output if is_fixed(output) else deepcopy(output)
 
 
 def _error(raised: Raised, message: str) -> Exception:

@@ -165,18 +165,18 @@ def below(run: Run, size: int, start: int = 0, kind: Callable[[int], Any] = int)
     return Lazy(lambda env: kind(start + draw.m(env[draw])), {draw: 1}, key, affine=(start, 1))
 
 
-def settle(value: Any, limit: int | None = None) -> Any:
+def settle(value: Any) -> Any:
     """Returns an output without open numbers: tuples for lists and arrays, plain numbers for numpy's."""
     if is_lazy(value):
-        value = value.force(limit=limit, what="the output")
+        value = value.force(what="the output")
     if isinstance(value, np.ndarray):
         value = value.tolist() if value.dtype != object else list(value)
     if isinstance(value, np.generic):
         value = value.item()
     if type(value) in (list, tuple):
-        return tuple(settle(entry, limit) for entry in value)
+        return tuple(settle(entry) for entry in value)
     if isinstance(value, Mapping):
-        return tuple((settle(k, limit), settle(v, limit)) for k, v in value.items())
+        return tuple((settle(k), settle(v)) for k, v in value.items())
     if isinstance(value, set | frozenset):
-        return frozenset(settle(entry, limit) for entry in value)
+        return frozenset(settle(entry) for entry in value)
     return value

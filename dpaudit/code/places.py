@@ -11,6 +11,7 @@ import dis
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from types import CodeType, FrameType
 
 import numpy as np
@@ -192,13 +193,16 @@ def _live(code: CodeType, steps: list[dis.Instruction], after: Edges) -> dict[in
     """Returns by offset the local variables whose value may still be read; all where the code reads them by name."""
     everything = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
     cells = everything - frozenset(code.co_varnames) | frozenset(code.co_cellvars)
-    if LOOKS_AROUND & set(code.co_names):
+    named = [(s, then) for s, then in pairwise(steps) if s.opcode in dis.hasname and s.argval in LOOKS_AROUND]
+    looks = {s.offset: _is_call_of_locals(s, then) for s, then in named}
+    if not all(looks.values()):
         return {step.offset: everything for step in steps}
     handlers = [(e.start, e.end, e.target) for e in dis.Bytecode(code).exception_entries]  # type: ignore[attr-defined]
     following = {
         s.offset: [t for t, _ in after[s.offset]] + [h for a, b, h in handlers if a <= s.offset < b] for s in steps
     }
     effects = {step.offset: _touched(step, everything) for step in steps}
+    effects |= {offset: (everything, frozenset()) for offset in looks}
     live: dict[int, frozenset[str]] = {step.offset: cells for step in steps}
     changed = True
     while changed:
@@ -210,6 +214,11 @@ def _live(code: CodeType, steps: list[dis.Instruction], after: Edges) -> dict[in
             if found != live[step.offset]:
                 live[step.offset], changed = found, True
     return live
+
+
+def _is_call_of_locals(step: dis.Instruction, then: dis.Instruction) -> bool:
+    """Returns whether the two instructions call locals(): what it gives is a value as any other, read there once."""
+    return (step.opname, step.argval, then.arg) == ("LOAD_GLOBAL", "locals", 0) and then.opname in ("PRECALL", "CALL")
 
 
 def _touched(step: dis.Instruction, everything: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -25,7 +25,7 @@ KEPT = (
 )
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
-LIBRARIES = ("numpy", "scipy")
+LIBRARIES = ("numpy", "scipy", "typeguard")
 
 
 class Refused(BaseException):

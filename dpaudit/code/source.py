@@ -63,7 +63,8 @@ class Source(random.SystemRandom):
 
     seed = seed
     randbytes = unfollowed("randbytes")
-    getstate = setstate = unfollowed("the state of a generator")
+    getstate = unfollowed("getstate, the state of a generator,")
+    setstate = unfollowed("setstate, the state of a generator,")
 
 
 for _name in [name for name in vars(Source) if not name.startswith("_")]:
@@ -75,7 +76,14 @@ def _covered(kind: type, own: dict[str, Any]) -> dict[str, Any]:
     """Returns the methods of a stand-in for the class: these, and for every other public one a refusal."""
     names = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
     found = {name: unfollowed(f"{kind.__name__}.{name}") for name in names}
-    return {**found, **{name: standing_in(f"{kind.__name__}.{name}", method) for name, method in own.items()}}
+    found |= {name: standing_in(f"{kind.__name__}.{name}", method) for name, method in own.items()}
+    return {**found, "_bit_generator": property(unfollowed("the bits of a generator")), **_uncopied(kind)}
+
+
+def _uncopied(kind: type) -> dict[str, Any]:
+    """Returns refusals of what copies or stores a generator: the copy would draw the same numbers again."""
+    refused = unfollowed(f"a copy of a {kind.__name__}, which draws the same numbers,")
+    return dict.fromkeys(("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"), refused)
 
 
 def _shared() -> dict[str, Any]:
@@ -110,14 +118,14 @@ BITS = np.random.MT19937(0)
 """Given to the stand-ins, which never use it; else they would ask the system for entropy."""
 
 
-class _Any(type):
+class StandIn(type):
     """The class of a stand-in, which takes the place of its base: every instance of that is an instance of it."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.__mro__[1])
 
 
-NUMPY_GENERATOR: Any = _Any(
+NUMPY_GENERATOR: Any = StandIn(
     "Generator",
     (np.random.Generator,),
     {
@@ -134,7 +142,7 @@ def _unseeded(self: Any, seed: Any = None) -> None:
     REAL_STATE.__init__(self, BITS)
 
 
-NUMPY_STATE: Any = _Any(
+NUMPY_STATE: Any = StandIn(
     "RandomState",
     (np.random.RandomState,),
     {
@@ -157,5 +165,6 @@ def bit_generator(kind: Any) -> Any:
         kind.__init__(self, 0)
 
     names = [name for name in dir(kind) if not name.startswith("_")]
-    own = {name: property(unfollowed(f"{kind.__name__}.{name}")) for name in names if name != "lock"}
-    return _Any(kind.__name__, (kind,), {**own, "__init__": unseeded})
+    names = [*(name for name in names if name != "lock"), "_seed_seq"]
+    own = {name: property(unfollowed(f"{kind.__name__}.{name}")) for name in names}
+    return StandIn(kind.__name__, (kind,), {**own, **_uncopied(kind), "__init__": unseeded})

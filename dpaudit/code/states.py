@@ -29,8 +29,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpaudit.code.layout import layout
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.run import Draw
+from dpaudit.code.vectors import Draws
 from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, is_their_class
 
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
@@ -60,7 +62,8 @@ class NoKey(Exception):
 class Reader:
     """Reads one state; what is met twice is named by the number of its first place."""
 
-    def __init__(self, keep: dict[int, Any]) -> None:
+    def __init__(self, keep: dict[int, Any], is_output: bool = False) -> None:
+        self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
         self._places: dict[int, int] = {}
@@ -119,9 +122,7 @@ class Reader:
         if kind is dict:
             return "dict", tuple((self.key(k), self.key(v)) for k, v in value.items())
         if kind in (set, frozenset):
-            if kind is set and len(value) > 1:
-                raise NoKey  # the order of its entries depends on how it came about
-            return kind.__name__, tuple(self.key(entry) for entry in value)
+            return self._set(kind, value)
         if kind is bytearray:
             return "bytearray", bytes(value)
         if isinstance(value, type):
@@ -129,8 +130,7 @@ class Reader:
         if isinstance(value, BuiltinFunctionType):
             return self._builtin(value)
         if isinstance(value, np.ndarray):
-            entries = tuple(map(self.key, value.reshape(-1))) if value.dtype == object else value.tobytes()
-            return "array", value.shape, str(value.dtype), entries
+            return self._array(value)
         if kind in ITERATORS:
             return kind.__name__, tuple(self.key(part) for part in value.__reduce__()[1:])
         if kind is MethodType:
@@ -145,8 +145,33 @@ class Reader:
             return kind.__name__, self.key(value.get(None) if kind is ContextVar else value.__dict__)
         return self._instance(kind, value)
 
+    def _set(self, kind: type, value: Any) -> Hashable:
+        """Returns the key of a set: its entries and their places, since these decide the order in which it is read."""
+        if self._is_output:
+            return "set", frozenset(Reader(self._keep, True).key(entry) for entry in value)
+        places = layout(value)
+        if places is None:
+            raise NoKey
+        return kind.__name__, places, tuple(map(self.key, value))
+
+    def _array(self, value: Any) -> Hashable:
+        """Returns the key of a numpy array: its entries, and how it lies in the memory that other arrays may share."""
+        if type(value) not in (np.ndarray, Draws):
+            raise NoKey  # another subclass may keep more than its entries
+        owner = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.base is not None or type(owner) not in (np.ndarray, Draws):
+            raise NoKey  # the memory belongs to something else
+        form = type(value).__name__, value.shape, str(value.dtype), value.strides, value.flags.writeable
+        if owner is not value:
+            return "view", form, value.ctypes.data - owner.ctypes.data, self.key(owner)
+        if value.dtype.hasobject and value.dtype != object:
+            raise NoKey
+        return "array", form, tuple(map(self.key, value.flat)) if value.dtype == object else value.tobytes()
+
     def _function(self, value: FunctionType) -> Hashable:
-        code = self._identity(value.__code__)
+        code = self._identity(value.__code__), self._identity(value.__globals__), value.__name__, value.__qualname__
         if not (value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__):
             return "function", code
         cells = tuple(self._cell(cell) for cell in value.__closure__ or ())
@@ -221,7 +246,12 @@ def _content(base: Any, value: Any) -> Any:
     """Returns an object of a subclass as the value of the builtin type that it is."""
     if base is dict:
         return list(dict.items(value))
-    if base in (list, tuple, deque, frozenset):
+    if base is frozenset:
+        places = layout(value)
+        if places is None:
+            raise NoKey
+        return places, *base.__iter__(value)
+    if base in (list, tuple, deque):
         return [base.maxlen.__get__(value) if base is deque else None, *base.__iter__(value)]
     if base is int:
         return int.__int__(value)

@@ -78,7 +78,7 @@ def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
             compare(operator.gt, x, cut)
         return function(x.least())
     if name == "reciprocal":
-        return apply(operator.truediv, 1.0, x)
+        return made(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
 
 
@@ -113,11 +113,9 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
 def _fewer(a: Any, b: Any) -> tuple[Any, Any]:
     """Returns the two; where both are open, in different draws, a whole number of few values is made known."""
     if is_lazy(a) and is_lazy(b) and a.directions.keys() != b.directions.keys():
-        for one in (a, b):
-            span = one.most() - one.least()
-            if isinstance(one.least(), int | np.integer) and abs(span) < lazy.FEW:
-                known = one.force()
-                return (known, b) if one is a else (a, known)
+        spans = [abs(x.most() - x.least()) if _whole(x) else lazy.FEW for x in (a, b)]
+        if min(spans) < lazy.FEW:
+            return (a.force(), b) if spans[0] <= spans[1] else (a, b.force())
     return a, b
 
 
@@ -260,6 +258,8 @@ def compare(relation: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
         return bool(relation(a, b))
     if (not open_a and a != a) or (not open_b and b != b):
         return relation is operator.ne
+    if open_a and open_b and a.key == b.key:  # one number, which is not nan: that part is cut off where it is made
+        return bool(relation(0, 0))
     if relation in (operator.eq, operator.ne):
         equal = not compare(operator.lt, a, b) and not compare(operator.gt, a, b)
         return equal if relation is operator.eq else not equal
@@ -269,9 +269,15 @@ def compare(relation: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
         directions = merged((a.directions, 1 if rises else -1), (b.directions, -1 if rises else 1))
         if directions is None:
             return bool(listed(relation, (a, b)))
-        return monotone.decide(
-            lambda env: bool(relation(a.value(env), b.value(env))), directions, sign_, a.assumed | b.assumed
-        )
+
+        def holds(env: Env) -> bool:
+            return bool(relation(a.value(env), b.value(env)))
+
+        if holds(monotone.low(directions)) != holds(monotone.high(directions)):
+            known = _fewer(a, b)
+            if known[0] is not a or known[1] is not b:
+                return compare(relation, *known)
+        return monotone.decide(holds, directions, sign_, a.assumed | b.assumed)
     x, c = (a, b) if open_a else (b, a)
     value, directions = x.value, x.directions if rises == open_a else {d: -up for d, up in x.directions.items()}
     if open_a:

@@ -22,8 +22,15 @@ from dpaudit.code.states import NoKey, Reader
 ANOTHER_THREAD = Thread.start.__code__
 """A run that starts a thread has no states from then on: what the thread does is not watched."""
 
+sys._getframe().f_trace_opcodes = True  # Python 3.12 tells of instructions once a frame has asked before the tracing
 LONG = 1 / 4
 """A run that takes this part of the seconds of a budget, and that the budget ends, may have no end."""
+
+
+def watch_steps(frame: FrameType, trace: Any, by_step: bool) -> None:
+    """Makes the trace watch the call, by instructions too; Python 3.13 wants it to be told in this order."""
+    frame.f_trace = trace
+    frame.f_trace_opcodes = by_step
 
 
 @dataclass
@@ -116,7 +123,7 @@ class Tracer:
             return None
         self.stack.append(self._entered())
         self.explorer.session.watch.note(frame.f_code, frame.f_globals)
-        frame.f_trace_opcodes = places(frame.f_code).by_step
+        watch_steps(frame, self._local, places(frame.f_code).by_step)
         return self._local
 
     def mark(self) -> None:
@@ -136,8 +143,7 @@ class Tracer:
         if len(frames) != len(self.stack):
             self.run.stop(Changed("its calls differ in a second run: it is not a function of its draws"))
         for frame in frames:
-            frame.f_trace_opcodes = places(frame.f_code).by_step
-            frame.f_trace = self._local
+            watch_steps(frame, self._local, places(frame.f_code).by_step)
         sys.settrace(self)
 
     def _entered(self) -> Entry:

@@ -34,6 +34,15 @@ class Draws(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
         return on_function(function, given, named)
 
+    def __str__(self) -> str:
+        return str(_plain(self))
+
+    def __repr__(self) -> str:
+        return repr(_plain(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(_plain(self), spec)
+
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **named: Any) -> Any:
         """Returns the sum over the number of entries, as numpy does."""
         if dtype is not None or out is not None or named:
@@ -183,7 +192,16 @@ def known(value: Any, what: str) -> Any:
         return value.force(what=what)
     if isinstance(value, Draws):
         return np.array([known(entry, what) for entry in value.reshape(-1)]).reshape(value.shape)
+    if type(value) is dict:
+        return {known(name, what): known(entry, what) for name, entry in value.items()}
     return type(value)(known(entry, what) for entry in value) if type(value) in (list, tuple) else value
+
+
+def _plain(values: Draws) -> Any:
+    """Returns the array with numbers that are known, to be written as text."""
+    if not _few(values):
+        refuse("the text of an array needs the numbers themselves, and a draw has too many values")
+    return known(values, "the text of an array")
 
 
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

@@ -28,7 +28,11 @@ PLAIN = (type(None), bool, int, str, bytes, Fraction, type(Ellipsis))
 FIXED = (float, complex, Decimal, range, np.generic, EnumMeta)
 """Values that never change, or whose parts are looked at by name."""
 CACHED = type(functools.lru_cache(abs))
-KNOWN_BY_IDENTITY = (np.ufunc, np.dtype, ModuleType, CodeType, Enum, re.Pattern, logging.Logger, CACHED)
+NUMPY_FUNCTION = type(np.max)
+KNOWN_BY_IDENTITY = (
+    *(np.ufunc, np.dtype, NUMPY_FUNCTION),
+    *(ModuleType, CodeType, Enum, re.Pattern, logging.Logger, CACHED),
+)
 """Values that are known by what they are; a cache among them: a second run notices if it holds what is random."""
 HASHING = {"hash", "set", "frozenset"}
 BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__"}

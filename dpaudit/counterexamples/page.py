@@ -26,7 +26,7 @@ def page(result: SearchResult) -> Page:
         finding = strong("no violation found")
     parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
     rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where)), ("finding", finding)]
-    if result.minimal:
+    if result.minimal and result.minimal.n is not None:
         rows += _place("smallest n", result.minimal)
     rows += _place("largest ratio", result.largest)
     if not result.exhaustive:
@@ -42,7 +42,7 @@ def _place(title: str, found: Place) -> list[Line]:
     result, witness = found.result, found.result.witness
     bound = "nominal" if result.claim.epsilon is None else "claimed"
     pair = f"{pair_text(witness)}, output {text(witness.output)}"
-    place = f"{result.subject.mechanism.setting_text()}; {pair}"
+    place = "; ".join(part for part in (result.subject.mechanism.setting_text(), pair) if part)
     rows: list[Line] = [
         (title, Words(f"true ε / {bound} ε {'' if found.ratio.is_open else '= '}", found.ratio)),
         ("", place),

@@ -11,6 +11,7 @@ from dpaudit.code.asked import source_for
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
 from dpaudit.code.outputs import nameless
+from dpaudit.code.quiet import import_first
 from dpaudit.code.run import is_raised, raised_at
 from dpaudit.mechanisms.user_code import describe, guarded, no_exit
 from dpaudit.numbers.enclosure import outward
@@ -51,9 +52,11 @@ class SampledLaws:
         if self._session is None:
             self._session = Session(self._budget())
         sample = self.target.sample
+        code = self.target.function if isinstance(self.target, FunctionSampler) else sample
         try:
-            rng = source_for(self.target.function if isinstance(self.target, FunctionSampler) else sample)
+            rng = source_for(code)
             with no_exit():
+                import_first(code)
                 law = self._session.law(lambda: sample(x, rng), self.target)
         except Refused as reason:
             raise self._error(f"sample({text(x)}, rng): {reason}") from None
@@ -127,7 +130,9 @@ class SampledLaws:
             said.append("what was not followed ends in one of outputs()")
         boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
         if boxed is not None:
-            said.append(f"{boxed}several random floats decide there together; the border between is not followed")
+            said.append(
+                f"{boxed}several draws of many values decide there together; the border between is not followed"
+            )
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             said.append(f"{endless}a run was given up there as endless; it counts as not followed")
@@ -148,7 +153,9 @@ def _down(value: Fraction) -> Fraction:
 
 
 def _kind(output: Output) -> Any:
-    """Returns a key under which 1, 1.0 and True are three."""
+    """Returns a key under which 1, 1.0 and True are three, and a set is one in whatever order."""
+    if isinstance(output, frozenset):
+        return type(output), frozenset(map(_kind, output))
     return type(output), tuple(map(_kind, output)) if isinstance(output, tuple) else repr(output)
 
 

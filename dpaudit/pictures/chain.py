@@ -13,13 +13,23 @@ LINE = 15.0
 
 
 @dataclass(frozen=True)
+class Share:
+    """A bar with words: solid to ``low``, light from there to ``high``, both shares of the room."""
+
+    words: str
+    low: float
+    high: float
+    class_: str
+
+
+@dataclass(frozen=True)
 class Link:
-    """A box: its name, its words, what stands out, and bars of (words, share, class)."""
+    """A box: its name, its words, what stands out, and bars."""
 
     name: str
     words: str
     strong: str = ""
-    bars: Sequence[tuple[str, float, str]] = ()
+    bars: Sequence[Share] = ()
     mark: str = ""
 
 
@@ -89,10 +99,16 @@ def _inside(link: Link, room: float) -> tuple[str, float]:
     for row in folded(link.words, room, 12):
         y += LINE
         parts.append(text(0, y, row))
-    for words, share, class_ in link.bars:
+    for bar in link.bars:
         y += LINE
-        parts.append(text(0, y, words, "small"))
-        parts.append(element("rect", x=0, y=y + 4, width=max(1.0, share * room), height=8, class_=class_))
+        parts.append(text(0, y, bar.words, "small"))
+        low, high = bar.low * room, bar.high * room
+        ends = [(0.0, max(low, min(1.0, high)), bar.class_), (low, high, f"{bar.class_} open")]
+        parts += [
+            element("rect", x=start, y=y + 4, width=end - start, height=8, class_=class_)
+            for start, end, class_ in ends
+            if end - start >= (1.0 if start else 0.01)
+        ]
         y += LINE
     for row in folded(link.strong, room, 14.5):
         y += LINE + 2

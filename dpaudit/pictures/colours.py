@@ -65,16 +65,26 @@ DASHES = ("2 3", "9 3", "12 3 2 3", "", "5 4", "", "", "7 3 2 3")
 
 
 def slots(names: Iterable[str]) -> dict[str, int]:
-    """Returns a slot of the colours for every name; what is not known takes those that are left, in order.
+    """Returns a slot for every name; what is not known takes those that are left, in order, then a second round.
 
     >>> slots(["EHD", "mine"])
     {'EHD': 3, 'mine': 0}
     """
     wanted = list(dict.fromkeys(names))
     taken = {SLOTS[name] for name in wanted if name in SLOTS}
-    free = [slot for slot in range(LINES) if slot not in taken] or list(range(LINES))
-    other = [name for name in wanted if name not in SLOTS]
-    return {name: SLOTS[name] if name in SLOTS else free[other.index(name) % len(free)] for name in wanted}
+    free = [slot for slot in range(2 * LINES) if slot not in taken]
+    other = iter(free * (1 + len(wanted) // len(free)))
+    return {name: SLOTS[name] if name in SLOTS else next(other) for name in wanted}
+
+
+def dashes_of(slot: int) -> tuple[int, str | None]:
+    """Returns the colour and the dashes of a slot; in the second round a colour has other dashes.
+
+    >>> dashes_of(3), dashes_of(11)
+    ((3, None), (3, '7 3 2 3'))
+    """
+    turn, colour = divmod(slot, LINES)
+    return colour, DASHES[(colour + LINES // 2 * turn) % LINES] or None
 
 
 @cache
@@ -84,6 +94,18 @@ def style() -> str:
     numbered = [f".s{i}{{stroke:var(--p{i})}}.f{i}{{fill:var(--p{i})}}" for i in range(LINES)]
     numbered += [f".{name}{{fill:var(--{name})}}" for name in LIGHT if re.fullmatch(r"[qh]\d+", name)]
     return " ".join(shared.split()) + "".join(numbered)
+
+
+def needed(css: str, body: str) -> str:
+    """Returns the rules of the style for classes that are in the picture.
+
+    >>> needed(".a{x:1}.b .c{x:2}.b{x:3}", '<g class="b"/>')
+    '.b{x:3}'
+    """
+    used = {"pic", *(name for names in re.findall(r'class="([^"]*)"', body) for name in names.split())}
+    rules = re.findall(r"([^{}]+)(\{[^{}]*\})", css)
+    kept = [(at, rule) for at, rule in rules if {*re.findall(r"\.([\w-]+)", at)} <= used and ":" not in at]
+    return "".join(at.strip() + rule for at, rule in kept)
 
 
 def variables(theme: dict[str, str]) -> str:

@@ -17,6 +17,28 @@ MOST_TIPS = 24
 Point = tuple[float, float, str]
 
 
+def within(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, float]]]:
+    """Returns the parts of the line through the points that lie between 0 and 1.
+
+    >>> within([(0, -1), (1, 0.5), (2, 2.5), (3, 3)])
+    [[(0.6666666666666666, 0.0), (1, 0.5), (1.25, 1.0)]]
+    """
+    found: list[list[tuple[float, float]]] = [[]]
+    for i, (x, y) in enumerate(points):
+        before = points[i - 1] if i else (x, y)
+        crossed = sorted(
+            (before[0] + (edge - before[1]) / (y - before[1]) * (x - before[0]), edge)
+            for edge in (0.0, 1.0)
+            if (before[1] - edge) * (y - edge) < 0
+        )
+        found[-1] += crossed
+        if 0 <= y <= 1:
+            found[-1].append((x, y))
+        elif found[-1]:
+            found.append([])
+    return [run for run in found if len(run) > 1]
+
+
 @dataclass(frozen=True)
 class Distances:
     """``curves`` by name, "" being the distribution itself; ``top`` is the largest distance of all pictures."""
@@ -37,7 +59,7 @@ class Distances:
             y = HEIGHT + 46 + KEY * i
             parts.append(line(0, y, 30, y, "line sb", stroke_dasharray=DASHES[i % len(DASHES)]))
             words = f"{name}: fails somewhere" if name in self.fails else name
-            seen = any(0 <= value <= 1 for _, value, _ in self.curves[name])
+            seen = bool(within([(t, value) for t, value, _ in self.curves[name]]))
             parts.append(text(38, y + 4, fit(words if seen else f"{words}, outside [0, 1]", HALF - 40, 11), "small"))
         parts.append(self._exact(ground))
         return Picture(HALF, HEIGHT + 44 + KEY * len(bounds), "".join(parts), alt)
@@ -51,9 +73,10 @@ class Distances:
         return path(places, "line sa") + self._tips(ground, "")
 
     def _bound(self, ground: Ground, name: str, number: int) -> str:
-        inside = [(ground.x(t), ground.y(value)) for t, value, _ in self.curves[name] if -0.5 <= value <= 1.5]
         dashes = DASHES[number % len(DASHES)]
-        return (path(inside, "line sb", stroke_dasharray=dashes) if len(inside) > 1 else "") + self._tips(ground, name)
+        runs = within([(t, value) for t, value, _ in self.curves[name]])
+        drawn = [path([(ground.x(t), ground.y(v)) for t, v in run], "line sb", stroke_dasharray=dashes) for run in runs]
+        return "".join(drawn) + self._tips(ground, name)
 
     def _tips(self, ground: Ground, name: str) -> str:
         points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]

@@ -10,12 +10,14 @@ from dpaudit.pictures.lines import diamond
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
-from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip
+from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip, width_of
 
 SMALL = 368
 THIRD = 241
-LEAST = 1e-9
-"""Probabilities below are drawn at the foot."""
+BEYOND = 9.0
+"""Half the pixels of the band for infinite losses."""
+FOOT = 15.0
+"""So far below the axis stands what is impossible."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,21 @@ class Pair:
 
     def draw(self, alt: str, width: float = SMALL) -> Picture:
         """Returns both panels; ``reach`` are the least and largest loss of the whole figure, so that they compare."""
-        tilted = 0 if self.ordered else 54
+        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(s.name[:14], 11) for s in self.stems)
         high, low = self._grounds(width)
         parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend(), *self._curves(high)]
         ticks = self._ticks(low)
         parts += [
             high.axes("", "", [(v, "") for v, _ in ticks]),
-            low.axes("output" if self.ordered else "", "", [] if tilted else ticks),
+            low.axes("output (first cell)" if self.ordered else "", "", [] if tilted else ticks),
         ]
+        if self._impossible():
+            across = high.right - high.left
+            parts.append(element("rect", x=high.left, y=high.bottom + 8, width=across, height=14, class_="beyond"))
+            parts.append(text(high.left - 6, high.bottom + 19, "0", "e dim"))
         worst = f"loss ln(P_x / P_x′); ringed: output {self.stems[self.worst].name}"
         parts += [
-            text(0, low.top - 10, fit(worst, width, 11), "dim small"),
+            text(0, low.roof - 10, fit(worst, width, 11), "dim small"),
             *self._losses(low),
             *self._columns(high, low),
         ]
@@ -71,29 +77,37 @@ class Pair:
                 for s in self.stems
             ]
         if self.note:
-            parts.append(text(0, low.bottom + tilted + (34 if self.ordered else 30), self.note, "dim small"))
-        return Picture(width, low.bottom + 40 + tilted, "".join(parts), alt)
+            parts.append(text(0, low.bottom + tilted + (49 if self.ordered else 14), self.note, "dim small"))
+        below = (40 if self.ordered else 6) + 14 * bool(self.note)
+        return Picture(width, low.bottom + below + tilted, "".join(parts), alt)
 
     def _legend(self) -> str:
         """Returns which distribution has which line; the colours are said in words by their marks."""
         first, half = f"P_x, x = {self.x}", SMALL / 2
         second = f"P_x′, x′ = {self.y}"
+        marks = line(0, 27, 22, 27, "line sa") + line(half, 27, half + 22, 27, "line sb", stroke_dasharray="5 3")
+        if not self.ordered:
+            marks = element("circle", cx=12, cy=27, r=3.6, class_="fa") + diamond(half + 12, 27, "fb")
         return (
-            line(0, 27, 22, 27, "line sa")
+            marks
             + text(27, 31, fit(first, half - 32, 11), "small")
-            + line(half, 27, half + 22, 27, "line sb", stroke_dasharray="5 3")
             + text(half + 27, 31, fit(second, half - 28, 11), "small")
         )
 
     def _grounds(self, width: float) -> tuple[Ground, Ground]:
-        sizes = [max(v, LEAST) for s in self.stems for v in (s.p, s.q) if v > 0]
-        up = fitted(sizes, 190, 46, log=True)
+        bottom = 190 - FOOT * self._impossible()
+        up = fitted([v for s in self.stems for v in (s.p, s.q) if v > 0], bottom, 46, log=True)
         room = 0.12 * (self.reach[1] - self.reach[0])
-        reach = Scale(self.reach[0] - room, self.reach[1] + room, 310, 228)
+        beyond = BEYOND if any(s.loss == math.inf for s in self.stems) else 0.0
+        reach = Scale(self.reach[0] - room, self.reach[1] + room, 310 + 2 * beyond, 228 + 2 * beyond, beyond=beyond)
         left = max(margin(up.ticks(3)), margin(reach.ticks(2)))
         places = [s.place for s in self.stems]
         across = Scale(min(places) - 0.6, max(places) + 0.6, left, width - 14, whole=True)
         return Ground(across, up), Ground(across, reach)
+
+    def _impossible(self) -> bool:
+        """Returns whether an output has probability 0 for one of the two: a logarithmic axis has no place for it."""
+        return any(not v for s in self.stems for v in (s.p, s.q))
 
     def _ticks(self, ground: Ground) -> list[Tick]:
         return [] if not self.ordered else [(v, s) for v, s in ground.x.ticks(7) if v >= self.stems[0].place]
@@ -102,12 +116,14 @@ class Pair:
         """Returns the two distributions: lines where outputs are ordered, dots and diamonds where not."""
         found = []
         for which, class_ in (("p", "a"), ("q", "b")):
-            places = [(ground.x(s.place), ground.y(max(getattr(s, which), LEAST / 10))) for s in self.stems]
+            values = [(s.place, getattr(s, which)) for s in self.stems]
+            places = [(ground.x(x), ground.y(p) if p else ground.bottom + FOOT) for x, p in values]
             if self.ordered:
                 dashes = "5 3" if which == "q" else None
                 found.append(path(stairs(places), f"line s{class_}", stroke_dasharray=dashes))
-            for x, y in () if self.ordered else places:
-                found.append(element("circle", cx=x, cy=y, r=3.6, class_="fa") if which == "p" else diamond(x, y, "fb"))
+            for (x, y), stem in () if self.ordered else zip(places, self.stems, strict=True):
+                kind = f"f{class_}" if getattr(stem, which) else f"hollow s{class_}"
+                found.append(element("circle", cx=x, cy=y, r=3.6, class_=kind) if which == "p" else diamond(x, y, kind))
         return found
 
     def _losses(self, ground: Ground) -> list[str]:
@@ -122,9 +138,9 @@ class Pair:
                 y=min(y, zero),
                 width=wide,
                 height=max(0.5, abs(zero - y)),
-                class_="q14" if stem.loss > 0 else "q2",
+                class_=_coloured(stem.loss),
             )
-            found.append(box + (text(x, y - 4 if stem.loss > 0 else y + 12, "∞", "m") if math.isinf(stem.loss) else ""))
+            found.append(box + (text(x, zero - 4, "−∞", "m small") if stem.loss == -math.inf else ""))
         worst = self.stems[self.worst]
         x, y = ground.x(worst.place), ground.y(worst.loss)
         return [*found, ring(x, y)]
@@ -157,25 +173,32 @@ class Losses:
     bar: float | None = None
 
     def draw(self, alt: str) -> Picture:
-        """Returns a stem a loss."""
-        up = Scale(0.0, self.high * 1.05, 150, 34)
-        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up.ticks(3)), THIRD - 6)
+        """Returns a stem a loss; an infinite one has a place of its own at the right."""
+        endless = any(loss == math.inf for loss, _, _ in self.masses)
+        up = Scale(0.0, self.high * 1.05, 150, 48)
+        beyond = 12.0 if endless else 0.0
+        right = THIRD - 6 - 2 * beyond
+        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up.ticks(3)), right, beyond=beyond)
         ground = Ground(across, up)
         parts = [
             text(0, 13, fit(self.head, THIRD, 14), "head"),
-            ground.axes("loss", "", across.ticks(4)),
-            line(across(0), 34, across(0), 150, "axis"),
+            ground.axes("loss", "probability under x", across.ticks(4)),
+            line(across(0), 48, across(0), 150, "axis"),
         ]
-        if self.bar is not None and self.bar <= self.reach * 1.08:
-            parts.append(
-                line(across(self.bar), 34, across(self.bar), 150, "rule")
-                + text(across(self.bar) - 4, 44, "claim", "e halo small")
-            )
+        if endless:
+            parts.append(element("rect", x=across(math.inf) - 8, y=48, width=16, height=102, class_="beyond"))
+            parts.append(text(across(math.inf), 167, "∞", "m"))
+        if self.bar is not None:
+            inside = self.bar <= self.reach * 1.08
+            rule = line(across(self.bar), 48, across(self.bar), 150, "rule") if inside else ""
+            parts.append(rule + text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small"))
         for loss, mass, words in self.masses:
             x, y = across(loss), up(mass)
-            class_ = "q14" if loss > 0 else "q2"
-            parts.append(
-                element("rect", tip(words), x=x - 1.25, y=y, width=2.5, height=max(0.5, 150 - y), class_=class_)
-            )
-            parts.append(text(x, y - 3, "∞", "m small") if math.isinf(loss) else "")
+            box = {"x": x - 1.25, "y": y, "width": 2.5, "height": max(1.5, 150 - y)}
+            parts.append(element("rect", tip(words), class_=_coloured(loss), **box))
         return Picture(THIRD, 190, "".join(parts), alt)
+
+
+def _coloured(loss: float) -> str:
+    """Returns the colour of a loss: orange above and blue below zero, as in the maps."""
+    return "q14" if loss > 0 else "q2" if loss < 0 else "fnone"

@@ -35,6 +35,11 @@ class Ground:
         return self.y.end
 
     @property
+    def roof(self) -> float:
+        """Returns the upper end with the band for what is infinite."""
+        return self.y.end - 2 * self.y.beyond
+
+    @property
     def bottom(self) -> float:
         """Returns the lower end."""
         return self.y.start
@@ -48,27 +53,66 @@ class Ground:
         parts += [line(self.left, self.bottom, self.right, self.bottom, "axis")]
         parts += [line(self.x(v), self.bottom, self.x(v), self.bottom + 4, "axis") for v, _ in across]
         parts += [text(self.x(v), self.bottom + 17, shown, "m dim") for v, shown in across]
+        if self.y.beyond:
+            parts.append(self._band())
         if y_title:
-            parts.append(text(2, self.top - 12, y_title, "dim"))
+            parts.append(text(2, self.roof - 12, y_title, "dim"))
         if x_title:
             parts.append(text(self.right, self.bottom + 34, x_title, "e dim"))
         return "".join(parts)
 
-    def bar(self, value: float, words: str, tinted: bool = False) -> str:
-        """Returns a dashed line across with its words at the left; ``tinted``: what lies above it is shaded."""
+    def _band(self) -> str:
+        """Returns the band for what is infinite, above a gap in the axis."""
+        y, across = self.roof, self.right - self.left
+        band = element("rect", x=self.left, y=y, width=across, height=1.4 * self.y.beyond, class_="beyond")
+        return band + text(self.left - 6, self.y.end - self.y.beyond, "∞", "e")
+
+    def bar(self, value: float, words: str, tinted: bool = False, avoid: Sequence[tuple[float, float]] = ()) -> str:
+        """Returns a dashed line across with its words on it; ``tinted``: what lies above it is shaded.
+
+        The words stand at the left, or where fewer of the points to ``avoid`` are.
+        """
         y = self.y(value)
         shade = element(
-            "rect", x=self.left, y=self.top, width=self.right - self.left, height=max(0.0, y - self.top), class_="over"
+            "rect",
+            x=self.left,
+            y=self.roof,
+            width=self.right - self.left,
+            height=max(0.0, y - self.roof),
+            class_="over",
         )
-        shown = text(self.left + 6, y - 5 if y - self.top > 14 else y + 14, words, "halo")
+        width = width_of(words)
+        spots = [
+            (x, up)
+            for x in (self.left + 6, (self.left + self.right - width) / 2, self.right - width - 6)
+            for up in ([y - 5, y + 14] if y - self.top > 14 else [y + 14])
+        ]
+        shown = text(*_freest(spots, width, avoid), words, "halo")
         return (shade if tinted else "") + line(self.left, y, self.right, y, "rule") + shown
 
-    def post(self, value: float, words: str, row: int = 0) -> str:
-        """Returns a dashed line upwards with its words at the top, in one of several rows."""
-        x = self.x(value)
-        side = "e halo small" if x > (self.left + self.right) / 2 else "halo small"
-        shown = text(x - 5 if x > (self.left + self.right) / 2 else x + 5, self.top + 10 + 13 * row, words, side)
-        return line(x, self.top, x, self.bottom, "rule") + shown
+    def posts(self, marks: Sequence[tuple[float, str]], avoid: Sequence[tuple[float, float]] = ()) -> str:
+        """Returns dashed lines upwards, each with its words beside it, where few points and no other words are."""
+        found, met = [], list(avoid)
+        for value, words in marks:
+            x, width = self.x(value), width_of(words, 11)
+            rows = [*(self.roof + 10 + 13 * row for row in range(4)), *(self.bottom - 6 - 13 * row for row in range(3))]
+            sides = [side for side in (x + 5, x - 5 - width) if self.left < side < self.right - width]
+            spot = _freest([(side, y) for y in rows for side in sides or [x + 5]], width, met)
+            met += [(spot[0] + width * i / 6, spot[1] - 4) for i in range(7) for _ in range(9)]
+            found.append(line(x, self.roof, x, self.bottom, "rule") + text(*spot, words, "halo small"))
+        return "".join(found)
+
+
+def _freest(
+    spots: Sequence[tuple[float, float]], width: float, avoid: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
+    """Returns the first of the places at which words of this width stand on the fewest points."""
+
+    def met(spot: tuple[float, float]) -> int:
+        x, y = spot
+        return sum(x - 2 < a < x + width + 2 and y - 12 < b < y + 4 for a, b in avoid)
+
+    return min(spots, key=met)
 
 
 def margin(ticks: Sequence[Tick]) -> float:
@@ -111,27 +155,34 @@ def _start(group: Sequence[float], gap: float, low: float, high: float) -> float
 def beside(
     ends: Sequence[tuple[float, float]],
     widths: Sequence[float],
-    top: float,
-    bottom: float,
+    across: tuple[float, float],
+    up: tuple[float, float],
     avoid: Sequence[tuple[float, float]] = (),
     taken: Sequence[tuple[float, float, float]] = (),
 ) -> list[tuple[float, float]]:
     """Returns for labels of these widths places at the right of the ends, or near, so that none stands on another.
 
-    ``taken`` are labels that stand already. Where there is a choice none stands on one of the points to ``avoid``.
+    ``across`` and ``up`` are the ends of the room; ``taken`` are labels that stand already. A label stands on few of
+    the points to ``avoid``, and not far from its end.
 
-    >>> beside([(10, 50), (12, 52)], [40, 40], 0, 100)
-    [(18, 50), (20, 66)]
+    >>> beside([(10, 50), (12, 52)], [40, 40], (0, 100), (0, 100))
+    [(18, 50), (20, 67)]
     """
     placed: list[tuple[float, float, float]] = list(taken)
     for (x, y), width in zip(ends, widths, strict=True):
-        tries = [y + side * 14 * step for step in range(30) for side in (1, -1)]
+        steps = [side * LINE * step for step in range(12) for side in (1, -1)]
+        tries = [(place, y + step) for step in steps for place in (x + 8, x - 8 - width)]
+        inside = [(a, b) for a, b in tries if across[0] <= a <= across[1] - width and up[0] + 4 <= b <= up[1]]
         free = [
-            t
-            for t in tries
-            if top + 4 <= t <= bottom
-            and all(abs(t - b) >= 14 or x + 8 + width < a or a + w < x + 8 for a, b, w in placed)
+            (a, b)
+            for a, b in inside
+            if all(abs(b - d) >= LINE - 1 or a + width + 4 < c or c + w + 4 < a for c, d, w in placed)
         ]
-        clear = [t for t in free if not any(x + 6 < a < x + 12 + width and abs(t - b) < 8 for a, b in avoid)]
-        placed.append((x + 8, (clear or free or [y])[0], width))
+
+        def cost(spot: tuple[float, float], x: float = x, y: float = y, width: float = width) -> float:
+            a, b = spot
+            met = sum(a - 2 < c < a + width + 2 and abs(b - d) < 9 for c, d in avoid)
+            return abs(b - y) + 12 * met + (6 if a < x else 0)
+
+        placed.append((*min(free or inside or [(x + 8, y)], key=cost), width))
     return [(x, y) for x, y, _ in placed[len(taken) :]]

@@ -7,12 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+ALIKE = 1e-6
+"""Values that differ by less than this share are one value on an axis."""
 Tick = tuple[float, str]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From ``low`` to ``high`` along the pixels ``start`` to ``end``; what lies outside is put at the ends."""
+    """From ``low`` to ``high`` along the pixels ``start`` to ``end``; what lies outside is put at the ends.
+
+    What is infinite has a place of its own, ``beyond`` pixels after the end, where there is room for it.
+    """
 
     low: float
     high: float
@@ -20,9 +25,12 @@ class Scale:
     end: float
     log: bool = False
     whole: bool = False
+    beyond: float = 0.0
 
     def __call__(self, value: float) -> float:
         """Returns the pixel."""
+        if math.isinf(value) and value > 0:
+            return self.end + math.copysign(self.beyond, self.end - self.start)
         low, high, here = (math.log(max(v, 1e-320)) if self.log else v for v in (self.low, self.high, value))
         share = (here - low) / (high - low) if high > low else 0.5
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
@@ -52,7 +60,9 @@ class Scale:
 
 
 def _small(value: float) -> str:
-    return f"{value:g}" if 1e-4 < value < 1e5 else f"{value:.0e}"
+    """Returns a round number as it is written: 0.05, 2·10⁻⁹."""
+    digits, _, exponent = f"{value:.0e}".partition("e")
+    return f"{value:g}" if 1e-4 < value < 1e5 else f"{digits}·{power(int(exponent))}".removeprefix("1·")
 
 
 def round_step(least: float, whole: bool = False) -> float:
@@ -79,16 +89,22 @@ def power(exponent: int) -> str:
 
 
 def fitted(
-    values: Iterable[float], start: float, end: float, log: bool = False, zero: bool = False, whole: bool = False
+    values: Iterable[float],
+    start: float,
+    end: float,
+    log: bool = False,
+    zero: bool = False,
+    whole: bool = False,
+    beyond: float = 0.0,
 ) -> Scale:
     """Returns a scale that holds the values, with a little room; from 0 on where that is asked."""
     known = [value for value in values if math.isfinite(value) and (value > 0 or not log)] or [1.0]
     low, high = min(known), max(known)
+    alike = high - low <= ALIKE * abs(high)
     if log:
-        low, high = (low / 2, high * 2) if low == high else (low, high)
-        return Scale(low * (low / high) ** 0.03, high * (high / low) ** 0.04, start, end, log=True)
+        low, high = (low / 2, high * 2) if alike else (low, high)
+        return Scale(low * (low / high) ** 0.03, high * (high / low) ** 0.04, start, end, log=True, beyond=beyond)
     low = min(low, 0.0) if zero else low
-    room = (high - low) * 0.05 or abs(high) * 0.1 or 1.0
-    return Scale(
-        low if (zero and low == 0) or whole else low - room, high if whole else high + room, start, end, whole=whole
-    )
+    room = abs(high) * 0.1 or 1.0 if alike and not zero else (high - low) * 0.05 or 1.0
+    low, high = low if (zero and low == 0) or whole else low - room, high if whole else high + room
+    return Scale(low, high, start, end, whole=whole, beyond=beyond)

@@ -80,7 +80,8 @@ def width_of(words: str, size: float = 12) -> float:
     """Returns about how wide the words are, in pixels."""
     narrow = sum(letter in "ilj.,:;'|()[] tfrI′-" for letter in words)
     wide = sum(letter in "mwMW≤≥≈=∞→…" for letter in words)
-    return size * (0.64 * len(words) - 0.25 * narrow + 0.22 * wide)
+    large = sum(letter.isupper() and letter != "I" for letter in words)
+    return size * (0.64 * len(words) - 0.25 * narrow + 0.22 * wide + 0.05 * large)
 
 
 def fit(words: str, room: float, size: float = 12) -> str:

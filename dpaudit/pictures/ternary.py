@@ -40,19 +40,26 @@ class Ternary:
             parts.append(
                 element("path", tip(self.tips.get(cells, "")), d=_hexagon(x, y, step / math.sqrt(3)), class_=class_)
             )
-        for cells, letter in self.marks:
-            x, y = self._place(cells, n, step)
-            parts.append(text(x, y + 4, letter, "m halo"))
+        size = max(5.0, step * 0.5)
+        parts += [self._letter(cells, letter, n, step, size) for cells, letter in self.marks]
         if self.ring is not None:
-            x, y = self._place(self.ring, n, step)
-            size = max(5.0, step * 0.75)
-            parts.append(ring(x, y, size))
+            parts.append(ring(*self._place(self.ring, n, step), size))
         height = TOP + step * math.sqrt(3) / 2 * n + step
         parts.append(text(SIDE / 2, TOP - 14, self.corners[0], "m dim small"))
         parts.append(
             text(0, height + 13, self.corners[1], "dim small") + text(SIDE, height + 13, self.corners[2], "e dim small")
         )
         return Picture(SIDE, height + 20, "".join(parts), alt)
+
+    def _letter(self, cells: Cells, letter: str, n: int, step: float, size: float) -> str:
+        """Returns a letter in its hexagon, or if the ring is there too, just outside the ring."""
+        x, y = self._place(cells, n, step)
+        if self.ring is not None and cells != self.ring:
+            cx, cy = self._place(self.ring, n, step)
+            away = math.hypot(x - cx, y - cy)
+            if away < size + 9:
+                x, y = cx + (x - cx) / away * (size + 9), cy + (y - cy) / away * (size + 9)
+        return text(x, y + 4, letter, "m halo")
 
     @staticmethod
     def _place(cells: Cells, n: int, step: float) -> tuple[float, float]:

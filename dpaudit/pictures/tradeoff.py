@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dpaudit.pictures.colours import DASHES, slots
+from dpaudit.pictures.colours import dashes_of, slots
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.plot import LINE, Ground, margin, spread
+from dpaudit.pictures.plot import LINE, Ground, margin
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, path, text, tip, width_of
 
 Point = tuple[float, float]
+SAMPLE = 30.0
+"""Pixels of a piece of line beside its name."""
 
 
 def mirrored(points: Sequence[Point]) -> list[Point]:
@@ -48,9 +50,10 @@ class Tradeoff:
     curves: Mapping[str, Sequence[Point]]
     claims: Sequence[tuple[str, float, float]]
     height: float = 330
+    slots: Mapping[str, int] = field(default_factory=dict)
 
     def draw(self, width: float, alt: str) -> Picture:
-        """Returns the picture; names stand in the free corner, a line from each to the middle of its curve."""
+        """Returns the picture; below the dashed lines no mechanism with that claim goes."""
         up = Scale(0.0, 1.0, self.height - 40, 30)
         ground = Ground(Scale(0.0, 1.0, margin(up.ticks(5)), width - 10), up)
         parts = [ground.axes("α, error of the first kind", "β, error of the second kind")]
@@ -72,28 +75,22 @@ class Tradeoff:
         return Picture(width, self.height, "".join([*parts, *self._curves(ground)]), alt)
 
     def _curves(self, ground: Ground) -> list[str]:
-        known, found = slots(self.curves), []
+        """Returns the curves, and in the free corner their names with pieces of their lines, from the diagonal in."""
+        known, found = {**slots(self.curves), **self.slots}, []
         centres = {name: crossing(points) for name, points in self.curves.items()}
         order = sorted(self.curves, key=lambda name: -sum(centres[name]))
-        room = max(width_of(name) for name in order)
-        x = ground.right - min(room, 130) - 4
-        heights = spread([ground.top + 10 + LINE * i for i in range(len(order))], ground.top + 6, ground.bottom - 10)
-        for name, y in zip(order, heights, strict=True):
-            slot, centre = known[name], centres[name]
+        x = ground.right - min(max(width_of(name) for name in order), 130) - 4
+        parts = [text(ground.right, ground.top + 6, "from the diagonal in:", "e small dim")] if len(order) > 1 else []
+        for i, name in enumerate(order):
+            (colour, dashes), centre = dashes_of(known[name]), centres[name]
             places = [(ground.x(a), ground.y(b)) for a, b in self.curves[name]]
-            end = ground.x(centre[0]), ground.y(centre[1])
+            y = ground.top + 6 + LINE * (i + len(parts[:1]))
+            words = tip(f"{name}: α = β = about {sum(centre) / 2:.4g}")
             inside = [
-                path(places, f"line s{slot}", stroke_dasharray=DASHES[slot] or None),
-                element(
-                    "circle",
-                    tip(f"{name}: α = β = about {sum(centre) / 2:.4g}"),
-                    cx=end[0],
-                    cy=end[1],
-                    r=2.4,
-                    class_=f"f{slot}",
-                ),
-                line(*end, x - 4, y, "lead"),
+                path(places, f"line s{colour}", stroke_dasharray=dashes),
+                element("circle", words, cx=ground.x(centre[0]), cy=ground.y(centre[1]), r=2.4, class_=f"f{colour}"),
+                line(x - SAMPLE - 6, y, x - 6, y, f"line s{colour}", stroke_dasharray=dashes),
                 text(x, y + 4, fit(name, 130), "halo"),
             ]
             found.append(element("g", "".join(inside), class_="series", data_s=name))
-        return found
+        return [*parts, *found]

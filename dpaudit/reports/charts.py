@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dpaudit.pictures.picture import Figure
 from dpaudit.reports import (
@@ -15,7 +16,7 @@ from dpaudit.reports import (
     charts_ternary,
     charts_verdict,
 )
-from dpaudit.reports.charts_lines import Near
+from dpaudit.reports.charts_lines import Near, missing
 from dpaudit.reports.document import Section
 
 Draw = Callable[[Section, Near], list[Figure]]
@@ -59,10 +60,18 @@ def figures(section: Section, sections: Sequence[Section] = ()) -> list[Figure]:
     if draw is None or not section["rows"] or _nowhere(section):
         return []
 
-    def near(kind: str) -> Section | None:
-        return next((s for s in sections if s["kind"] == kind and s["setting"] == section["setting"]), None)
+    drawn = draw(section, Near(sections or [section], section["setting"]))
+    absent = _absent(section) if drawn else ""
+    return [*drawn[:-1], replace(drawn[-1], caption=drawn[-1].caption + absent)] if absent else drawn
 
-    return draw(section, near)
+
+def _absent(section: Section) -> str:
+    """Returns in words which mechanisms of the setting have no rows here; a text of the section may have said it."""
+    wanted = section["setting"].get("mechanisms", ())
+    if section.get("text") or not all("mechanism" in row for row in section["rows"]):
+        return ""
+    here = {row["mechanism"] for row in section["rows"]}
+    return missing(wanted, here) if here & set(wanted) else ""
 
 
 def _nowhere(section: Section) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.pictures.lines import Chart, together
 from dpaudit.pictures.picture import HALF, NARROW, Figure
 from dpaudit.pictures.tradeoff import Tradeoff, mirrored
-from dpaudit.reports.charts_lines import Near, curves, middle
+from dpaudit.reports.charts_lines import Near, curves, middle, missing
 from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import at_most, largest, listed
@@ -23,24 +23,45 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
     lines = [replace(curve, note="") for curve in curves(section, "at", "delta", "δ", log=True)]
     if not lines:
         return []
-    foot = min(y for curve in lines for _, y in curve.points) / 2
     far = 1.4 * max(x for curve in lines for x, _ in curve.points)
     shown = {words: both for words, both in claims.items() if both[0] <= far}
-    marks = [(e, max(d, foot), f"claimed {words}") for words, (e, d) in _merged(shown).items()]
-    chart = Chart(lines, "ε", "δ(ε), logarithmic", log_y=True, marks=marks, axis="ε", inside=True)
-    parts, said = near("breakpoints"), _at_zero(section)
-    beyond = [words for words in claims if words not in shown]
-    outside = f"; {listed(beyond)} lies outside the left picture" if beyond else ""
-    said += f" Ringed at the left, dashed at the right: what is claimed{outside}."
-    said += together(chart, HALF)
-    alt = f"{section['title']}: the curves fall from ε = 0 on and end where the true ε is. {said}"
+    marks = [(e, d, f"claimed {words}") for words, (e, d) in _merged(shown).items()]
+    scaled: dict[str, Any] = {"log_y": True, "axis": "ε", "inside": True, "slots": near.slots}
+    chart = Chart(lines, "ε", "δ(ε), logarithmic", marks=marks, **scaled)
+    parts, said = near("breakpoints"), f"{_at_zero(section)} {_ends(section, near)}"
+    both = bool(parts and parts["rows"])
+    said += _marked(claims, shown, both) + together(chart, HALF)
+    alt = f"{section['title']}: the curves fall from ε = 0 on. {said}"
     wide, narrow = [chart.draw(HALF, alt)], [chart.draw(NARROW, alt)]
-    if parts and parts["rows"]:
-        trade = _tradeoff(parts, claims)
+    if parts and both:
+        trade = _tradeoff(parts, claims, near)
         words = f"Trade-off curves: the nearer to the diagonal, the harder the data sets are to tell apart. {said}"
         wide.append(trade.draw(HALF, words))
         narrow.append(trade.draw(NARROW, words))
+        said += missing(named(section["rows"]), trade.curves, "at the right")
     return [Figure(wide, said, narrow)]
+
+
+def _marked(claims: dict[str, Any], shown: dict[str, Any], both: bool) -> str:
+    """Returns in words how the claims are marked, and which lie outside."""
+    beyond = [words for words in claims if words not in shown]
+    marks = [*["ringed at the left" if both else "ringed"] * bool(shown), *["dashed at the right"] * both]
+    if not claims or not marks:
+        return f" Not drawn, as it lies outside: the claim {listed(beyond)}." if beyond else ""
+    foot = ", with δ = 0 at the foot" if any(not delta for _, delta in shown.values()) else ""
+    outside = f"; {listed(beyond)} lies outside the left picture" if beyond else ""
+    return f" What is claimed is {' and '.join(marks)}{foot}{outside}."
+
+
+def _ends(section: Section, near: Near) -> str:
+    """Returns where the curves end."""
+    by_n = near("epsilon-by-n")
+    last = {name: own[-1]["epsilon"] for name, own in named(by_n["rows"]).items()} if by_n else {}
+    endless = [name for name in named(section["rows"]) if last.get(name, {}).get("lower") == "inf"]
+    if not endless:
+        return "Every curve is 0 from its true ε on."
+    other = " The others are 0 from their true ε on." if len(named(section["rows"])) > len(endless) else ""
+    return f"{listed(endless)} never {'gets' if len(endless) == 1 else 'get'} to δ = 0: the true ε is infinite.{other}"
 
 
 def _at_zero(section: Section) -> str:
@@ -52,7 +73,7 @@ def _at_zero(section: Section) -> str:
         if len(zero) > 1
         else "δ(0), the advantage of the best test,"
     )
-    return f"{row['mechanism']} has {most} {at_most(value)}. Every curve is 0 from its true ε on."
+    return f"{row['mechanism']} has {most} {at_most(value)}."
 
 
 def _claims(near: Near) -> dict[str, tuple[float, float]]:
@@ -66,14 +87,14 @@ def _claims(near: Near) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _tradeoff(section: Section, claims: dict[str, tuple[float, float]]) -> Tradeoff:
+def _tradeoff(section: Section, claims: dict[str, tuple[float, float]], near: Near) -> Tradeoff:
     """Returns the curves through the errors of the best tests; mirrored, as both data sets of a pair may be first."""
     whole = {}
     for name, own in named(section["rows"]).items():
         points = [(middle(row["alpha"]), 1 - middle(row["power"])) for row in own]
         whole[name] = mirrored([(0.0, points[-1][1]), *points])
     epsilons = {both[0]: (f"ε = {words.strip('(').split(',')[0]}", *both) for words, both in claims.items()}
-    return Tradeoff(whole, list(epsilons.values()))
+    return Tradeoff(whole, list(epsilons.values()), slots=near.slots)
 
 
 def _merged(claims: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:

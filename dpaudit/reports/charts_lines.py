@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from dpaudit.pictures.colours import slots
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import at_most, claims_found, largest, listed, sign
 
-Near = Callable[[str], Section | None]
-"""The section of another kind about the same setting, if there is one."""
+
+@dataclass(frozen=True)
+class Near:
+    """What a chart may take from the rest of the document."""
+
+    sections: Sequence[Section]
+    setting: dict[str, Any]
+
+    def __call__(self, kind: str) -> Section | None:
+        """Returns the section of another kind about the same setting, if there is one."""
+        return next((s for s in self.sections if s["kind"] == kind and s["setting"] == self.setting), None)
+
+    @property
+    def slots(self) -> dict[str, int]:
+        """Returns the colours of all mechanisms of the document: each has one wherever it is drawn."""
+        return slots(name for section in self.sections for name in section["setting"].get("mechanisms", ()))
 
 
 def middle(enclosure: dict[str, str]) -> float:
     """Returns a float near the enclosure, for drawing; the finite end where the other is not."""
     lower, upper = float(enclosure["lower"]), float(enclosure["upper"])
-    return lower if math.isinf(upper) else (lower + upper) / 2
+    return lower if math.isinf(upper) or math.isinf(lower) else (lower + upper) / 2
 
 
 def span(enclosure: dict[str, str]) -> str:
@@ -29,15 +44,27 @@ def span(enclosure: dict[str, str]) -> str:
 
 
 def curves(section: Section, x: str, y: str, unit: str, log: bool = False, **more: Any) -> list[Curve]:
-    """Returns a line for every name: the enclosures of the rows under ``y``; without what is infinite or has no x."""
-    found = []
+    """Returns a line for every name: the enclosures of the rows under ``y``; without what has no x, or no logarithm."""
+    found, foot = [], _foot(section, y) if log else -math.inf
     for name, own in named(section["rows"]).items():
-        kept = [row for row in own if row[x] is not None and math.isfinite(float(row[y]["lower"]))]
-        kept = [row for row in kept if not log or float(row[y]["lower"]) > 0]
+        kept = [row for row in own if row[x] is not None and float(row[y]["upper"]) > foot]
         points = [(float(number_of(row[x])), middle(row[y])) for row in kept]
         tips = [f"{name}, {x} = {row[x]}: {unit} in {span(row[y])}" for row in kept]
-        found.append(Curve(name, points, tips, note=sign(kept[-1][y]) if kept else "", **more))
+        ends = [(float(row[y]["lower"]), float(row[y]["upper"])) for row in kept]
+        found.append(Curve(name, points, tips, note=sign(kept[-1][y]) if kept else "", spans=ends, **more))
     return [curve for curve in found if curve.points]
+
+
+def _foot(section: Section, y: str) -> float:
+    """Returns the least value that is known to be positive: what may be 0 and is smaller lies below a picture."""
+    return min((low for row in section["rows"] if (low := float(row[y]["lower"])) > 0), default=0.0) / 2
+
+
+def missing(wanted: Iterable[str], drawn: Iterable[str], where: str = "") -> str:
+    """Returns a sentence on who is absent from a picture, or nothing."""
+    absent = [name for name in wanted if name not in set(drawn)]
+    place = f" {where}" if where else ""
+    return f" Not drawn{place}, as not computed: {listed(absent)}." if absent else ""
 
 
 def figure(chart: Chart, caption: str, title: str) -> Figure:
@@ -57,7 +84,8 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
         shown = sign(limit if limit else row["epsilon"], 3)
         note = f"{shown}, {_claimed(row)}"
         lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
-    chart = Chart(lines, "n (records)", "true ε", whole=True, zero=True, bars=_bars(section), height=380)
+    more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}
+    chart = Chart(lines, "n (records)", "true ε", bars=_bars(section), **more_)
     more = (
         f" Proved limits as n → ∞: {listed(f'{name} {at_most(value)}' for name, value in limits.items())}."
         if limits
@@ -98,9 +126,8 @@ def renyi(section: Section, near: Near) -> list[Figure]:
         value = true.get(curve.name)
         limit = middle(value) if value and math.isfinite(float(value["upper"])) else None
         lines.append(replace(curve, limit=limit, note=sign(value, 3) if value else ""))
-    chart = Chart(
-        lines, "order α, logarithmic", "Rényi divergence", log_x=True, zero=True, limit_title="true ε", axis="order"
-    )
+    scaled: dict[str, Any] = {"log_x": True, "zero": True, "limit_title": "true ε", "axis": "order"}
+    chart = Chart(lines, "order α, logarithmic", "Rényi divergence", slots=near.slots, **scaled)
     row, value = largest({**section, "rows": _at_two(section)}, "divergence")
     caption = f"Of order 2 the largest divergence is that of {row['mechanism']}: {at_most(value)}."
     return [figure(chart, caption, section["title"])]
@@ -137,9 +164,8 @@ def errors(axis: str, title: str) -> Callable[[Section, Near], list[Figure]]:
         posts = [(float(c["n"]), f"{axis} = {c['n']}") for c in section.get("crossovers", [])]
         lines = curves(section, axis, "mean", "mean error", log=True)
         words = f"{title}, logarithmic" if wide else title
-        chart = Chart(
-            lines, words, "exact mean error E[H], log.", log_x=wide, log_y=True, posts=posts, height=360, axis=axis
-        )
+        scaled: dict[str, Any] = {"log_x": wide, "log_y": True, "whole": not wide, "height": 360, "axis": axis}
+        chart = Chart(lines, words, "exact mean error E[H], log.", posts=posts, slots=near.slots, **scaled)
         return [figure(chart, _best(section, axis, max(places)), section["title"])]
 
     return draw
@@ -154,7 +180,7 @@ def _best(section: Section, axis: str, last: float) -> str:
     named_ = (
         f"{first['mechanism']} has the least mean error"
         if certain and rest
-        else f"The mean error of {first['mechanism']}"
+        else f"the mean error of {first['mechanism']}"
     )
     return f"At {axis} = {last:g} {named_}{',' if certain and rest else ' is'} {at_most(first['mean'])}."
 
@@ -173,6 +199,7 @@ def true_nominal(section: Section, near: Near) -> list[Figure]:
         height=360,
         tinted=True,
         axis="ε",
+        slots=near.slots,
     )
     return [figure(chart, section["said"], section["title"])]
 

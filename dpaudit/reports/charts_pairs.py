@@ -17,6 +17,8 @@ from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
 """So many outputs of a worst pair are shown where they do not lie on a line (k >= 3, or anybody's own)."""
+LIKELY = 8
+"""So many of them are the most likely ones, as far as they are not those of largest loss."""
 ALIVE = 1e-6
 """Outputs beyond the last one of this probability, for either data set, are cropped."""
 Row = dict[str, Any]
@@ -63,7 +65,7 @@ def _stem(row: Row, place: float) -> Stem:
 
 def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[float, float]) -> Picture:
     pair = section["pairs"][name]
-    shown, note = _alive(own, section, name) if flat else _chosen(own)
+    shown, note = _alive(own, section, name) if flat else _chosen(own, section, name)
     stems = [_stem(row, float(row["output"][0]) if flat else float(i)) for i, row in enumerate(shown)]
     worst = next((i for i, row in enumerate(shown) if _is_worst(section, name, row)), 0)
     head = f"{name}: loss {sign(shown[worst]['loss'])}"
@@ -89,10 +91,16 @@ def _alive(own: list[Row], section: Section, name: str) -> tuple[list[Row], str]
     return shown, f"Cropped: {len(rest)} further outputs, together at most {bound}."
 
 
-def _chosen(own: list[Row]) -> tuple[list[Row], str]:
-    ordered = sorted(own, key=lambda row: -abs(middle(row["loss"])))
-    left = len(ordered) - SHOWN_OUTPUTS
-    return ordered[:SHOWN_OUTPUTS], f"The {SHOWN_OUTPUTS} outputs of largest |loss|; {left} more." if left > 0 else ""
+def _chosen(own: list[Row], section: Section, name: str) -> tuple[list[Row], str]:
+    """Returns the outputs, in their order, or where there are many the worst and the most likely ones."""
+    left = len(own) - SHOWN_OUTPUTS
+    if left <= 0:
+        return own, ""
+    lost = sorted(range(len(own)), key=lambda i: (not _is_worst(section, name, own[i]), -abs(middle(own[i]["loss"]))))
+    often = sorted(range(len(own)), key=lambda i: -max(middle(own[i]["p"]), middle(own[i]["p_prime"])))
+    kept = dict.fromkeys([*lost[: SHOWN_OUTPUTS - LIKELY], *often])
+    shown = [own[i] for i in sorted([*kept][:SHOWN_OUTPUTS])]
+    return shown, f"The {SHOWN_OUTPUTS - LIKELY} outputs of largest |loss| and the {LIKELY} likeliest; {left} more."
 
 
 def _caption(section: Section, names: dict[str, list[Row]]) -> str:

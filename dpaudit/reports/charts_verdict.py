@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
-from dpaudit.reports.charts_lines import Near, middle, span
-from dpaudit.reports.digits import powers
+from dpaudit.reports.charts_lines import Near, span
+from dpaudit.reports.digits import percent, powers
 from dpaudit.reports.document import Section
-from dpaudit.reports.findings import at_most, listed, sign
+from dpaudit.reports.findings import at_most, exactly, listed, sign
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -44,35 +45,58 @@ def _counted(rows: list[Row]) -> str:
 
 
 def _bars(rows: list[Row], width: float, said: str) -> Picture:
+    """Returns the bars; long names, and all on a phone, stand above theirs."""
     small = width <= NARROW
-    left = min(0.3 * width, 12 + max(width_of(row["mechanism"], 13) for row in rows))
-    right = 60.0 if small else 240.0
-    sizes = [min(middle(row["share"]), MOST) for row in rows]
-    across = Scale(0.0, max([1.1, *sizes]), left, width - right)
-    bottom = 30 + ROW * len(rows)
-    parts = [line(across(1), 20, across(1), bottom, "rule"), text(across(1), 14, "the claim", "m")]
-    for i, (row, size) in enumerate(zip(rows, sizes, strict=True)):
-        y = 30 + ROW * i
-        name, share = fit(row["mechanism"], left - 10, 13), f"{100 * middle(row['share']):.3g} %"
-        words = f"{row['mechanism']}: share in {span(row['share'])}, {row['word']}, {row['strength']}"
-        parts.append(text(left - 8, y + 14, name, "e"))
-        parts.append(
-            element(
-                "rect",
-                tip(words),
-                x=left,
-                y=y + 3,
-                width=max(1.0, across(size) - left),
-                height=ROW - 10,
-                class_=_class(row),
-            )
-        )
-        if middle(row["share"]) > MOST:
-            parts.append(text(across(size) + 3, y + 15, "→"))
-        shown = share if small else f"{share}{_of(row)}  {row['word'].capitalize()}"
-        parts.append(text(width - right + 10, y + 14, fit(shown, right - 10), "small"))
-    parts.append(line(left, 24, left, bottom, "axis"))
-    return Picture(width, bottom + 6, "".join(parts), f"Share of the claim that each mechanism uses. {said}")
+    longest = max(width_of(row["mechanism"], 13) for row in rows)
+    above = small or longest > 0.25 * width
+    left, right = (2.0 if above else 12 + longest), 4.0 if small else 240.0
+    ends = [_ends(row) for row in rows]
+    across = Scale(0.0, max(1.1, *(min(high, MOST) for _, high in ends)), left, width - right)
+    step = ROW + (16 if above else 0)
+    bottom = 30 + step * len(rows)
+    parts = [_whole(rows, across(1), bottom, width), line(left, 24, left, bottom, "axis")]
+    for i, (row, (low, high)) in enumerate(zip(rows, ends, strict=True)):
+        y = 30 + step * i + (16 if above else 0)
+        shown = percent(row["share"]) + (" →" if MOST < high < math.inf else "")
+        parts.append(_bar(row, across, y + 3, (low, high)))
+        if small:
+            name = fit(row["mechanism"], width - width_of(shown) - 20)
+            parts.append(text(left + 2, y - 1, f"{name}  {shown}", "halo"))
+            continue
+        place = (left + 2, y - 1, "halo") if above else (left - 8, y + 14, "e")
+        parts.append(text(*place[:2], fit(row["mechanism"], width - right), place[2]))
+        words = f"{shown}{_of(row)}  {row['word'].capitalize()}"
+        parts.append(text(width - right + 10, y + 14, fit(words, right - 10, 11), "small"))
+    return Picture(width, bottom + 6, "".join(parts), f"Share of {whole_of(rows)} that each mechanism uses. {said}")
+
+
+def _whole(rows: list[Row], place: float, bottom: float, width: float) -> str:
+    """Returns the line at 100 % with its words."""
+    words = whole_of(rows)
+    middle = min(place, width - width_of(words) / 2 - 2)
+    return line(place, 20, place, bottom, "rule") + text(middle, 14, words, "m")
+
+
+def _ends(row: Row) -> tuple[float, float]:
+    """Returns both ends of a share."""
+    return float(row["share"]["lower"]), float(row["share"]["upper"])
+
+
+def _bar(row: Row, across: Scale, y: float, ends: tuple[float, float]) -> str:
+    """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end."""
+    low, high = (across(min(end, MOST)) for end in ends)
+    words = tip(f"{row['mechanism']}: share in {span(row['share'])}, {row['word']}, {row['strength']}")
+    size, class_ = {"y": y, "height": ROW - 10}, _class(row)
+    solid = element("rect", words, x=across(0), width=max(1.0, low - across(0)), class_=class_, **size)
+    if high - low <= 1:
+        return solid
+    return solid + element("rect", words, x=low, width=high - low, class_=f"{class_} open", **size)
+
+
+def whole_of(rows: list[Row]) -> str:
+    """Returns what 100 % is: the claim, the nominal epsilon where nothing is claimed, or the one or the other."""
+    claims = [row["claim"] is not None for row in rows]
+    return "the claim" if all(claims) else "the claim, or the nominal ε" if any(claims) else "the nominal ε"
 
 
 def _of(row: Row) -> str:
@@ -88,31 +112,52 @@ def _class(row: Row) -> str:
 
 def chain(section: Section, near: Near) -> list[Figure]:
     """Returns claim, pair, output, both probabilities, the logarithm of their ratio, and the verdict, linked."""
-    links = list(_links(section["rows"], section.get("word", "")))
+    links = list(_links(section["rows"], _mark(section)))
     steps = {row["step"]: row for row in section["rows"]}
     loss, verdict = steps.get("loss"), steps.get("verdict")
     parts = [f"{section['mechanism']}, {steps['pair']['words']}" if "pair" in steps else section["mechanism"]]
-    parts += [f"{loss['label']} {at_most(loss['value'])}"] if loss and loss["value"] else []
+    parts += [f"{loss['label']} {loss.get('shown') or at_most(loss['value'])}"] if loss and loss["value"] else []
     parts += [verdict["words"]] if verdict else []
     said = "; ".join(parts) + "."
     alt = f"The evidence as a chain. {said}"
     return [Figure([boxes.draw(links, WIDE, alt)], said, [boxes.draw(links, NARROW, alt)])]
 
 
-def _links(rows: list[Row], word: str) -> list[boxes.Link]:
+def _mark(section: Section) -> str:
+    """Returns the rim of the last box: that of the verdict; without a claim only what exceeds the nominal has one."""
+    word, outcome = section.get("word", ""), section.get("witness", {}).get("outcome")
+    if word == "NO CLAIM":
+        return "box-refuted" if outcome == "REFUTED" else ""
+    return f"box-{MARKS.get(word, 'open')}"
+
+
+def _number(row: Row) -> str:
+    """Returns the value of a step with its sign, with the digits that show the verdict where the step has them."""
+    shown = row.get("shown")
+    if shown is None or not shown[0].isdigit():
+        return sign(row["value"]) if shown is None or shown[0] not in "[(" else f"in {shown}"
+    return f"{'=' if exactly(row['value']) and shown == row['value']['lower'] else '≈'} {shown}"
+
+
+def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
     """Returns the boxes; both probabilities share one."""
     found, bars = [], [row for row in rows if row["step"] in ("p", "p_prime") and row["value"]]
-    top = max((middle(row["value"]) for row in bars), default=1.0) or 1.0
+    top = max((float(row["value"]["upper"]) for row in bars), default=1.0) or 1.0
     for row in rows:
-        strong = sign(row["value"]) if row["value"] else ""
+        strong = _number(row) if row["value"] else ""
         if row["step"] == "p" and bars:
             shares = [
-                (f"{bar['words']} {sign(bar['value'])}", middle(bar["value"]) / top, "fa" if bar is bars[0] else "fb")
+                boxes.Share(
+                    f"{bar['words']} {sign(bar['value'], 3)}",
+                    float(bar["value"]["lower"]) / top,
+                    float(bar["value"]["upper"]) / top,
+                    "fa" if bar is bars[0] else "fb",
+                )
                 for bar in bars
             ]
             found.append(boxes.Link("both probabilities", "", "", shares))
         elif row["step"] == "verdict":
-            found.append(boxes.Link(row["label"], "", row["words"], mark=f"box-{MARKS.get(word, 'open')}"))
+            found.append(boxes.Link(row["label"], "", row["words"], mark=mark))
         elif row["step"] != "p_prime":
             words = row["words"].split(", the largest of")[0].split("; its true")[0]
             found.append(boxes.Link(row["label"], powers(words), strong if row["step"] == "loss" else ""))

@@ -15,14 +15,16 @@ from dpaudit.reports.board import board
 from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
-from dpaudit.reports.tables import Cell, Table, table
+from dpaudit.reports.tables import Cell, Table, caption, table
 from dpaudit.reports.verdict import facts, headline, severity
-from dpaudit.reports.words import CAPTIONS, NOTES, setting_text
+from dpaudit.reports.words import NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
+LONG_WORD = 30
+"""A longer word of a command may be broken."""
 FEW_ROWS = 6
 """A longer table is folded on a phone."""
 
@@ -63,7 +65,7 @@ def _verdict(verdict: dict[str, Any]) -> str:
         head = f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>{text}</section>'
         return head if headline(verdict) else text
     rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
-    rows += [("check it again", f"<code>{escape(verdict['command'])}</code>")] if verdict["command"] else []
+    rows += [("check it again", _command(verdict["command"]))] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
         entries = f"<ul>{_items(map(escape, verdict[key]))}</ul>"
         many = key == "covered" and len(verdict[key]) > FEW_ROWS
@@ -73,6 +75,12 @@ def _verdict(verdict: dict[str, Any]) -> str:
         f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
+
+
+def _command(command: str) -> str:
+    """Returns a command that is not broken within a short word."""
+    words = (f"<span>{escape(word)}</span>" if len(word) <= LONG_WORD else escape(word) for word in command.split(" "))
+    return f"<code>{' '.join(words)}</code>"
 
 
 def _summary(document: Document) -> str:
@@ -122,7 +130,7 @@ def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
         parts.append(f"<ul>{_items(escape(crossing['text']) for crossing in section['crossovers'])}</ul>")
     content = table(section)
     if content and content[1]:
-        shown = _table(content, CAPTIONS.get(section["kind"]) or section["title"])
+        shown = _table(content, caption(section) or section["title"])
         parts.append(f'<div class="findable">{shown}</div>' if section["kind"] == "matrix" else shown)
     parts.append(_folded("Reproduce", f"<pre>{escape(section['command'])}</pre>") + "</section>")
     return "\n".join(parts)

@@ -36,7 +36,8 @@ def block(entry: Mapping[str, Any]) -> Block:
     check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
     settings = options.pop("set", {})
     mechs = options.pop("mechs", "all")
-    if not isinstance(mechs, str) and not (isinstance(mechs, list) and all(isinstance(name, str) for name in mechs)):
+    values = mechs if isinstance(mechs, list) else [mechs]
+    if any(isinstance(value, int | float | dict | list) for value in values):
         raise InputError("mechs", mechs, 'must be a name or a list of names: mechs = ["EHD", "mine.py:Mine"]')
     if not isinstance(settings, dict):
         raise InputError("set", settings, "must be a table: set = { bits = 4 }")

@@ -11,6 +11,7 @@ from dpaudit.reports.digits import percent, powers, short
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.shares import compared
 from dpaudit.reports.verdict import epsilon_words
+from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
 
@@ -32,7 +33,7 @@ def matrix(section: Section) -> Table:
     rows: list[list[Cell]] = []
     for row in section["rows"]:
         where = f" {row['share_where']}" if row.get("share_where") else ""
-        bar = "" if row["share"] is None else f"{percent(row['share'])}{where} {bar_of(row['share'])}"
+        bar = "" if row["share"] is None else f"{percent(row['share'])}{_of(row)}{where} {bar_of(row['share'])}"
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
         strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
@@ -42,8 +43,15 @@ def matrix(section: Section) -> Table:
         if row.get("reason"):
             value, strength = "" if row["epsilon"]["lower"] == "0" else value, f"{strength}: {row['reason']}"
         rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
-    columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", "share of the claim", "known"]
+    claimed = any(row["claim"] for row in section["rows"])
+    share = "share of the claim" if claimed else "share of the nominal ε"
+    columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", share, "known"]
     return [*columns, "worst pair → output"], rows
+
+
+def _of(row: dict[str, Any]) -> str:
+    """Returns of what it is the share, where that is not the claim."""
+    return "" if row["claim"] else " of nominal"
 
 
 def _first(row: dict[str, Any]) -> str:
@@ -259,6 +267,14 @@ TABLES: dict[str, Callable[[Section], Table]] = {
 """Kind of section -> its table."""
 TABLES |= {"own-audit": TABLES["facts"], "own-curve": listing(*CURVE), "own-renyi": TABLES["renyi"]}
 """Kinds of older result files."""
+
+
+def caption(section: Section) -> str | None:
+    """Returns what the table holds, where its kind says it; that of the true epsilon says whether it has every n."""
+    ns = {row["n"] for row in section["rows"]} if section["kind"] == "epsilon-by-n" else set()
+    if ns and len(ns) <= SHOWN_N:
+        return "The true ε at every n that was audited" if ns != {None} else "The true ε"
+    return CAPTIONS.get(section["kind"])
 
 
 def table(section: Section) -> Table | None:

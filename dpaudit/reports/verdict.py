@@ -165,7 +165,8 @@ def _covered(rows: list[Row]) -> Iterator[str]:
     yield from [] if groups else ["nothing"]
     for own in groups.values():
         most = {key: max(row["counts"][key] for row in own) for key in own[0]["counts"]}
-        whose = f" of {', '.join(dict.fromkeys(row['mechanism'] for row in own))}" if len(groups) > 1 else ""
+        names = list(dict.fromkeys(row["mechanism"] for row in own))
+        whose = f" of {('; ' if ', ' in ''.join(names) else ', ').join(names)}" if len(groups) > 1 else ""
         yield audited_words(own[0]["ns"], most, True, whose)
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
