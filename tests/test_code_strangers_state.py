@@ -137,6 +137,13 @@ PLACES = {
         "s = N(s.a + 1)",
         "s.a",
     ),
+    "function_of_a_thread": (
+        "from threading import Thread\nimport a_helper_of_a_stranger as h\n"
+        "def go(f):\n    t = Thread(target=f)\n    t.start()\n    t.join()",
+        "go(h.reset)",
+        "go(h.bump)",
+        "getattr(h, 'n')",
+    ),
     "thread": (
         "from threading import Thread\nG = []",
         "G.clear()",

@@ -141,10 +141,8 @@ def _loop(steps: list[dis.Instruction], at: int, depth: dict[int, int]) -> Loop:
                 attributes.append((before.argval, step.argval))
         elif step.opname not in ALLOWED:
             return unknown
-    written = {
-        s.argval for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))
-    }
-    if names & written or not all(isinstance(name, str) for name in written):
+    inside = [s for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))]
+    if any(names & set(s.argval if isinstance(s.argval, tuple) else (s.argval,)) for s in inside):
         return unknown
     made_of = frozenset(names), frozenset(values), tuple(outside), tuple(attributes)
     return Loop(start, end, steps[at - 1].offset, *made_of)
