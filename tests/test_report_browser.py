@@ -311,7 +311,8 @@ def test_pictures_stand_side_by_side_on_paper_too(opened):
     """Captions say "at the left": two halves have one row also on A4."""
     page = opened(695)
     page.emulate_media(media="print")
-    tops = page.evaluate("""[...document.querySelectorAll('.pics.wide')].filter(p => p.children[0].getAttribute('width') === '371')
+    tops = page.evaluate("""[...document.querySelectorAll('.pics.wide')]
+      .filter(p => p.children[0].getAttribute('width') === '371')
       .map(p => [...p.children].map(svg => svg.getBoundingClientRect().top))""")
     assert tops
     assert all(one == other for one, other in tops)
