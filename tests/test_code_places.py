@@ -25,7 +25,7 @@ def place(function, line):
     return places(code).at.get(starts[0])
 
 
-LIVE = """def f(rng, unused):
+LIVE = """def f(rng, given, a):
     a, b = 1, 2
     c = rng.random()
     try:
@@ -37,12 +37,14 @@ LIVE = """def f(rng, unused):
     e = d if rng else b
     return e
 """
-READ = {3: "rng a b", 5: "rng a b c", 8: "rng a d", 9: "rng a b d", 10: "rng b d", 11: "e"}
+READ = {3: "a b", 5: "a b c", 8: "a d", 9: "a b d", 10: "b d", 11: "e"}
+GIVEN = {"rng", "given"}
+"""Arguments that are never assigned to belong to every state: their caller may look at what they are."""
 
 
 @pytest.mark.parametrize("line", READ)
 def test_a_variable_belongs_to_the_state_as_long_as_it_may_be_read(line):
-    assert place(compiled(LIVE), line).live == set(READ[line].split())
+    assert place(compiled(LIVE), line).live == set(READ[line].split()) | GIVEN
 
 
 def test_what_a_loop_reads_in_its_next_round_is_still_read():
@@ -155,7 +157,40 @@ class Rows(list):
 )
 def test_names_must_be_what_they_seem_when_the_loop_runs(iterable, given, outside, plain):
     frame = SimpleNamespace(f_locals={"a": given}, f_globals=outside)
-    assert loops(iterable).is_plain(frame) is plain
+    assert loops(iterable).is_plain(frame, Watch()) is plain
+
+
+def put_rows(owner):
+    owner.rows = []
+
+
+def put_table():
+    global TABLE
+    TABLE = ()
+
+
+def put_by_name(owner):
+    setattr(owner, "ro" + "ws", [])
+
+
+class Made:
+    """Puts its rows there when it is made, as everybody does."""
+
+    def __init__(self):
+        self.rows = [1]
+
+
+@pytest.mark.parametrize(
+    ("function", "rows", "table"),
+    [(put_rows, False, True), (put_table, True, False), (put_by_name, False, False), (Made.__init__, True, True)],
+)
+def test_what_a_loop_goes_over_must_not_be_put_elsewhere(function, rows, table):
+    watch = Watch()
+    watch.note(function.__code__, {})
+    frame = SimpleNamespace(f_locals={"a": SimpleNamespace(rows=[1])}, f_globals={"TABLE": (1, 2)})
+    assert loops("a.rows").is_plain(frame, watch) is rows
+    assert loops("TABLE").is_plain(frame, watch) is table
+    assert loops("range(3)").is_plain(frame, watch)
 
 
 def test_a_loop_that_does_nothing_is_found():

@@ -17,10 +17,11 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
+from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
 from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at, refuse
-from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.states import Reader
 from dpaudit.code.tracer import State, Tracer, Way
 from dpaudit.code.vectors import known
 
@@ -210,7 +211,7 @@ class Explorer:
     def key(self, output: Any) -> Hashable:
         """Returns a key of an output; 1, 1.0 and True are three."""
         try:
-            return Reader(self.session.keep, self.forms is not None).key(output)
+            return Reader(self.session.keep, is_output=self.forms is not None).key(output)
         except NoKey:
             return refuse(f"{self.name} is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
 

@@ -18,11 +18,12 @@ from dpaudit.code import chain
 from dpaudit.code.context import in_place
 from dpaudit.code.explore import Budget, Explorer, Raised
 from dpaudit.code.lazy import Lazy, is_lazy
+from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form
 from dpaudit.code.places import places
 from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
 from dpaudit.code.source import Source
-from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.states import Reader
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes, is_fixed
 

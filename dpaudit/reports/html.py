@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
-from dpaudit.audit.conclusion import rank
 from dpaudit.audit.words import precision_words
 from dpaudit.files.text import html as escape
 from dpaudit.mechanisms import REGISTRY
@@ -17,7 +16,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, caption, table
-from dpaudit.reports.verdict import facts, headline
+from dpaudit.reports.verdict import facts, headline, severity
 from dpaudit.reports.words import NOTES, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -68,7 +67,9 @@ def render(document: Document) -> str:
 def _verdict(verdict: dict[str, Any]) -> str:
     """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
     if verdict["word"] is None:
-        return f"<p>{escape(verdict['text'])}</p>" if verdict["text"] else ""
+        text = f"<p>{escape(verdict['text'])}</p>" if verdict["text"] else ""
+        head = f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>{text}</section>'
+        return head if headline(verdict) else text
     rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
     rows += [("check it again", _command(verdict["command"]))] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
@@ -76,9 +77,8 @@ def _verdict(verdict: dict[str, Any]) -> str:
         many = key == "covered" and len(verdict[key]) > FEW_ROWS
         rows.append((title, _folded(f"{len(verdict[key])} statements", entries) if many else entries))
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
-    rank_ = rank(verdict["word"], verdict["outcome"])
     return (
-        f'<section class="verdict rank{rank_}"><h2>{escape(headline(verdict))}</h2>'
+        f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
 

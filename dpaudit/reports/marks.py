@@ -6,7 +6,7 @@ from collections import Counter
 
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import short
+from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
 
 KNOWN = {verdict.value for verdict in Verdict}
@@ -23,9 +23,9 @@ def number(enclosure: dict[str, str]) -> str:
     What is shown exactly, or is infinite, has none beside it.
     """
     lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
-    if lower == upper and short(enclosure) in (lower, "∞", "−∞"):
-        return short(enclosure)
-    return f'<span class="num">{escape(short(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
+    if lower == upper and shown(enclosure) in (lower, "∞", "−∞"):
+        return shown(enclosure)
+    return f'<span class="num">{escape(shown(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:
