@@ -2,6 +2,7 @@
 
 import sys
 from fractions import Fraction
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -105,8 +106,7 @@ def checked_by(name, monkeypatch):
     monkeypatch.setitem(sys.modules, name, module)
     code = {"__name__": "theirs"}
     exec(compile(CHECKED.replace("typeguard", name), "theirs.py", "exec"), code)
-    rng = Source()
-    return Session(Budget(residual=Fraction(1, 100))).law(lambda: code["sample"](rng))
+    return Session(Budget(residual=Fraction(1, 100))).law(partial(code["sample"], Source()))
 
 
 def test_what_a_type_checker_puts_among_the_variables_is_no_state_of_its_own(monkeypatch):

@@ -19,7 +19,7 @@ HERE = r"test_code_sources.py line [0-9]+: "
 ARGUMENTS = [(), (2,), (1, 2), ([1, 2],), ([1, 2], 1), (1, 0.5), (1, 2, 3), (1, 2, 3, 4)]
 MAKE_SOURCES = {"Random", "SystemRandom", "default_rng", "Generator", "RandomState", "seed", "BitGenerator"}
 MAKE_SOURCES |= {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
-MODULES = [(random, MAKE_SOURCES), (secrets, {*MAKE_SOURCES, "compare_digest"}), (np.random, MAKE_SOURCES)]
+MODULES = [(random, {*MAKE_SOURCES, "main"}), (secrets, {*MAKE_SOURCES, "compare_digest"}), (np.random, MAKE_SOURCES)]
 
 
 def outcome(function, given):

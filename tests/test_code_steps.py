@@ -1,6 +1,8 @@
 """Every step that an open number takes, at all pairs of small numbers: on each box it is what Python and numpy give."""
 
 import math
+from collections import Counter
+from fractions import Fraction
 from itertools import product
 from types import SimpleNamespace
 
@@ -9,8 +11,12 @@ import pytest
 
 from dpaudit.code import lazy
 from dpaudit.code.context import MATH
-from dpaudit.code.run import RUNS, Run
+from dpaudit.code.run import RUNS, Refused, Run
 from dpaudit.code.steps import apply
+
+
+def steps(text):
+    return [step.strip() for line in text.split("\n") for step in line.split(";") if step.strip()]
 
 
 def opened(function):
@@ -36,7 +42,7 @@ np.sqrt(a / 1); np.float_power(a, 2)
 
 
 @pytest.mark.parametrize("start", [0, -3, 2])
-@pytest.mark.parametrize("step", [step.strip() for line in STEPS.split("\n") for step in line.split(";") if step])
+@pytest.mark.parametrize("step", steps(STEPS))
 def test_every_step_is_as_it_is_at_plain_numbers(step, start):
     """The code is followed along all ways; on each box the step is what Python gives at every point of it."""
 
@@ -66,3 +72,111 @@ def test_every_step_is_as_it_is_at_plain_numbers(step, start):
     for (m, n), found in seen.items():
         wanted = outcome(start + m, start + n)
         assert repr(found) == repr(wanted), (start + m, start + n)
+
+
+# ------------------------------------------------------------------ draws of too many values to be listed
+
+
+BITS = 10
+"""Few enough to be counted one by one here, and, with at most FEW that are listed, too many to be listed."""
+FEW = 256
+WIDE = """
+math.floor(v); math.ceil(v); math.trunc(v); int(v); round(v); round(v, 1); np.floor(v); np.rint(v); np.round(v, 1)
+math.floor(-v); math.floor(abs(v)); math.floor(np.abs(v)); math.floor(v * v); math.floor(v * -3)
+math.floor(-3 * v); math.floor(2 - v); math.floor(v - 2); math.floor(v / -2); math.floor(3 / (v + 5))
+math.floor(-3 / (v + 5)); math.floor(1 / v) if v > 0.1 else 0; math.floor(1 / v) if v < -0.1 else 0; 1 / v > 0
+v // 0.7; v // -0.7; 7.0 // (v + 5); math.floor(v ** 2); math.floor(v ** 3)
+math.floor(v ** -2) if abs(v) > 0.5 else 0; math.floor((v + 4) ** 0.5); math.floor((v + 5) ** -0.5 * 4)
+math.floor(abs(v) ** 0.5); math.floor(2 ** v); math.floor(0.5 ** v); math.floor(np.power(v, 2))
+math.floor(np.square(v)); np.sign(v); np.signbit(v); np.isnan(v); np.logical_not(v); np.floor(np.reciprocal(v)) > 1
+math.floor(math.log(v + 4.5) * 3); math.floor(math.log(v + 4.5, 2)); math.floor(math.log(v + 4.5, 0.5))
+math.log(v) > 0.3; np.log(v) > 0.3; math.sqrt(v) > 1; math.floor(math.exp(v)); math.floor(math.erfc(v) * 5)
+math.floor(math.atan(v) * 3); math.floor(max(v, 1)); math.floor(min(v, 1)); math.floor(np.maximum(v, 1))
+math.floor(np.minimum(1, v)); np.clip(v, -1, 1) < 0; v < 0.5; v <= 0.5; v > 0.5; v >= 0.5; v == 0.5; v != 0.5
+0.5 < v; 0.5 <= v; 0.5 > v; 0.5 >= v; v == 0.3; bool(v); math.floor(v % 0.9 * 3); math.floor(v % 2); v <= v; v < v
+v + v < 1; math.floor(v + v / 2); math.floor(math.ldexp(v, 1)); k % 6; k & 7; (k + 3) % 7; (k + 1) & 3; k >> 7
+(k << 2) >> 9; k // 125; -k // 125; k % 600 // 90; k / 125 // 1; k * 3 // 600; (k % 6, k % 4)
+(k & 3, k > 500); (k > 500, k % 6); (k % 6, k // 200); k == 17; k - 500 > 0; 500 - k > 0
+(k + 0.5) % 200 // 30; (k * 2) % 512 // 125; (k - 5) % 3; 2 ** (k // 250); [1, 2, 3][k % 3]
+(k + Fraction(1, 2)) % 200 // 30; (k - Fraction(1, 2)) % 200 // 30; (5 - k) % 200 // 30; (k - 5) % np.int64(3)
+"""
+
+
+def ways(outcome):
+    """The outcomes of all ways with their probabilities."""
+    found, todo = {}, [((), Fraction(1))]
+    while todo:
+        script, share = todo.pop()
+        run = Run(script, None, BITS)
+        RUNS.append(run)
+        try:
+            value = outcome(run)
+        finally:
+            RUNS.remove(run)
+        for place, others in run.alternatives:
+            before = math.prod((piece.share for piece in run.taken[len(script) : place]), start=share)
+            todo += [((*run.taken[:place], piece), before * piece.share) for piece in others]
+        whole = math.prod((piece.share for piece in run.taken[len(script) :]), start=share)
+        found[value] = found.get(value, 0) + whole
+    return found
+
+
+@pytest.mark.parametrize("step", steps(WIDE))
+def test_the_numbers_are_counted_on_every_side_of_a_cut(step, monkeypatch):
+    monkeypatch.setattr(lazy, "FEW", FEW)
+    code = compile(step, "step", "eval")
+
+    def outcome(m):
+        names = {"v": m * 2.0**-BITS * 8 - 4} if "v" in code.co_names else {"k": m}
+        try:
+            with np.errstate(all="ignore"):
+                return repr(lazy.settle(eval(code, {"math": OPENED, "np": np, "Fraction": Fraction, **names})))
+        except (ArithmeticError, ValueError, TypeError) as error:
+            return type(error)
+
+    size = 1 << BITS
+    counted = Counter(map(outcome, range(size)))
+    found = ways(lambda run: outcome(lazy.below(run, size)))
+    assert found == {value: Fraction(count, size) for value, count in counted.items()}
+
+
+UNLISTED = """
+v < v + 1; k & 6; k ^ 1; k | 1; 7 % k; k % -6; v ** v; math.fmod(v, 2);
+float(v); str(v); hash(v); complex(v); f'{v}'; np.fmod(v, 2)
+"""
+
+
+@pytest.mark.parametrize("step", steps(UNLISTED))
+def test_what_has_no_direction_is_refused_for_so_many_values(step, monkeypatch):
+    monkeypatch.setattr(lazy, "FEW", FEW)
+    run = Run((), None, BITS)
+    k = lazy.below(run, 1 << BITS)
+    with pytest.raises(Refused, match=r"cannot be followed here|needs the number itself"):
+        eval(step, {"math": OPENED, "np": np, "k": k, "v": k * 2.0**-BITS * 8 - 4})
+
+
+ASSUMED = {
+    "v + 1; v * 3; v / 7; math.sqrt(v); math.floor(v); round(v, 1); np.floor(v); abs(v); -v": None,
+    "k // 3; k ** 2; 2 ** k": None,
+    "math.log(v); math.log(v, 2)": "math.log",
+    "np.exp(v)": "numpy.exp",
+    "math.erfc(v)": "math.erfc",
+    "v ** 2.5; v ** 2; 2.0 ** v; 1.001 ** k": "operator.pow",
+    "math.pow(v, 2)": "math.pow",
+    "v // 0.3; k // 0.3": "operator.floordiv",
+    "np.power(v, 2)": "numpy.power",
+}
+
+
+@pytest.mark.parametrize(("step", "name"), [(step, name) for text, name in ASSUMED.items() for step in steps(text)])
+def test_what_is_only_assumed_to_be_monotone_is_named(step, name):
+    run = Run((), None, BITS)
+    RUNS.append(run)
+    try:
+        k = lazy.below(run, 1 << BITS, 1)
+        value = eval(step, {"math": OPENED, "np": np, "k": k, "v": k * 2.0**-BITS})
+    finally:
+        RUNS.remove(run)
+    assert run.assumptions == ({name} if name else set())
+    assert value.assumed == run.assumptions
+    assert (value + 1).assumed == run.assumptions

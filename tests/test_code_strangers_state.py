@@ -1,6 +1,7 @@
 """Where strangers keep state: in classes, functions, modules, containers. Each lay outside what was compared, and the
 law lacked an output of probability 2^-7 without a word. The code is run in modules of its own, as a user has it."""
 
+import builtins
 import sys
 from fractions import Fraction
 from types import ModuleType
@@ -137,6 +138,110 @@ PLACES = {
         "s = N(s.a + 1)",
         "s.a",
     ),
+    "argument_no_longer_read": (
+        "def up(box):\n    box.append(1)\n    box = None\n    return 0",
+        "s = []",
+        "up(s)",
+        "len(s)",
+    ),
+    "hidden_slot": (
+        "class C:\n    __slots__ = ('__n',)\n    def __init__(self): self.__n = 0\n"
+        "    def up(self): self.__n += 1\n    def get(self): return self.__n",
+        "c = C()",
+        "c.up()",
+        "c.get()",
+    ),
+    "metaclass": (
+        "class M(type): n = 0\nclass C(metaclass=M): pass",
+        "type(C).n = 0",
+        "type(C).n += 1",
+        "type(C).n",
+    ),
+    "dunder_attribute": (
+        "class C: __state__ = [0]",
+        "C.__state__[0] = 0",
+        "C.__state__[0] += 1",
+        "C.__state__[0]",
+    ),
+    "property": (
+        "def made(l):\n    class C: n = property(lambda self: l)\n    return C()",
+        "c = made([])",
+        "c.n.append(1)",
+        "len(c.n)",
+    ),
+    "enum_member": (
+        "from enum import Enum\nclass E(Enum): A = 1",
+        "E.A.n = 0",
+        "E.A.n += 1",
+        "E.A.n",
+    ),
+    "ordered_dict": (
+        "from collections import OrderedDict",
+        "s = OrderedDict.fromkeys(range(9))",
+        "s.move_to_end(next(iter(s))) if next(iter(s)) < 7 else None",
+        "next(iter(s))",
+    ),
+    "cache": (
+        "from functools import cache\n@cache\ndef f(): return []",
+        "f.cache_clear(); f()",
+        "f().append(1)",
+        "len(f())",
+    ),
+    "cache_of_limited_size": (
+        "from functools import lru_cache\n@lru_cache\ndef f(): return []",
+        "f.cache_clear(); f()",
+        "f().append(1)",
+        "len(f())",
+    ),
+    "logger": (
+        "import logging\nlog = logging.getLogger('a_stranger')",
+        "log.setLevel(0)",
+        "log.setLevel(log.level + 1)",
+        "log.level",
+    ),
+    "module_imported_inside": (
+        "",
+        "import a_helper_of_a_stranger as h; h.n = 0",
+        "h.n += 1",
+        "h.n",
+    ),
+    "module_by_name": (
+        "import sys",
+        "h = sys.modules['a_helper_of_a_stranger']; setattr(h, 'q', 0)",
+        "setattr(h, 'q', getattr(h, 'q') + 1)",
+        "getattr(h, 'q')",
+    ),
+    "builtins": (
+        "import builtins",
+        "setattr(builtins, '_seen', 0)",
+        "setattr(builtins, '_seen', _seen + 1)",
+        "_seen",
+    ),
+    "random_source_of_their_own": (
+        "import random\nclass R(random.SystemRandom): n = 0",
+        "r = R(); r.n = 0",
+        "r.n += 1",
+        "r.n",
+    ),
+    "exception": (
+        "class X(Exception):\n    def __new__(cls): return super().__new__(cls)",
+        "s = X(); s.args = (0,)",
+        "s.args = (s.args[0] + 1,)",
+        "s.args[0]",
+    ),
+    "environment": (
+        "",
+        "import os; os.environ['A_STRANGER'] = '0'",
+        "os.environ['A_STRANGER'] = str(int(os.environ['A_STRANGER']) + 1)",
+        "int(os.environ['A_STRANGER'])",
+    ),
+    "function_of_a_thread": (
+        "from threading import Thread\nimport a_helper_of_a_stranger as h\n"
+        "def go(f):\n    t = Thread(target=f)\n    t.start()\n    t.join()",
+        "go(h.reset)",
+        "go(h.bump)",
+        "getattr(h, 'n')",
+    ),
     "thread": (
         "from threading import Thread\nG = []",
         "G.clear()",
@@ -151,10 +256,12 @@ def test_state_is_seen_wherever_it_is_kept(place, monkeypatch):
     before, start, step, end = PLACES[place]
     helper, module = ModuleType("a_helper_of_a_stranger"), ModuleType("a_stranger")
     for made in (helper, module):
+        made.__file__ = f"{made.__name__}.py"
         monkeypatch.setitem(sys.modules, made.__name__, made)
     exec(compile(HELPER, "a_helper_of_a_stranger.py", "exec"), vars(helper))
     body = f"    {start}\n    while rng.randrange(2):\n        {step}\n    return {end} >= 7"
     exec(compile(f"{before}\ndef sample(rng):\n{body}\n", "a_stranger.py", "exec"), vars(module))
+    monkeypatch.setattr(builtins, "_seen", 0, raising=False)
     law = Session(Budget(residual=Fraction(1, 1 << 20))).law(lambda: module.sample(Source()))
     likely = dict(zip(law.outputs, law.lower, strict=True))
     assert likely.keys() == {True, False}

@@ -2,6 +2,7 @@
 
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_what_cannot_be_given_back_is_refused_with_its_reason(kind):
 
 
 def test_an_object_with_a_draw_is_no_output():
-    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Thing that holds a draw"):
+    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Thing that holds a draw: make it known"):
         dpaudit.pmf(lambda x, rng: Thing(rng.getrandbits(1)), 0, data=[0, 1])
     with pytest.raises(dpaudit.InputError, match="two outputs that differ have one text, Thing"):
         dpaudit.pmf(lambda x, rng: Thing(int(rng.getrandbits(1))), 0, data=[0, 1])
@@ -314,3 +315,17 @@ def test_a_draw_from_outside_is_asked_for_before():
         return sum(numbers) + rng.getrandbits(1)
 
     assert law(lambda rng: total([rng.getrandbits(1), 5], rng)) == {"5": 0.25, "6": 0.5, "7": 0.25}
+
+
+@lru_cache
+def weight(k):
+    return k % 2
+
+
+@dpaudit.sampler
+def cached(rng):
+    return weight(int(rng.randrange(3)))
+
+
+def test_a_cache_of_what_is_not_random_changes_nothing():
+    assert law(lambda rng: cached(rng) + cached(rng)) == {"0": Fraction(4, 9), "1": Fraction(4, 9), "2": Fraction(1, 9)}

@@ -226,3 +226,17 @@ def test_with_a_delta_of_a_half_no_belief_is_bounded():
     assert found.to_dict()["beliefs"] == []
     assert "nothing bounds it" in str(found)
     assert "rises to" in str(dpaudit.explain(epsilon=1, delta="49/100"))
+
+
+def test_what_is_rational_is_told_exactly(capsys):
+    """With epsilon = 0, with delta = 1 and with nothing promised no number is an interval."""
+    for epsilon, delta in (("0", "0"), ("0", "1/4"), ("1", "1")):
+        result = dpaudit.explain(epsilon, delta=delta, rates="1/100,1/20", releases="1,2,3")
+        known = [result.accuracy, result.advantage, *(row[1] for row in result.tests)]
+        known += [row[-1] for row in (*result.people, *result.releases)]
+        assert all(number.lower == number.upper for number in known), (epsilon, delta)
+    assert dpaudit.explain("0", delta="1/4").accuracy.lower == Fraction(5, 8)
+    assert main(["explain", "--epsilon", "0"]) == 0
+    assert "[" not in capsys.readouterr().out
+    assert main(["explain", "--epsilon", "0.4", "--delta", "1e-5"]) == 0
+    assert "δ = 1e-5\n" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.forall import prior_boxes_jets as jets
 from dpaudit.forall import prior_boxes_rows as rows_module
-from dpaudit.forall.prior_boxes_picture import svg
+from dpaudit.forall.prior_boxes_picture import COLOURS, svg
 from dpaudit.forall.prior_boxes_rows import Box, BoxRows, Distances
 from dpaudit.forall.prior_boxes_search import MapSearch
 from dpaudit.numbers import balls
@@ -239,8 +240,10 @@ def test_on_the_command_line_with_a_picture(capsys, tmp_path):
     assert sum(Fraction(found[name]) for name in ("proved", "refuted", "undecided")) == 1
     assert all((box["witness"] is not None) == (box["verdict"] == "REFUTED") for box in found["boxes"])
     drawing = ElementTree.fromstring(picture.read_text())
-    shapes = [part for part in drawing.iter() if part.get("shape-rendering")]
-    assert len(shapes) == len(found["boxes"])
+    areas = {part.get("class"): part.get("d").count("M") for part in drawing.iter() if part.get("shape-rendering")}
+    counts = Counter(box["verdict"] for box in found["boxes"])
+    assert areas == {COLOURS[Verdict(verdict)]: count for verdict, count in counts.items()}, "every box is drawn"
+    assert "var(" not in picture.read_text(), "the colours of the other pictures, in their places"
     assert found["command"].endswith("--rest 1/10")
 
 

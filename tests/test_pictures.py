@@ -178,6 +178,8 @@ def test_a_file_of_its_own_has_its_colours_and_nothing_for_the_pointer():
     assert "var(" not in text
     assert text.count("<title>") == 1
     assert "tip" not in text
+    assert ".grid{" in text
+    assert ".q0{" not in text, "only the style that it needs"
 
 
 INF = float("inf")

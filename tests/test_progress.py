@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,8 +19,9 @@ from dpaudit.commands import options, progress, sweep
 from dpaudit.commands.progress import EVERY, FIRST, Meter
 from dpaudit.reports.block import Block
 from dpaudit.reports.plan import Plan
-from dpaudit.reports.report import build
-from dpaudit.reports.steps import Steps
+from dpaudit.reports.report import Report, build
+from dpaudit.reports.steps import Sized, Steps
+from dpaudit.reports.verdict import whole
 
 
 class Clock:
@@ -126,18 +126,18 @@ def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
 def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
     monkeypatch.setattr(progress, "SOON", 0.0)
 
-    def report(*_, progress, **__):
-        progress.begin(9)
-        with progress.part(8) as told:
+    def made(_plan, _out, progress):
+        progress.begin(9, 9.0)
+        with progress.part(Sized(iter, 8, 8.0)) as told:
             for words in ("LSHist: true ε", "LSHist: loss map"):
                 told(words)
             time.sleep(0.05)
-        return []
+        return Report({"title": "t", "verdict": whole([]), "sections": []}, [])
 
-    monkeypatch.setattr("dpaudit.reports.report.report", report)
+    monkeypatch.setattr("dpaudit.reports.report.made", made)
     assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
     found = capsys.readouterr().err
-    assert re.search(r"dpaudit: report: LSHist: loss map, 1 of 9, 11 %, about \d+ s left, 0 s so far", found)
+    assert "dpaudit: report: LSHist: loss map, 1 of 9, 11 %, 0 s so far" in found
 
 
 def test_a_report_is_heard_from_the_first_second_on():
@@ -152,22 +152,44 @@ def test_a_report_is_heard_from_the_first_second_on():
 def test_the_steps_of_a_report_are_counted_ahead_and_end_at_the_end():
     told = []
     steps = Steps(lambda *now: told.append(now))
-    steps.begin(6)
-    with steps.part(2) as progress_:
+    steps.begin(6, 10.0)
+    with steps.part(Sized(iter, 2, 4.0, {"a": 3.0, "b": 0.5})) as progress_:
         for words in "abcd":
             progress_(words)
-    with steps.part(3) as progress_:
+    with steps.part(Sized(iter, 3, 5.0)) as progress_:
         progress_("e")
     steps("f")
-    assert told == [("a", 0, 6), ("b", 1, 6), ("c", 1, 6), ("d", 1, 6), ("e", 2, 6), ("f", 5, 6)]
+    counts = [("a", 0, 6), ("b", 1, 6), ("c", 1, 6), ("d", 1, 6), ("e", 2, 6), ("f", 5, 6)]
+    assert told == [(*now, share) for now, share in zip(counts, (0, 0.3, 0.35, 0.35, 0.4, 0.9), strict=True)]
+
+
+def test_a_report_tells_no_time_left_until_it_can_be_told():
+    clock = Clock()
+    meter = Meter("report", clock, first=0.0)
+    meter.say("checking 112 claims")
+    meter.tell(0, 113, 0.0)
+    clock.now += 2
+    assert meter.due() == "dpaudit: report: checking 112 claims, 0 of 113, 0 %, 2 s so far"
+    meter.tell(50, 113, 0.05)
+    clock.now += 18
+    assert meter.due().endswith(", 50 of 113, 5 %, 20 s so far")
+    meter.tell(60, 113, 0.5)
+    assert meter.left() == "about 20 s left"
+    clock.now += 20
+    assert meter.due().endswith(", 60 of 113, 50 %, about 40 s left, 40 s so far")
 
 
 def test_a_real_report_counts_every_audit():
     told = []
     block = Block.read("EHDS,LSHist", n="1..20")
     build(Plan("t", "c", (block,)), Steps(lambda *now: told.append(now)))
-    totals = {total for _, _, total in told}
-    counts = [done for _, done, _ in told]
+    totals = {total for _, _, total, _ in told}
+    counts = [done for _, done, _, _ in told]
+    shares = [share for *_, share in told]
+    assert shares == sorted(shares)
+    assert 0.5 < shares[-1] < 1
+    half = next(i for i, (words, *_) in enumerate(told) if "what is known" in words)
+    assert shares[half] < 0.2  # the true ε of small n are quick, the theorems on every n are not
     assert len(totals) == 1
     assert counts == sorted(counts)
     assert counts[-1] < totals.pop()
@@ -220,11 +242,11 @@ def test_the_bar_of_a_report_has_words_count_and_time_left(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with progress.counted("report") as tell:
         task = drawn[0].tasks[0]
-        tell("EHDS: true ε, n = 3\x1b[31m", 2, 40)
-        assert (task.completed, task.total) == (2, 40)
+        tell("EHDS: true ε, n = 3\x1b[31m", 2, 40, 0.25)
+        assert (task.completed, task.total, task.fields["steps"]) == (0.25, 1, "2 of 40")
         assert task.description.startswith("EHDS: true ε, n = 3")
         assert "\x1b" not in task.description
-    assert "TimeRemainingColumn" in {type(column).__name__ for column in drawn[0].columns}
+    assert "Left" in {type(column).__name__ for column in drawn[0].columns}
 
 
 class Response:

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import pytest
 
@@ -176,3 +177,52 @@ def test_captions_do_not_speak_of_what_is_not_there(own):
     assert "Leaky never gets to δ = 0" in caption
     unclaimed = {**own["epsilon-by-n"], "rows": [{**row, "claimed": None} for row in own["epsilon-by-n"]["rows"]]}
     assert "claimed" not in figures(own["delta-curves"], [unclaimed])[0].caption
+
+
+def claim(name, document, verdict, establishes):
+    return {"id": name, "document": document, "verdict": verdict, "establishes": establishes, "statement": "s"}
+
+
+CLAIMS = [
+    claim("one", "P1", "PROVED", "for all n, by algebra"),
+    claim("two", "P1", "REFUTED", "by counterexample"),
+    claim("three", "D2", "PROVED", "exhaustive on the grid"),
+    claim("four", "D2", "MEASURED", "measured"),
+]
+BOARD = {"kind": "claims", "title": "Claims", "setting": {"claims": ["*"]}, "rows": CLAIMS}
+MARGINS = {
+    **{"kind": "margins", "title": "Margins", "setting": {"claims": ["*"]}},
+    "rows": [
+        {"id": "one", "verdict_of": "PROVED", "margin": {"lower": "0", "upper": "0"}},
+        {"id": "two", "verdict_of": "REFUTED", "margin": {"lower": "0.5", "upper": "0.5"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("version", ["wide", "narrow"])
+def test_the_claims_are_a_grid_of_document_and_verdict_with_the_strength_on_each_tile(version):
+    (picture,) = getattr(figures(BOARD)[0], version)
+    tree = ElementTree.fromstring(picture.svg())
+    tiles = {a.get("href"): a for a in tree.iter("a")}
+    assert set(tiles) == {"#one", "#two", "#three", "#four"}
+    boxes = {name: tile.find("rect") for name, tile in tiles.items()}
+    assert {name: tile.find("text").text for name, tile in tiles.items()} == {
+        **{"#one": "∀", "#two": "c", "#three": "g", "#four": "m"},
+    }
+    assert all(box.find("title").text.startswith(f"{name[1:]}: ") for name, box in boxes.items())
+    at = {name: (float(box.get("x")), float(box.get("y"))) for name, box in boxes.items()}
+    assert at["#one"][0] == at["#three"][0] < at["#two"][0] < at["#four"][0], "a column a verdict"
+    assert at["#one"][1] == at["#two"][1] < at["#three"][1] == at["#four"][1], "a row a document"
+    words = {text.text for text in tree.iter("text")}
+    assert {"P1", "D2", "Proved 2", "Refuted 1", "for all n, by algebra", "by counterexample"} <= words
+
+
+def test_margins_stand_with_the_claims_and_what_is_refuted_at_the_left():
+    assert len(figures(BOARD, [BOARD, MARGINS])) == 2
+    assert figures(MARGINS, [BOARD, MARGINS]) == []
+    (figure,) = figures(MARGINS)
+    assert "1 of 2 inequalities and equations fail somewhere, two by the most, at least 0.5; 1 hold" in figure.caption
+    tree = ElementTree.fromstring(figure.wide[0].svg())
+    (refuted,) = [e.get("d") for e in tree.iter("path") if e.get("class") == "frefuted"]
+    (proved,) = [float(e.get("cx")) for e in tree.iter("circle") if e.get("class") == "fproved"]
+    assert float(refuted[1:].split(" ")[0]) < proved

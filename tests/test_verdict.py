@@ -17,10 +17,11 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports import document, html, markdown, matrix, plan
 from dpaudit.reports.block import Block
 from dpaudit.reports.digits import percent, short
-from dpaudit.reports.judged import epsilon_row
+from dpaudit.reports.judged import rows_of
 from dpaudit.reports.report import build
+from dpaudit.reports.shares import share_of
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts, headline, sentence, share_of, whole
+from dpaudit.reports.verdict import facts, headline, sentence, whole
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 EACH = (P, R, U, None)
@@ -103,6 +104,7 @@ def row(n, verdict, guarantee, nominal, epsilon):
 
 CASES = {"family": Block.read("EHDS", n="1..3").cases[0], "own": Block.read(WrongSensitivity(Fraction(1), 1)).cases[0]}
 THEOREM = {"claim": None, "words": "w", "commands": [], "supremum": FINITE, "limit": FINITE, "attained": "inf"}
+THEOREM |= {"command": "dpaudit check"}
 
 
 @pytest.mark.parametrize("theorem", EACH)
@@ -114,7 +116,7 @@ THEOREM = {"claim": None, "words": "w", "commands": [], "supremum": FINITE, "lim
 )
 def test_every_row_says_what_was_found(guarantee, nominal, epsilon, theorem, monkeypatch):
     known = None if theorem is None else {**THEOREM, "verdict": theorem.value}
-    monkeypatch.setattr(matrix, "for_every_n", lambda setting: known)
+    monkeypatch.setattr(matrix, "for_every_n", lambda *_: known)
     monkeypatch.setattr(matrix, "beyond", lambda *_: None)
     for verdicts in itertools.product((P, R, U), repeat=3):
         rows = [row(n, v, guarantee, nominal, epsilon) for n, v in enumerate(verdicts, 1)]
@@ -149,7 +151,7 @@ def check(found, verdicts, theorem):
 
 
 def test_the_worst_of_several_is_on_top_with_counts(monkeypatch):
-    monkeypatch.setattr(matrix, "for_every_n", lambda setting: None)
+    monkeypatch.setattr(matrix, "for_every_n", lambda *_: None)
     rows = [
         matrix.verdict_row(CASES["family"], [row(1, verdict, guarantee, "1", FINITE)], quiet)
         for verdict, guarantee in ((P, PURE), (R, None), (U, PURE), (R, BOTH), (P, None))
@@ -168,7 +170,8 @@ def test_a_share_is_of_what_decided():
     assert share_of(row(1, P, BOTH, "1", FINITE)) == ("δ", {"lower": "4", "upper": "4"})
     assert share_of(row(1, P, RHO, None, FINITE)) == ("ρ", {"lower": "1", "upper": "1"})
     assert share_of(row(1, P, PURE, "1", INFINITE)) == ("ε", INFINITE)
-    assert share_of(row(1, P, PURE, "1", OPEN)) == ("ε", OPEN)
+    assert share_of(row(1, U, PURE, "1", OPEN)) == ("ε", OPEN)
+    assert share_of(row(1, P, PURE, "1", OPEN)) == ("ε", {"lower": "0.5", "upper": "1"})  # it is proved to be no more
     assert share_of(row(1, P, {**PURE, "epsilon": "0"}, "1", FINITE)) is None
     assert share_of(row(1, P, None, None, FINITE)) is None
 
@@ -202,7 +205,7 @@ def test_ehdl_exceeds_its_nominal_epsilon_from_137_on_whatever_the_grid():
 def test_a_theorem_that_refutes_beyond_the_range_names_an_n_that_fails():
     block = Block.read("EHDL", n="2..4", prior="1/100,1/100", eps="1/100")
     case = block.cases[0]
-    rows = [epsilon_row("EHDL", n, found) for n, found in case.over(block.ns, quiet)]
+    rows = rows_of(case, block.ns, quiet)
     found = matrix.verdict_row(case, rows, quiet)
     assert (found["word"], found["outcome"], found["smallest_failing_n"]) == ("NO CLAIM", "PROVED", None)
     far = found["theorem"]["fails_at"]
@@ -356,7 +359,7 @@ def test_the_chain_of_delta_goes_over_a_set_of_outputs():
     found = steps(result)
     p, q, delta = (ends(found[name]["value"])[0] for name in ("p", "p_prime", "loss"))
     assert p - math.exp(0.01) * q == pytest.approx(delta, abs=1e-9)
-    assert found["output"]["words"].startswith("S = the 1 outputs")
+    assert found["output"]["words"].startswith("S = the output with")
     assert result["verdict"]["word"] == "NOT PRIVATE"
     assert result["verdict"]["share_of"] == "δ"
     assert "> 1/16: NOT PRIVATE" in found["verdict"]["words"]

@@ -7,7 +7,7 @@ mechanism that claims nothing is compared with its nominal epsilon instead, wher
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,3 +109,28 @@ def counted(words: Iterable[str]) -> dict[str, int]:
     """Returns how often each word occurs, the worst first."""
     found = Counter(words)
     return {word.value: found[word] for word in Word if found[word]}
+
+
+# ------------------------------------------------------------------ the papers' claims beside the mechanisms'
+
+FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
+"""A claim of a paper with one of these does not hold: it is false, or what it says to exist does not."""
+
+
+def fails(counts: Mapping[str, int]) -> int:
+    """Returns how many claims do not hold, from how often each verdict occurs."""
+    return sum(counts.get(verdict.value, 0) for verdict in FAILS)
+
+
+def claims_words(counts: Mapping[str, int]) -> str:
+    """Returns "9 claims: 7 PROVED, 2 REFUTED"."""
+    listed = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts.get(verdict))
+    total = sum(counts.values())
+    return f"{total} claim{'' if total == 1 else 's'}: {listed}"
+
+
+def claims_failing(counts: Mapping[str, int]) -> str:
+    """Returns "2 of 9 claims REFUTED, 1 UNDECIDED", what a headline must not leave out; "" where all is well."""
+    bad = [verdict for verdict in (*FAILS, Verdict.UNDECIDED) if counts.get(verdict)]
+    of = " of " + claims_words(counts).partition(":")[0]
+    return ", ".join(f"{counts[verdict]}{of if verdict is bad[0] else ''} {verdict.value}" for verdict in bad)

@@ -258,9 +258,11 @@ class _Wide(Exception):
 
 
 def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int) -> dict[str, Any]:
-    promise = Promise.of(None if epsilon is None else balls.ball(epsilon), delta)
+    promise = Promise.of(epsilon, delta)
 
-    def share(value: Ball) -> Enclosure:
+    def share(value: Ball | Fraction) -> Enclosure:
+        if isinstance(value, Fraction):
+            return exact(value, digits)
         found = balls.enclosure(value, digits, least=0, most=1)
         if found is None:
             raise _Wide

@@ -156,6 +156,10 @@ def _html_cell(value: Cell) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Returns a rational of at most 8 digits as a decimal, exactly; any other as a fraction."""
+    """Returns a rational of at most 8 digits as a decimal, exactly; any other as a fraction.
+
+    >>> decimal(Fraction(1, 8)), decimal(Fraction(1, 10**5)), decimal(Fraction(1, 3))
+    ('0.125', '1e-5', '1/3')
+    """
     shown = f"{float(value):.8g}"
-    return shown if Fraction(shown) == value else str(value)
+    return shown.replace("e-0", "e-").replace("e+", "e") if Fraction(shown) == value else str(value)

@@ -17,10 +17,11 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
-from dpaudit.code.outputs import Form, differ, form, holder
+from dpaudit.code.objects import NoKey
+from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
-from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at, refuse
-from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
+from dpaudit.code.states import Reader
 from dpaudit.code.tracer import State, Tracer, Way
 
 ROUND = 1000
@@ -216,11 +217,7 @@ class Explorer:
         """Returns an output without open numbers, and of which containers it was made."""
         if self.inner is not None:
             return self.inner.value(value), None
-        output = settle(value)
-        kind = holder(output)
-        if kind is not None:
-            refuse(f"{self.at}the output is a {kind} that holds a draw; return numbers, text or tuples of them")
-        return output, form(value)
+        return settle(value), form(value)
 
     def _raised(self, error: Exception) -> Raised:
         title = self.session.title(type(error))
@@ -230,11 +227,14 @@ class Explorer:
         """Returns a key of an output; 1, 1.0 and True are three."""
         if isinstance(output, Raised):
             return output
+        reader, kind = Reader(self.session.keep, is_output=self.inner is None), type(output).__name__
         try:
-            return Reader(self.session.keep, self.inner is None).key(output)
+            found = reader.key(output)
         except NoKey:
-            words = f"the output is a {type(output).__name__}; return numbers, text or tuples of them"
-            raise Refused(f"{self.at}{words}") from None
+            raise Refused(f"{self.at}the output is a {kind}; return numbers, text or tuples of them") from None
+        if reader.draws:
+            raise Refused(f"{self.at}the output is a {kind} that holds a draw: make it known before, with int(...)")
+        return found
 
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
         key = self.key(output)

@@ -50,13 +50,6 @@ def nameless(value: Any) -> str | None:
     return kind.__name__ if without or callable(value) or isinstance(value, sources) else None
 
 
-def holder(output: Any) -> str | None:
-    """Returns the type of a part of an output, an object, that holds an open number; None if there is none."""
-    if isinstance(output, tuple | frozenset) and type(output) in (tuple, frozenset):
-        return next((found for found in map(holder, output) if found), None)
-    return type(output).__name__ if holds_draw(output) else None
-
-
 def holds_draw(value: Any, depth: int = 8) -> bool:
     """Returns whether an open number lies in the value: in its entries or attributes."""
     if is_lazy(value):

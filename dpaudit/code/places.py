@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 import numpy as np
 
 from dpaudit.code.lazy import Lazy
+from dpaudit.code.watch import Watch
 
 HIDDEN = 0x20 | 0x80 | 0x200
 """Flags of generators and coroutines, which are entered and left many times."""
@@ -44,9 +45,15 @@ class Loop:
     globals: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
 
-    def is_plain(self, frame: FrameType) -> bool:
-        """Returns whether the names are now what they seem: builtins, and plain values whose iterators are known."""
+    def is_plain(self, frame: FrameType, watch: Watch) -> bool:
+        """Returns whether the names are now what they seem: builtins, and plain values whose iterators are known.
+
+        What is no local variable must be what it was when the loop began: no code that has run puts a thing there.
+        """
         here, outside = frame.f_locals, frame.f_globals
+        others = {*(name for name in self.globals if name in outside), *(attribute for _, attribute in self.attributes)}
+        if others and (watch.by_name or others & watch.stored):
+            return False
         if any(name not in outside and name not in PURE for name in self.globals):
             return False
         found = [here.get(name) for name in self.values]
@@ -89,13 +96,22 @@ def places(code: CodeType) -> Places:
     depth = _depths(steps, after)
     loops = {step.offset: _loop(steps, i, depth) for i, step in enumerate(steps) if step.opname.startswith("FOR_ITER")}
     live = _live(code, steps, after)
+    given = _given(code, steps)
     found: dict[int, Place] = {}
     for step in steps:
         around = [loop for loop in loops.values() if loop.start <= step.offset < loop.end]
         if depth.get(step.offset) == len(around) and all(loop.entry >= 0 for loop in around):
-            kept = frozenset[str]().union(live[step.offset], *(loop.names for loop in around))
+            kept = given.union(live[step.offset], *(loop.names for loop in around))
             found[step.offset] = Place(kept, tuple(around))
     return Places(found, loops, still)
+
+
+def _given(code: CodeType, steps: list[dis.Instruction]) -> frozenset[str]:
+    """Returns the arguments that are never assigned to: what they are may be changed, and the caller may look at it."""
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    written = [step.argval for step in steps if step.opname.startswith(("STORE_FAST", "DELETE_FAST"))]
+    names = {name for found in written for name in (found if isinstance(found, tuple) else (found,))}
+    return frozenset(code.co_varnames[:count]) - names
 
 
 def _is_still(steps: list[dis.Instruction], at: int) -> bool:
@@ -141,10 +157,8 @@ def _loop(steps: list[dis.Instruction], at: int, depth: dict[int, int]) -> Loop:
                 attributes.append((before.argval, step.argval))
         elif step.opname not in ALLOWED:
             return unknown
-    written = {
-        s.argval for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))
-    }
-    if names & written or not all(isinstance(name, str) for name in written):
+    inside = [s for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))]
+    if any(names & set(s.argval if isinstance(s.argval, tuple) else (s.argval,)) for s in inside):
         return unknown
     made_of = frozenset(names), frozenset(values), tuple(outside), tuple(attributes)
     return Loop(start, end, steps[at - 1].offset, *made_of)

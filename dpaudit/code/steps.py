@@ -242,9 +242,11 @@ def _bad(value: Callable[[Env], Any]) -> Callable[[Env], bool]:
 
 def _affine(function: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[int, int] | None:
     """Returns (start, step) of start + step m for plain whole numbers."""
-    if len(inputs) != 2 or not _whole(*inputs):
+    if len(inputs) != 2 or not all(is_lazy(x) or isinstance(x, int | np.integer) for x in inputs):
         return None
     a, b = inputs
+    if function is operator.sub and not is_lazy(b):
+        function, b = operator.add, -int(b)
     if function is operator.add and is_lazy(a) != is_lazy(b):
         x, c = (a, b) if is_lazy(a) else (b, a)
         return None if x.affine is None else (x.affine[0] + int(c), x.affine[1])

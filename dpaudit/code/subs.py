@@ -14,13 +14,14 @@ import numpy as np
 
 from dpaudit.code.explore import Raised
 from dpaudit.code.lazy import Lazy
+from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import holds_draw
 from dpaudit.code.returned import NUMBERS, NotReturned, fresh, parts, twin
 from dpaudit.code.run import Piece, Run, current, defined_at, is_theirs, refuse
 from dpaudit.code.source import Source
-from dpaudit.code.states import SOURCES, NoKey, Reader
+from dpaudit.code.states import SOURCES, Reader
 from dpaudit.code.vectors import known
-from dpaudit.code.watch import Watch, is_fixed
+from dpaudit.code.watch import Watch, is_fixed, is_their_class
 
 F = TypeVar("F", bound=Callable[..., Any])
 PLAIN: dict[type, Callable[[Any], Hashable]] = {
@@ -246,9 +247,10 @@ class Places(Reader):
 
 def _is_still(value: Any) -> bool:
     """Returns whether the value never changes: as long as it is the same object, it is the same."""
-    if type(value) is Sampler:
+    kind: Any = type(value)
+    if kind is Sampler:
         return vars(value).keys() <= WRAPPED and _is_still(value.function)
-    if type(value) is not FunctionType:
-        return is_fixed(value) or isinstance(value, SOURCES)
+    if kind is not FunctionType:
+        return is_fixed(value) or (isinstance(value, SOURCES) and not is_their_class(kind))
     held = value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__
     return not held or not is_theirs(value.__code__.co_filename)

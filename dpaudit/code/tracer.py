@@ -15,9 +15,10 @@ from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple
 
+from dpaudit.code.objects import NoKey
 from dpaudit.code.places import Loop, places
 from dpaudit.code.run import EXPLORER, Changed, Piece, Run, is_theirs, line_of
-from dpaudit.code.states import NoKey, Reader
+from dpaudit.code.states import Reader
 
 ANOTHER_THREAD = Thread.start.__code__
 """A run that starts a thread has no states from then on: what the thread does is not watched."""
@@ -128,7 +129,7 @@ class Tracer:
 
     def mark(self) -> None:
         """Notes what is known at this decision."""
-        watched = not self.blind and len(_frames_of_theirs()) == len(self.stack)
+        watched = not self.blind and len(_frames_of_theirs(sys._getframe(1))) == len(self.stack)
         stack = tuple(entry.copy() for entry in self.stack)
         self.marks[len(self.run.taken)] = Mark(stack, self.calls, self.lines, self.left) if watched else None
 
@@ -136,7 +137,7 @@ class Tracer:
         """Goes on watching at the last decision of the script, as it was left there."""
         if self.resumed is None or self.run.over:
             return
-        frames = _frames_of_theirs()
+        frames = _frames_of_theirs(sys._getframe(1))
         self.stack = [entry.copy() for entry in self.resumed.stack]
         self.calls, self.lines = self.resumed.calls, self.resumed.lines
         self.left = self.resumed.left and len(self.run.script) > self.start
@@ -198,12 +199,13 @@ class Tracer:
         place, call = places(frame.f_code).at.get(frame.f_lasti), self.stack[-1]
         if self.blind or place is None:
             return
-        if not all(loop.start in call.loops and loop.is_plain(frame) for loop in place.loops):
-            return
         session, draws = self.explorer.session, self.run.draws[: call.draws]
+        if not all(loop.start in call.loops and loop.is_plain(frame, session.watch) for loop in place.loops):
+            return
         try:
-            reader = Reader(session.keep)
-            state = reader.frame(frame, place.live, session.watch), reader.others(draws)
+            reader = Reader(session.keep, session.watch)
+            outer = _frames_of_theirs(frame.f_back)
+            state = reader.frame(frame, place.live, outer, session.watch), reader.others(draws)
         except NoKey:
             return
         entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]
@@ -231,10 +233,9 @@ class Tracer:
         return entries.setdefault(name, len(entries))
 
 
-def _frames_of_theirs() -> list[FrameType]:
-    """Returns the calls of somebody's own code that are under way in this run."""
+def _frames_of_theirs(frame: FrameType | None) -> list[FrameType]:
+    """Returns the calls of somebody's own code that are under way in this run, from this one outwards."""
     found: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename != EXPLORER:
         if is_theirs(frame.f_code.co_filename):
             found.append(frame)

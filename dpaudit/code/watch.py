@@ -6,6 +6,7 @@ that it reads or assigns; what lies there belongs to every state from then on.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 import logging
@@ -14,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable
 from decimal import Decimal
-from enum import Enum, EnumMeta
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -25,15 +26,16 @@ import numpy as np
 from dpaudit.code.run import is_theirs
 
 PLAIN = (type(None), bool, int, str, bytes, Fraction, type(Ellipsis))
-FIXED = (float, complex, Decimal, range, np.generic, EnumMeta)
+FIXED = (float, complex, Decimal, range, np.generic)
 """Values that never change, or whose parts are looked at by name."""
 CACHED = type(functools.lru_cache(abs))
 NUMPY_FUNCTION = type(np.max)
 KNOWN_BY_IDENTITY = (
     *(np.ufunc, np.dtype, NUMPY_FUNCTION),
-    *(ModuleType, CodeType, Enum, re.Pattern, logging.Logger, CACHED),
+    *(CodeType, Enum, re.Pattern, logging.Logger, CACHED),
 )
-"""Values that are known by what they are; a cache among them: a second run notices if it holds what is random."""
+"""Values that are known by what they are, and by little else."""
+BUILTINS = frozenset(vars(builtins))
 HASHING = {"hash", "set", "frozenset"}
 BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__"}
 """Functions with which code changes names that do not stand in it."""
@@ -48,6 +50,11 @@ class Watch:
         """The globals of code that changes names which do not stand in it; all of them are watched."""
         self.hashes: str | None = None
         """The first line that makes a set or calls hash(), "file.py line 12: "."""
+        self.named: set[str] = set()
+        """All names in the code that has run, and ``stored`` those under which it puts what is not local."""
+        self.stored: set[str] = set()
+        self.by_name = False
+        """Whether some of it changes names that do not stand in it."""
         self._known: set[tuple[int, str]] = set()
         self._seen: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
 
@@ -58,13 +65,23 @@ class Watch:
         self._seen[id(code), id(names)] = code, names
         self.hashes = self.hashes or _hashing(code)
         assigned, read = _global_names(code)
+        self.named |= set(code.co_names)
+        self.stored |= set(assigned) | (_assigned_attributes(code) if code.co_name != "__init__" else set())
+        self.by_name = self.by_name or bool(BY_NAME & set(code.co_names))
         for name in assigned:
             self._add(names, name)
-        if BY_NAME & set(code.co_names) and not any(space is names for space in self.spaces):
-            self.spaces.append(names)
+        if BY_NAME & set(code.co_names):
+            self._add_spaces(names)
         for name in read:
             if name in names:
                 self._look(names, name, code)
+
+    def _add_spaces(self, names: dict[str, Any]) -> None:
+        """Watches all of these globals, and those of the modules of theirs among them."""
+        modules = [value for value in names.values() if isinstance(value, ModuleType)]
+        for found in (names, *(vars(value) for value in modules if is_theirs(getattr(value, "__file__", None) or ""))):
+            if not any(space is found for space in self.spaces):
+                self.spaces.append(found)
 
     def _look(self, names: dict[str, Any], name: str, code: CodeType, depth: int = 4) -> None:
         value = names[name]
@@ -81,7 +98,9 @@ class Watch:
         """Returns what lies at these places now."""
         found = [names.get(name) for names, name in self.places]
         for names in self.spaces:
-            found += [(name, value) for name, value in names.items() if not _is_code(name, value)]
+            found += data_in(names)
+        if self.by_name:
+            found += [(name, vars(builtins)[name]) for name in sorted(vars(builtins).keys() - BUILTINS)]
         return found
 
     def _add(self, names: dict[str, Any], name: str) -> None:
@@ -90,16 +109,20 @@ class Watch:
             self.places.append((names, name))
 
 
-def _is_code(name: str, value: Any) -> bool:
-    return name.startswith("__") or isinstance(value, ModuleType | FunctionType | type)
+def data_in(names: dict[str, Any]) -> list[Any]:
+    """Returns what lies in a module, but for code."""
+    code = ModuleType | FunctionType | type
+    return [(name, value) for name, value in names.items() if not name.startswith("__") and not isinstance(value, code)]
 
 
 def is_fixed(value: Any) -> bool:
     """Returns whether the value cannot change: a number, text, a function or class that is not theirs."""
     if type(value) in PLAIN:
         return True
-    if isinstance(value, (*FIXED, *KNOWN_BY_IDENTITY)):
-        return True
+    if isinstance(value, Enum):
+        return not is_their_class(type(value))
+    if isinstance(value, (*FIXED, *KNOWN_BY_IDENTITY, ModuleType)):
+        return not isinstance(value, logging.Logger | CACHED)
     if isinstance(value, BuiltinFunctionType):
         return isinstance(value.__self__, ModuleType | type | None)
     if isinstance(value, FunctionType):

@@ -24,6 +24,8 @@ EVERY = 15.0
 """Seconds between two lines."""
 STANDS = 15.0
 """A count that has not moved for so many seconds may stand still: then no time left is told."""
+TELLING, SURE = 0.1, 3.0
+"""A time left is told by shares of the time only when so much of it is over, and so many seconds."""
 TICK = 0.5
 """Seconds between two looks at the clock."""
 SWITCH = "DPAUDIT_PROGRESS"
@@ -54,14 +56,18 @@ class Meter:
         self._start = self._phase = self._moved = clock()
         self._next = self._start + (FIRST if first is None else first)
         self._done, self._total, self._words = 0, 0, ""
+        self._share: float | None = None
 
-    def tell(self, done: int, total: int) -> None:
-        """Notes how much of this phase is done; fewer than before is a new phase."""
+    def tell(self, done: int, total: int, share: float | None = None) -> None:
+        """Notes how much of this phase is done; fewer than before is a new phase.
+
+        ``share`` is that of the time, where it is known about how long the steps take.
+        """
         if (done, total) != (self._done, self._total):
             self._moved = self._clock()
         if done < self._done or total != self._total:
             self._phase = self._moved
-        self._done, self._total = done, total
+        self._done, self._total, self._share = done, total, share
 
     def say(self, words: str) -> None:
         """Notes in words what is being done, and how it stands."""
@@ -81,6 +87,8 @@ class Meter:
 
         It stands when it has not moved for STANDS seconds, and for three times as long as a step took before.
         """
+        if self._share is not None:
+            return self._weighed(self._share)
         if not 0 < self._done < self._total:
             return []
         found = [f"{self._done} of {self._total}", f"{self._done * 100 // self._total} %"]
@@ -88,6 +96,20 @@ class Meter:
             return found
         left = (now - self._phase) * (self._total - self._done) / self._done
         return [*found, f"about {duration(left)} left"]
+
+    def _weighed(self, share: float) -> list[str]:
+        """Returns the count from the first step on, and what else is known where the share of the time is told."""
+        if self._total <= 1:
+            return []
+        return list(filter(None, [f"{self._done} of {self._total}", f"{share:.0%}".replace("%", " %"), self.left()]))
+
+    def left(self) -> str:
+        """Returns "about 12 s left" by the share of the time that is over; "" until it can be told."""
+        share, now = self._share or 0.0, self._clock()
+        seconds = now - self._phase
+        if share < TELLING or seconds < SURE or (seconds * (1 - share) / share) < 1:
+            return ""
+        return f"about {duration(seconds * (1 - share) / share)} left"
 
 
 @contextmanager
@@ -110,25 +132,41 @@ def watched(label: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def counted(label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yields the function that is told what is being done, and how many steps of all are done: (words, done, total).
+def counted(label: str) -> Iterator[Callable[[str, int, int, float], None]]:
+    """Yields the function that is told what is being done, how many steps of all are done, and the share of the time.
 
     The first line comes within two seconds, as the work is known to take long.
     """
+    meter = Meter(label, first=min(FIRST, SOON))
+
+    def note(words: str, done: int, total: int, share: float) -> None:
+        meter.say(words)
+        meter.tell(done, total, share)
+
     if not sys.stderr.isatty():
-        with lines(label, Meter(label, first=min(FIRST, SOON))) as meter:
-
-            def note(words: str, done: int, total: int) -> None:
-                meter.say(words)
-                meter.tell(done, total)
-
+        with lines(label, meter):
             yield note
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
 
-    with bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as drawn:
-        task = drawn.add_task(visible(label), total=None)
-        yield lambda words, done, total: drawn.update(task, description=visible(words), completed=done, total=total)
+    class Left(ProgressColumn):
+        """The time left, as it is told without a terminal."""
+
+        def render(self, task: Any) -> Any:
+            """Returns the words."""
+            from rich.text import Text
+
+            return Text(meter.left())
+
+    steps = TextColumn("{task.fields[steps]}", markup=False)
+    with bar(BarColumn(), steps, TimeElapsedColumn(), Left()) as drawn:
+        task = drawn.add_task(visible(label), total=None, steps="")
+
+        def show(words: str, done: int, total: int, share: float) -> None:
+            note(words, done, total, share)
+            drawn.update(task, description=visible(words), completed=share, total=1.0, steps=f"{done} of {total}")
+
+        yield show
 
 
 def bar(*columns: Any) -> Any:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dpaudit.commands.options import Given, flag, option
 from dpaudit.commands.progress import counted
+from dpaudit.commands.reply import Reply
 from dpaudit.commands.streams import stdout
 from dpaudit.numbers.errors import InputError, visible
 
 
 def report(
     setting: Given,
+    wanted: Annotated[dict[str, Any], "require"],
     mech: Annotated[
         str | None, option("--mech", "NAMES", "all, names separated by commas, or your own: file.py:Class.")
     ] = None,
     n: Annotated[str | None, option("--n", "RANGE", "Records: 1..60, 10..200..10 or 5,10,20.")] = None,
+    claim: Annotated[
+        str | None,
+        option("--claim", "GUARANTEE", "Judge this, not what they claim: eps=1, rho=1/2, … (see dpaudit judge)."),
+    ] = None,
     plan: Annotated[str | None, option("--plan", "FILE", "A TOML plan of several audits and studies.")] = None,
     claims: Annotated[bool, flag("--claims", "The verdicts on the documents' claims.")] = False,
     refresh: Annotated[
@@ -28,8 +33,10 @@ def report(
     ] = None,
     title: Annotated[str | None, option("--title", "TEXT", "The title of the report.")] = None,
     out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
-) -> None:
+) -> Reply:
     """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
+
+    Prints the verdict and where the files are. Exit code 3: something could not be audited, the report says what.
 
     Examples:
 
@@ -39,32 +46,47 @@ def report(
 
     dpaudit report --claims --out reports/claims
 
-    dpaudit report --mech mine.py:Mine --eps 1/2 --out mine
+    dpaudit report --mech mine.py:Mine --eps 1/2 --require --out mine
+
+    dpaudit report --mech pmf.csv --claim eps=1,delta=1e-5 --out table
 
     dpaudit report --refresh reports
     """
     with counted("report") as tell:
         from dpaudit.reports import report as reports
+        from dpaudit.reports.answer import claiming, exit_code, page
         from dpaudit.reports.steps import Steps
 
         progress = Steps(tell)
         progress("what is asked for")
         if refresh is not None:
-            if mech or n or plan or claims or title or setting:
+            if mech or n or plan or claims or title or claim or setting:
                 raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
-            written = reports.refresh(refresh, progress=progress)
+            found = reports.remade(refresh, progress)
         else:
-            asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "title": title, "out": out}
-            written = reports.report(mech, **asked, progress=progress, **setting)
-    _said(written)
+            asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "claim": claim, "title": title}
+            chosen = reports.asked(mech, **asked, **setting)
+            if wanted["require"]:
+                claiming(chosen)
+            found = [reports.made(chosen, out, progress)]
+    made = [entry.document for entry in found]
+    files = [path for entry in found for path in entry.files]
+
+    def after() -> None:
+        _no_png()
+        code, why = exit_code(made, wanted["require"])
+        if why:
+            print(f"dpaudit: {visible(why)}", file=sys.stderr)
+        if code:
+            raise typer.Exit(code)
+
+    return Reply([document["verdict"] for document in made], lambda: page(made, files), after=after)
 
 
-def _said(written: list[Path]) -> None:
-    """Prints what was written, and in one line if the charts are not also there as PNG."""
+def _no_png() -> None:
+    """Says in one line if the charts are not also there as PNG."""
     from dpaudit.reports.write import no_png
 
-    for path in written:
-        print(visible(str(path)), file=stdout())
     if find_spec("vl_convert") is None:
         print(f"dpaudit: {no_png()}", file=sys.stderr)
 
@@ -81,4 +103,6 @@ def render(
     """
     from dpaudit.reports.report import render as draw
 
-    _said(draw(result, out))
+    for path in draw(result, out):
+        print(visible(str(path)), file=stdout())
+    _no_png()

@@ -90,13 +90,18 @@ def whole_numbers(option: str, text: int | str, least: int = 1, most: int = MOST
 
 
 def range_text(numbers: Sequence[int]) -> str:
-    """Returns "1..60", "10..200..10" or "5,7,20": what ``whole_numbers`` reads as these numbers.
+    """Returns "1..60", "10..200..10", "12,20" or "1..5,20": what ``whole_numbers`` reads as these rising numbers.
 
-    >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((5, 7, 20))
-    ('1..3', '10..30..10', '5,7,20')
+    >>> range_text((1, 2, 3)), range_text((10, 20, 30)), range_text((12, 20)), range_text((1, 2, 3, 7, 20))
+    ('1..3', '10..30..10', '12,20', '1..3,7,20')
     """
     steps = {b - a for a, b in pairwise(numbers)}
-    if len(steps) != 1:
-        return ",".join(map(str, numbers))
-    step = steps.pop()
-    return f"{numbers[0]}..{numbers[-1]}" + (f"..{step}" if step > 1 else "")
+    if len(steps) == 1 and len(numbers) > 2 and steps != {1}:
+        return f"{numbers[0]}..{numbers[-1]}..{steps.pop()}"
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

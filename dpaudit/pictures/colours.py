@@ -96,6 +96,18 @@ def style() -> str:
     return " ".join(shared.split()) + "".join(numbered)
 
 
+def needed(css: str, body: str) -> str:
+    """Returns the rules of the style for classes that are in the picture.
+
+    >>> needed(".a{x:1}.b .c{x:2}.b{x:3}", '<g class="b"/>')
+    '.b{x:3}'
+    """
+    used = {"pic", *(name for names in re.findall(r'class="([^"]*)"', body) for name in names.split())}
+    rules = re.findall(r"([^{}]+)(\{[^{}]*\})", css)
+    kept = [(at, rule) for at, rule in rules if {*re.findall(r"\.([\w-]+)", at)} <= used and ":" not in at]
+    return "".join(at.strip() + rule for at, rule in kept)
+
+
 def variables(theme: dict[str, str]) -> str:
     """Returns the declarations of a theme."""
     return "".join(f"--{name}:{value};" for name, value in theme.items())

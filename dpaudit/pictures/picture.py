@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpaudit.pictures.colours import resolved, style
+from dpaudit.pictures.colours import needed, resolved, style
 from dpaudit.pictures.svg import at, element, escape
 
 WIDE, HALF, NARROW = 760, 371, 366
@@ -76,8 +76,9 @@ def still(body: str) -> str:
 
 
 def standalone(picture: Picture) -> str:
-    """Returns the picture as a file: it brings its style, in the light colours."""
+    """Returns the picture as a file: it brings the style that it needs, in the light colours."""
     ground = element("rect", width=picture.width, height=picture.height, class_="ground")
-    inside = f"<style>{resolved(style())}</style>{element('title', escape(picture.alt))}{ground}{still(picture.body)}"
+    body = ground + still(picture.body)
+    inside = f"<style>{resolved(needed(style(), body))}</style>{element('title', escape(picture.alt))}{body}"
     namespace = {"xmlns": "http://www.w3.org/2000/svg"}
     return Picture(picture.width, picture.height, inside, picture.alt).svg(**namespace) + "\n"

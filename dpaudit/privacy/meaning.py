@@ -10,70 +10,82 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball
 
 ONE = Fraction(1)
+Number = Any
+"""A ball, or a rational where all is rational."""
 
 
 @dataclass(frozen=True)
 class Promise:
     """(epsilon, delta)-privacy at the working precision: e^-epsilon, exactly 0 for an infinite epsilon, and delta."""
 
-    shrink: Ball
-    delta: Ball
+    shrink: Number
+    delta: Number
 
     @staticmethod
-    def of(epsilon: Ball | None, delta: Fraction = Fraction(0)) -> Promise:
-        """Returns the promise; without an epsilon nothing is promised."""
-        return Promise(balls.zero() if epsilon is None else (-epsilon).exp(), balls.ball(delta))
+    def of(epsilon: Fraction | None, delta: Fraction = Fraction(0)) -> Promise:
+        """Returns the promise; without an epsilon, or with a delta of 1, nothing is promised.
 
-    def advantage(self) -> Ball:
+        Then, and with an epsilon of 0, all that follows is rational, and known exactly.
+        """
+        if epsilon is None or delta == 1:
+            return Promise(Fraction(0), delta)
+        return Promise(ONE, delta) if not epsilon else Promise((-balls.ball(epsilon)).exp(), balls.ball(delta))
+
+    def advantage(self) -> Number:
         """Returns the largest total variation; the best guess between two equally likely data sets gains half of it."""
         return (1 - self.shrink + 2 * self.delta * self.shrink) / (1 + self.shrink)
 
-    def accuracy(self) -> Ball:
+    def accuracy(self) -> Number:
         """Returns the largest probability of guessing right which of two equally likely data sets it was."""
         return (1 + self.advantage()) / 2
 
-    def power(self, rate: Fraction) -> Ball:
+    def power(self, rate: Fraction) -> Number:
         """Returns the largest true positive rate of a test whose false positive rate is ``rate``."""
-        alpha = balls.ball(rate)
-        if balls.is_zero(self.shrink):
-            return balls.ball(ONE)
+        alpha = self._like(rate)
+        if _is_zero(self.shrink):
+            return self._like(ONE)
         few, many = self.delta + alpha / self.shrink, 1 - self.shrink * (1 - self.delta - alpha)
-        return balls.minimum([_at_most_one(few), _at_most_one(many)])
+        return _least(_at_most_one(few), _at_most_one(many))
 
-    def rises_to(self, belief: Fraction) -> Ball:
+    def _like(self, value: Fraction) -> Number:
+        """Returns a rational as the others are: itself, or in a ball."""
+        return value if isinstance(self.shrink, Fraction) else balls.ball(value)
+
+    def rises_to(self, belief: Fraction) -> Number:
         """Returns the largest belief after the release, of one who believed it was x with probability ``belief``."""
         return belief_after(belief, self.odds())
 
-    def falls_to(self, belief: Fraction) -> Ball:
+    def falls_to(self, belief: Fraction) -> Number:
         """Returns the smallest such belief."""
         return 1 - belief_after(1 - belief, self.odds())
 
-    def odds(self) -> Ball:
+    def odds(self) -> Number:
         """Returns the least factor 1 / f such that odds grow at most f-fold, but for outputs of probability 2 delta.
 
         It is e^-eps without delta: no output is left out. Else f = 2 e^eps: with L the loss and P its law under x,
         delta >= E[max(0, 1 - e^(eps - L))] >= Pr[L > eps + ln 2] / 2.
         """
-        return self.shrink if balls.is_zero(self.delta) else self.shrink / 2
+        return self.shrink if _is_zero(self.delta) else self.shrink / 2
 
     def group(self, people: int) -> Promise:
         """Returns what is promised to so many people together: epsilon and delta along a path of so many steps."""
-        if balls.is_zero(self.delta) or balls.is_zero(self.shrink):
+        if _is_zero(self.delta) or _is_zero(self.shrink):
             return Promise(self.shrink**people, self.delta)
-        steps = balls.total([self.shrink**-step for step in range(people)])
+        powers = [self.shrink**-step for step in range(people)]
+        steps = sum(powers) if isinstance(self.shrink, Fraction) else balls.total(powers)
         return Promise(self.shrink**people, _at_most_one(self.delta * steps))
 
-    def accuracy_after(self, releases: int) -> Ball:
+    def accuracy_after(self, releases: int) -> Number:
         """Returns the accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
 
         A release that shows the data set ends it; else the majority of the randomised responses is the best guess.
         """
-        gained, choices = balls.zero(), 1
+        gained, choices = self._like(Fraction(0)), 1
         for wrong in range((releases + 1) // 2):
             gained += choices * (self.shrink**wrong - self.shrink ** (releases - wrong))
             choices = choices * (releases - wrong) // (wrong + 1)
@@ -81,14 +93,25 @@ class Promise:
         return 1 - hidden * (1 - gained / (1 + self.shrink) ** releases) / 2
 
 
-def belief_after(belief: Fraction, shrink: Ball) -> Ball:
+def belief_after(belief: Fraction, shrink: Number) -> Number:
     """Returns the belief whose odds are those of ``belief`` divided by ``shrink``."""
-    prior = balls.ball(belief)
-    if balls.is_zero(shrink):
-        return balls.ball(ONE)
+    exact = isinstance(shrink, Fraction)
+    prior: Number = belief if exact else balls.ball(belief)
+    if _is_zero(shrink):
+        return ONE if exact else balls.ball(ONE)
     return prior / (prior + (1 - prior) * shrink)
 
 
-def _at_most_one(value: Ball) -> Ball:
+def _is_zero(value: Number) -> bool:
+    return not value if isinstance(value, Fraction) else balls.is_zero(value)
+
+
+def _least(one: Number, other: Number) -> Number:
+    return min(one, other) if isinstance(one, Fraction) else balls.minimum([one, other])
+
+
+def _at_most_one(value: Number) -> Number:
+    if isinstance(value, Fraction):
+        return min(ONE, value)
     one = balls.ball(ONE)
     return one if balls.certainly_at_most(one, value) else balls.minimum([one, value])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from dpaudit.audit import questions as audit
@@ -13,11 +13,13 @@ from dpaudit.audit.profile import ProfileResult, profile
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line, refuse_all
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model
 from dpaudit.privacy.adjacency import Adjacency
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.reports.document import Section
 from dpaudit.reports.steps import Progress as Progress
 
@@ -37,6 +39,10 @@ class Case:
 
     label: str
     setting: Setting
+    guarantee: Guarantee | None = None
+    """What is judged instead of what the mechanism claims."""
+    failures: list[Exception] = field(default_factory=list, compare=False)
+    """Why its true epsilon at the largest n could not be computed, if so: then nothing else is asked of it."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -51,7 +57,31 @@ class Case:
     @cached_property
     def found(self) -> EpsilonResult:
         """Returns the true epsilon, with the verdict on the claim."""
-        return audit.epsilon(self.setting, digits=DIGITS)
+        return self.result(None)
+
+    @property
+    def again(self) -> str | None:
+        """Returns the command that gives the true epsilon again."""
+        return self.setting.command_line("epsilon", digits=DIGITS)
+
+    @property
+    def claimed(self) -> Guarantee | None:
+        """Returns what is judged: what was asked for, else what the mechanism claims."""
+        return self.mechanism.claimed_here() if self.guarantee is None else self.guarantee
+
+    def at(self, n: int | None) -> Setting:
+        """Returns the setting at another n; None: at the largest."""
+        return self.setting if n is None else self.setting.at(n=n)
+
+    def result(self, n: int | None) -> EpsilonResult:
+        """Returns the true epsilon at that n, with the verdict on the claim."""
+        return audit.epsilon(self.at(n), digits=DIGITS, guarantee=self.guarantee)
+
+    def judging(self, n: int | None) -> str | None:
+        """Returns the command that decides the claim at that n again."""
+        if self.guarantee is None:
+            return self.at(n).command_line("epsilon", digits=DIGITS)
+        return self.at(n).command_line("judge", claim=self.guarantee.option(), digits=DIGITS)
 
     @cached_property
     def curve(self) -> ProfileResult | None:
@@ -64,20 +94,22 @@ class Case:
         """Returns what is computed; None where the mechanism is known to fixed width, too wide for an answer."""
         try:
             return compute()
+        except PrecisionExhausted:
+            return None
         except InputError:
             if self.mechanism.refinable:
                 raise
             return None
 
-    def over(self, ns: Sequence[int], progress: Progress) -> Iterator[tuple[int | None, EpsilonResult]]:
-        """Yields every n with the true epsilon there; one without an n of its own is looked at once."""
+    def over(self, ns: Sequence[int], progress: Progress) -> Iterator[tuple[int | None, Callable[[], EpsilonResult]]]:
+        """Yields every n with what computes the true epsilon there; one without an n of its own is looked at once."""
         if not ns or not self.setting.has_n:
             progress(f"{self.label}: true ε")
-            yield None if self.model is None else self.model.n, self.found
+            yield None if self.model is None else self.model.n, lambda: self.found
             return
         for n in ns:
             progress(f"{self.label}: true ε, n = {n}")
-            yield n, self.found if n == ns[-1] else audit.epsilon(self.setting.at(n=n), digits=DIGITS)
+            yield n, (lambda: self.found) if n == ns[-1] else partial(self.result, n)
 
 
 Each = Callable[[Case], str | None]
@@ -90,12 +122,16 @@ class Block:
 
     settings: tuple[Setting, ...]
     ns: tuple[int, ...] = ()
+    guarantee: Guarantee | None = None
+    """What is judged instead of what the mechanisms claim."""
 
     @staticmethod
-    def read(mechs: Any, *, n: Any = None, settings: Any = None, **given: Any) -> Block:
-        """Returns the checked block; what is given goes to the mechanisms that take it."""
+    def read(mechs: Any, *, n: Any = None, settings: Any = None, claim: Any = None, **given: Any) -> Block:
+        """Returns the checked block; what is given goes to the mechanisms that take it; ``claim`` is judged of all."""
         listed = isinstance(mechs, str | list | tuple)
         names = split("mech", mechs) if isinstance(mechs, str) else list(mechs) if listed else [mechs]
+        _check_names(names)
+        guarantee = None if claim is None else parse_guarantee("claim", claim)
         family = [name for name in names if in_family(name) and str(name).strip().lower() != "all"]
         for name in family:
             lookup(str(name).split("/")[0])
@@ -106,7 +142,7 @@ class Block:
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}
         found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
-        block = Block(tuple(found), ns)
+        block = Block(tuple(found), ns, guarantee)
         _ = block.cases  # every mechanism is made, so that whatever is wrong is said before the first audit
         return block
 
@@ -118,8 +154,15 @@ class Block:
             label = setting.label
             if label in found:
                 label = f"{label} ({setting.reference() or len(found) + 1})"
-            found[label] = Case(label, setting)
+            found[label] = Case(label, setting, self.guarantee)
         return tuple(found.values())
+
+    def known(self) -> Block:
+        """Returns the block without the mechanisms that could not be audited."""
+        cases = [case for case in self.cases if not case.failures]
+        found = replace(self, settings=tuple(case.setting for case in cases))
+        vars(found)["cases"] = tuple(cases)
+        return found
 
     @property
     def labels(self) -> list[str]:
@@ -178,13 +221,24 @@ class Block:
         for option, value in dict.fromkeys(given):
             if option != "--mech" and value not in chosen and not (self.ns and option == "--n"):
                 words += [option, value]
-        return command_line("report", *words, **options)
+        claim = None if self.guarantee is None else self.guarantee.option()
+        return command_line("report", *words, claim=claim, **options)
 
     def section(self, kind: str, title: str, question: str, how: str | Each, rows: list[Any], **more: Any) -> Section:
         """Returns a section; ``how`` is its command, or gives one for a case beside that of the whole block."""
         commands = [how] if isinstance(how, str) else [self.command(), *map(how, self.cases)]
         shown = {"kind": kind, "title": title, "question": question, "command": "\n".join(filter(None, commands))}
         return {**shown, "setting": self.to_dict(), "rows": rows, **more}
+
+
+def _check_names(names: Sequence[Any]) -> None:
+    """Refuses a list without a mechanism, and one that names a mechanism twice."""
+    if not names:
+        raise InputError("mechs", "[]", "must name one mechanism at the least, or be left out for all")
+    words = [name.strip().lower() if in_family(name) else name.strip() for name in names if isinstance(name, str)]
+    twice = next((name for i, name in enumerate(words) if name in words[:i]), None)
+    if twice is not None:
+        raise InputError("mech", twice, "is named twice")
 
 
 # ------------------------------------------------------------------ lists and keys of a plan

@@ -9,16 +9,16 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
-from dpaudit.reports.digits import powers, short
+from dpaudit.reports.digits import beside, powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
-from dpaudit.reports.verdict import DECIDERS, Row
+from dpaudit.reports.shares import DECIDERS, Row
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""
@@ -34,7 +34,7 @@ def chain(case: Case, row: Row, setting: dict[str, Any], progress: Progress) -> 
         "kind": "chain",
         "title": f"The evidence: {row['mechanism']}" + ("" if n is None else f", n = {n}"),
         "question": QUESTION,
-        "command": row["command"],
+        "command": row["witness"]["command"] or "",
         "setting": setting,
         "rows": list(_steps(case, row)),
         "mechanism": row["mechanism"],
@@ -54,7 +54,7 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     found = row["witness"]
     setting = case.setting.at(n=found["n"]) if found["n"] is not None and case.setting.has_n else case.setting
     mechanism, evidence = setting.mechanism, found["evidence"]
-    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS)
+    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS, guarantee=case.guarantee)
     judged = again.claim.evidence
     witness = again.witness if evidence is None or judged is None else judged.witness
     x, x_prime = witness.x, witness.x_prime
@@ -63,10 +63,10 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     if evidence is None:
         yield from _at_output(mechanism, witness, row)
     elif evidence["quantity"] == "delta":
-        yield from _at_set(mechanism, x, x_prime, evidence)
+        yield from _at_set(mechanism, x, x_prime, row)
     else:
         name, where = evidence_words(evidence["quantity"], evidence["at"], text(x), text(x_prime))
-        yield step("loss", name, f"{name}, at {where}", evidence["enclosure"])
+        yield step("loss", name, f"{name}, at {where}", evidence["enclosure"], shown=_number(row, evidence))
     yield step("verdict", "the verdict", _verdict(row, evidence), share=row["share"], share_of=row["share_of"])
 
 
@@ -92,16 +92,15 @@ def _at_output(mechanism: Mechanism, witness: Witness, row: Row) -> Iterator[Row
     found, x, x_prime = row["witness"], witness.x, witness.x_prime
     yield step("output", "the output", f"r = {text(witness.output)}", output=plain(witness.output))
     if mechanism.counts().outputs > LARGEST or found["epsilon"]["upper"] == "inf" != found["epsilon"]["lower"]:
-        yield step("loss", "the loss", "ln P_x(r) / P_x′(r), at the least", found["epsilon"])
+        yield step("loss", "the loss", "ln P_x(r) / P_x′(r), at the least", found["epsilon"], shown=_number(row, None))
         return
     here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
     at = here.outputs.index(witness.output)
     p, q = here.probabilities[at], there.probabilities[at]
     yield step("p", "under x", "P_x(r)", p)
     yield step("p_prime", "under x′", "P_x′(r)", q)
-    known = mechanism.refinable or not q.upper
-    loss = found["epsilon"] if not known else infinite() if not q.upper else _losses(mechanism, x, x_prime)[at]
-    yield step("loss", "the loss", "ln P_x(r) / P_x′(r), the largest of all pairs and outputs: the true ε", loss)
+    words = "ln P_x(r) / P_x′(r), the largest of all pairs and outputs: the true ε"
+    yield step("loss", "the loss", words, found["epsilon"], shown=_number(row, None))
 
 
 def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
@@ -110,8 +109,9 @@ def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
     return losses
 
 
-def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, evidence: dict[str, Any]) -> Iterator[Row]:
+def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, row: Row) -> Iterator[Row]:
     """Yields the set of outputs that tells the two apart beyond e^epsilon, its probabilities, and delta(epsilon)."""
+    evidence = row["witness"]["evidence"]
     at = evidence["at"]["epsilon"]
     name = f"δ({at}) = Σ max(0, P_x(r) − e^ε·P_x′(r)), ε = {at}, the largest of all pairs"
     if mechanism.counts().outputs <= LARGEST and mechanism.refinable:
@@ -121,7 +121,8 @@ def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, evidence: dict[str, Any]
         pairs = zip(both, losses, strict=True)
         chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > Fraction(at))]
         outputs = ", ".join(text(r) for r, _, _ in chosen[:5]) + (", …" if len(chosen) > 5 else "")
-        words = f"S = the {len(chosen)} outputs with P_x(r) > e^ε·P_x′(r): {outputs}"
+        counted = "the output" if len(chosen) == 1 else f"the {len(chosen)} outputs"
+        words = f"S = {counted} with P_x(r) > e^ε·P_x′(r): {outputs}"
         yield step("output", "the outputs", words, outputs=len(chosen))
         for link, label, values in (
             ("p", "under x", [p for _, p, _ in chosen]),
@@ -129,12 +130,18 @@ def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, evidence: dict[str, Any]
         ):
             total = outward(sum(v.lower for v in values), sum(v.upper for v in values), DIGITS)  # type: ignore[arg-type]
             yield step(link, label, f"P_{'x' if link == 'p' else 'x′'}(S)", total)
-    yield step("loss", f"δ({at})", name, evidence["enclosure"])
+    yield step("loss", f"δ({at})", name, evidence["enclosure"], shown=_number(row, evidence))
+
+
+def _number(row: Row, evidence: dict[str, Any] | None) -> str:
+    """Returns the number that decided, with digits that show the verdict on it."""
+    bound, found = _bound(row, evidence), row["witness"]
+    value = evidence["enclosure"] if evidence else found["epsilon"]
+    return beside(value, None if bound is None else Fraction(bound), found["outcome"])
 
 
 def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
-    bound, outcome = _bound(row, evidence), row["witness"]["outcome"]
-    value = short(evidence["enclosure"] if evidence else row["witness"]["epsilon"])
+    bound, outcome, value = _bound(row, evidence), row["witness"]["outcome"], _number(row, evidence)
     if bound is None or outcome is None:
         return f"{value}: {row['word']}"
     compared = f"{value} {SIGNS[Verdict(outcome)]} {powers(bound)}"

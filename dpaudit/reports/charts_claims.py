@@ -1,11 +1,12 @@
-"""The claims as a matrix document × verdict × strength, and their margins with their signs."""
+"""The claims as a grid document × verdict × strength, and their margins with their signs."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
+from dpaudit.pictures.grid import Grid, Tile
+from dpaudit.pictures.picture import HALF, NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.plot import Ground
 from dpaudit.pictures.scales import Scale, power
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
@@ -23,38 +24,61 @@ MARKS = {
 }
 LEAST = 1e-12
 """Smaller margins are drawn here; the tip has the true one."""
-ROW = 15
+LETTERS = {
+    **{"for all n, by algebra": "∀", "by counterexample": "c", "by witness": "w", "exhaustive on the grid": "g"},
+    **{"no witness on the grid": "–", "measured": "m"},
+}
+"""How a claim is known -> the letter on its tile."""
+ROW, SHORT = 15, 20
+"""Pixels of a margin; more than twice so many stand in two pictures side by side."""
 Row = dict[str, Any]
 
 
 def margins(section: Section, near: Near) -> list[Figure]:
+    """Returns the margins, unless they stand beside the claims."""
+    return [] if near("claims") else draw_margins(section)
+
+
+def draw_margins(section: Section) -> list[Figure]:
     """Returns how far each claim is from failing, to the right, or by how much it fails, to the left."""
     rows = sorted(section["rows"], key=lambda row: _signed(row))
-    failing = [row for row in rows if float(row["margin"]["upper"]) < 0]
-    tight = [row for row in rows if float(row["margin"]["lower"]) == 0 == float(row["margin"]["upper"])]
-    said = f"{len(failing)} of {len(rows)} inequalities fail somewhere"
+    failing = [row for row in rows if row["verdict_of"] == "REFUTED"]
+    tight = [row for row in rows if row["verdict_of"] == "PROVED" and _least(row) == 0 == middle(row["margin"])]
+    said = f"{len(failing)} of {len(rows)} inequalities and equations fail somewhere"
     if failing:
-        worst = min(failing, key=lambda row: float(row["margin"]["upper"]))
-        size = rounded(worst["margin"]["upper"].removeprefix("-"), False, 3)
-        said += f", {worst['id']} by the most, at least {size}"
+        worst = max(failing, key=_least)
+        said += f", {worst['id']} by the most, at least {rounded(repr(_least(worst)), False, 3)}"
     said += f"; {len(tight)} hold with equality somewhere."
-    return [Figure([_margins(rows, WIDE, said)], said, [_margins(rows, NARROW, said)])]
+    half = -(-len(rows) // 2)
+    wide = [_margins(part, rows, HALF, said) for part in (rows[:half], rows[half:])] if half > SHORT else []
+    return [Figure(wide or [_margins(rows, rows, WIDE, said)], said, [_margins(rows, rows, NARROW, said)])]
+
+
+def _least(row: Row) -> float:
+    """Returns a lower bound of the size of a margin."""
+    low, high = float(row["margin"]["lower"]), float(row["margin"]["upper"])
+    return max(0.0, low, -high)
 
 
 def _signed(row: Row) -> float:
-    """Returns where a margin stands on an axis that is logarithmic on both sides of zero."""
+    """Returns where a margin stands on an axis that is logarithmic on both sides of zero; what fails, at its left.
+
+    An equation fails by a difference, whatever its sign.
+    """
     value = middle(row["margin"])
+    value = -abs(value) if row["verdict_of"] == "REFUTED" else value
     if not value:
         return 0.0
     return math.copysign(max(0.0, math.log10(abs(value) / LEAST)) + 0.5, value)
 
 
-def _margins(rows: list[Row], width: float, said: str) -> Picture:
-    small = width <= NARROW
-    left = 8 + max(width_of(row["id"], 11) for row in rows)
-    left = min(left, 150 if small else 260)
+def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Picture:
+    """Returns the margins of some rows, on the axis of all."""
+    small = width <= HALF
+    left = 8 + max(width_of(row["id"], 11) for row in every)
+    left = min(left, 172 if small else 260)
     top, bottom = 44.0, 44.0 + ROW * len(rows)
-    reach = 0.5 + max(3.0, *(abs(_signed(row)) for row in rows))
+    reach = 0.5 + max(3.0, *(abs(_signed(row)) for row in every))
     across = Scale(-reach, reach, left + 10, width - 12)
     ground = Ground(across, Scale(0, 1, bottom, top))
     parts = [text(across(0) - 8, 14, "← fails", "e dim"), text(across(0) + 8, 14, "holds →", "dim")]
@@ -71,7 +95,7 @@ def _margins(rows: list[Row], width: float, said: str) -> Picture:
         y = top + ROW * (i + 0.5)
         x = across(_signed(row))
         class_ = MARKS.get(row["verdict_of"], "open")
-        words = tip(f"{row['id']}: {row['verdict_of']}, margin in {span(row['margin'])}")
+        words = tip(f"{row['id']}: {row['verdict_of']}, margin {span(row['margin'])}")
         parts.append(text(left, y + 4, fit(row["id"], left - 4, 11), "e small"))
         parts.append(element("path", d=f"M{across(0):.1f} {y:.1f}H{x:.1f}", class_="lead"))
         parts.append(_sign(x, y, row["verdict_of"], f"f{class_}", words))
@@ -96,51 +120,50 @@ def _sign(x: float, y: float, verdict: str, class_: str, inside: str, size: floa
 
 
 def claims(section: Section, near: Near) -> list[Figure]:
-    """Returns a mark for every claim, by document, verdict and how strong the evidence is."""
+    """Returns a tile for every claim, by document and verdict, with how strong the evidence is; then the margins."""
     rows = section["rows"]
     verdicts = sorted({row["verdict"] for row in rows}, key=lambda v: [*MARKS, v].index(v))
-    counts = ", ".join(f"{sum(row['verdict'] == v for row in rows)} {v}" for v in verdicts)
+    said = f"{len(rows)} claims: {', '.join(_counted(rows, verdict) for verdict in verdicts)}."
     broken = [row["id"] for row in rows if row["verdict"] in ("REFUTED", "IMPOSSIBLE")]
-    said = f"{len(rows)} claims: {counts}." + (f" False as stated: {listed(broken)}." if 0 < len(broken) <= 6 else "")
-    return [Figure([_matrix(rows, verdicts, WIDE, said)], said, [_matrix(rows, verdicts, NARROW, said)])]
-
-
-def _matrix(rows: list[Row], verdicts: list[str], width: float, said: str) -> Picture:
-    """Returns lines "document", under each one line a strength, with the verdicts side by side."""
-    small = width <= NARROW
-    left = 120.0 if small else 230.0
-    side = (width - left - 4) / len(verdicts)
-    step = 11 if small else 13
-    each = max(1, int((side - 8) // step))
-    parts = [
-        text(left + i * side, 14, v.title() if not small else v.title()[:8], "head" if not small else "small")
-        for i, v in enumerate(verdicts)
-    ]
-    y = 24.0
-    for document, own in named(rows, "document").items():
-        parts.append(line(0, y, width, y, "axis") + text(0, y + 15, fit(document, width, 14), "head"))
-        y += 18
-        for strength, group in named(own, "establishes").items():
-            most = max(sum(row["verdict"] == v for row in group) for v in verdicts)
-            lines = -(-most // each)
-            words = fit(strength, left - 14, 11)
-            parts.append(text(8, y + 12, words, "small dim"))
-            for i, verdict in enumerate(verdicts):
-                for j, row in enumerate(row for row in group if row["verdict"] == verdict):
-                    x = left + i * side + step * (j % each) + 5
-                    mark = _sign(
-                        x,
-                        y + 8 + step * (j // each),
-                        verdict,
-                        f"f{MARKS.get(verdict, 'open')}",
-                        tip(f"{row['id']}: {row['statement'][:120]}"),
-                    )
-                    parts.append(f'<a href="#{row["id"]}" tabindex="-1">{mark}</a>' if _plain(row["id"]) else mark)
-            y += step * lines + 6
-        y += 4
-    return Picture(
-        width, y + 2, "".join(parts), f"The claims by document, verdict and strength of the evidence. {said}"
+    said += f" False as stated: {listed(broken)}." if 0 < len(broken) <= 6 else ""
+    titles = {v: f"{v.capitalize()} {sum(row['verdict'] == v for row in rows)}" for v in verdicts}
+    known = {_letter(strength): strength for strength in named(rows, "establishes")}
+    wide, narrow = (
+        Grid(
+            list(titles.values()),
+            {
+                document: {titles[v]: [_tile(row, size) for row in own if row["verdict"] == v] for v in verdicts}
+                for document, own in named(rows, "document").items()
+            },
+            known,
+        )
+        for size in (120, 0)
     )
+    alt = f"The claims by document, verdict and strength of the evidence. {said}"
+    found = near("margins")
+    beside = draw_margins(found) if found and found["rows"] else []
+    return [Figure([wide.draw(WIDE, alt)], said, [narrow.draw(NARROW, alt)]), *beside]
+
+
+def _counted(rows: list[Row], verdict: str) -> str:
+    """Returns how many have the verdict, and how many of those by which evidence."""
+    own = named([row for row in rows if row["verdict"] == verdict], "establishes")
+    total = sum(map(len, own.values()))
+    if len(own) == 1:
+        strength = next(iter(own))
+        return f"{total} {verdict}" + (f" {strength}" if strength != verdict.lower() else "")
+    return f"{total} {verdict} ({', '.join(f'{len(group)} {strength}' for strength, group in own.items())})"
+
+
+def _letter(strength: str) -> str:
+    return LETTERS.get(strength, strength[:1] or "·")
+
+
+def _tile(row: Row, most: int) -> Tile:
+    """Returns the tile of a claim; pointing at it says so many letters of the statement."""
+    words = f"{row['id']}: {row['verdict']}, {row['establishes']}. {row['statement'][:most]}".strip()
+    goal = row["id"] if _plain(row["id"]) else ""
+    return Tile(_letter(row["establishes"]), f"f{MARKS.get(row['verdict'], 'open')}", words, goal)
 
 
 def _plain(name: str) -> bool:

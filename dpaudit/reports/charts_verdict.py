@@ -12,7 +12,7 @@ from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.digits import percent, powers
 from dpaudit.reports.document import Section
-from dpaudit.reports.findings import at_most, listed, sign
+from dpaudit.reports.findings import at_most, exactly, listed, sign
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -85,7 +85,7 @@ def _ends(row: Row) -> tuple[float, float]:
 def _bar(row: Row, across: Scale, y: float, ends: tuple[float, float]) -> str:
     """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end."""
     low, high = (across(min(end, MOST)) for end in ends)
-    words = tip(f"{row['mechanism']}: share in {span(row['share'])}, {row['word']}, {row['strength']}")
+    words = tip(f"{row['mechanism']}: share {span(row['share'])}, {row['word']}, {row['strength']}")
     size, class_ = {"y": y, "height": ROW - 10}, _class(row)
     solid = element("rect", words, x=across(0), width=max(1.0, low - across(0)), class_=class_, **size)
     if high - low <= 1:
@@ -116,7 +116,7 @@ def chain(section: Section, near: Near) -> list[Figure]:
     steps = {row["step"]: row for row in section["rows"]}
     loss, verdict = steps.get("loss"), steps.get("verdict")
     parts = [f"{section['mechanism']}, {steps['pair']['words']}" if "pair" in steps else section["mechanism"]]
-    parts += [f"{loss['label']} {at_most(loss['value'])}"] if loss and loss["value"] else []
+    parts += [f"{loss['label']} {loss.get('shown') or at_most(loss['value'])}"] if loss and loss["value"] else []
     parts += [verdict["words"]] if verdict else []
     said = "; ".join(parts) + "."
     alt = f"The evidence as a chain. {said}"
@@ -131,12 +131,20 @@ def _mark(section: Section) -> str:
     return f"box-{MARKS.get(word, 'open')}"
 
 
+def _number(row: Row) -> str:
+    """Returns the value of a step with its sign, with the digits that show the verdict where the step has them."""
+    shown = row.get("shown")
+    if shown is None or not shown[0].isdigit():
+        return sign(row["value"]) if shown is None or shown[0] not in "[(" else f"in {shown}"
+    return f"{'=' if exactly(row['value']) and shown == row['value']['lower'] else '≈'} {shown}"
+
+
 def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
     """Returns the boxes; both probabilities share one."""
     found, bars = [], [row for row in rows if row["step"] in ("p", "p_prime") and row["value"]]
     top = max((float(row["value"]["upper"]) for row in bars), default=1.0) or 1.0
     for row in rows:
-        strong = sign(row["value"]) if row["value"] else ""
+        strong = _number(row) if row["value"] else ""
         if row["step"] == "p" and bars:
             shares = [
                 boxes.Share(

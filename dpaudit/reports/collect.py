@@ -21,11 +21,12 @@ from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
 from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section
-from dpaudit.reports.judged import epsilon_row
+from dpaudit.reports.judged import rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.pairs import worst_pairs
-from dpaudit.reports.verdict import Row, in_short
+from dpaudit.reports.shares import Row
+from dpaudit.reports.verdict import in_short
 
 STEPS = 25
 
@@ -35,9 +36,13 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
     rows = epsilon_rows(block, progress)
     verdicts = matrix(block, rows, progress)
     yield verdicts
-    worst = verdicts["rows"][0]
-    (lead,) = [case for case in block.cases if case.label == worst["mechanism"]]
-    yield chain(lead, worst, block.to_dict(), progress)
+    block = block.known()
+    if not block.cases:
+        return
+    known = [row for row in verdicts["rows"] if row["witness"]["x"] is not None and row["mechanism"] in block.labels]
+    if known:
+        (lead,) = [case for case in block.cases if case.label == known[0]["mechanism"]]
+        yield chain(lead, known[0], block.to_dict(), progress)
     yield epsilon_by_n(block, rows, verdicts["rows"])
     yield facts(block, progress)
     curves = delta_curves(block, progress)
@@ -55,18 +60,18 @@ def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
     """Returns the true epsilon of every mechanism at every n, with claim, verdict, evidence, witness and command."""
     rows: list[Row] = []
     for case in block.cases:
-        rows += [epsilon_row(case.label, n, found) for n, found in case.over(block.ns, progress)]
+        rows += rows_of(case, block.ns, progress)
     return rows
 
 
 def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     """Returns the section of the true epsilon, with what the verdicts say of it."""
-    kept = [{key: value for key, value in row.items() if key != "command"} for row in rows]
+    kept = [{key: value for key, value in row.items() if key != "command"} for row in rows if not row.get("reason")]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
     more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
-    return block.section("epsilon-by-n", title, question, lambda c: c.found.command, kept, **more)
+    return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
 
 
 def facts(block: Block, progress: Progress) -> Section:
@@ -77,7 +82,7 @@ def facts(block: Block, progress: Progress) -> Section:
         listed = [{"mechanism": case.label, "quantity": name, "value": value} for name, value in _facts(case)]
         rows += [row for row in listed if row["value"] not in (None, "")]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
-    return block.section("facts", f"The audit{block.where}", question, lambda c: c.found.command, rows)
+    return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
 
 
 def _facts(case: Case) -> Iterator[tuple[str, Any]]:

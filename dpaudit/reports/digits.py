@@ -1,16 +1,21 @@
-"""Enclosures for reading: as many digits as are known, never one more; a share is never rounded onto 100 %."""
+"""Numbers for reading: as many digits as are known, never one more, and enough that what is said of them is seen.
+
+``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share. Texts, tables and the
+labels of pictures take their numbers from here.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 MOST, LEAST = 6, 2
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
-PLACES = 15
-"""Decimal places of a percentage, at most."""
+MANY = 60
+"""Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
 
 def short(enclosure: dict[str, str]) -> str:
@@ -35,6 +40,68 @@ def short(enclosure: dict[str, str]) -> str:
         if _rounded(lower, digits) == _rounded(upper, digits):
             return written(_rounded(lower, digits))
     return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
+
+
+def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | None) -> str:
+    """Returns the number as it stands beside the bound of "number <= bound": with digits that show the verdict.
+
+    >>> beside({"lower": "1.0000000001", "upper": "1.0000000001"}, Fraction(1), "REFUTED")
+    '1.0000000001'
+    >>> beside({"lower": "0.84", "upper": "1.0994"}, Fraction("1.0995"), "PROVED")
+    '[0.84, 1.0994]'
+    >>> beside({"lower": "0.3333", "upper": "0.3334"}, Fraction(1, 3), "PROVED")
+    '0.3333'
+    """
+    lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
+    if bound is None or outcome is None or not lower.is_finite() or not upper.is_finite() or lower < 0:
+        return short(enclosure)
+    low, high = Fraction(lower), Fraction(upper)
+    if outcome == "UNDECIDED":
+        return _between(low, high, lambda a, b: b - a <= 2 * (high - low))
+    if not low:
+        return short(enclosure)
+    if outcome == "REFUTED":
+        if low <= bound:  # known by algebra, to no digit
+            return f"({bound}, {written(upper)}]"
+        return _one(low, high, lambda shown: shown > bound) or _between(low, high, lambda a, b: a > bound)
+    high = min(high, bound)
+
+    def right(shown: Fraction) -> bool:
+        return shown < bound or shown == high == bound
+
+    found = _one(low, high, right) or _one(low, high, right, ROUND_FLOOR)
+    return found or _between(low, high, lambda a, b: b <= bound, str(bound))
+
+
+def _one(low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None) -> str | None:
+    """Returns the digits that both ends round to: six at most, more where only these are ``right``; None of none."""
+
+    def common(digits: int) -> Decimal | None:
+        ends = [_rounded(_near(end), digits, how) for end in (low, high)]
+        return ends[0] if ends[0] == ends[1] else None
+
+    few = next((found for digits in range(MOST, LEAST - 1, -1) if (found := common(digits)) is not None), None)
+    more = (found for digits in range(MOST + 1, MANY) if (found := common(digits)) is not None)
+    tried = [] if few is None else [few, *more]
+    return next((written(found) for found in tried if right(Fraction(found))), None)
+
+
+def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction], bool], last: str = "") -> str:
+    """Returns both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
+    for digits in range(3, MANY):
+        a, b = _rounded(_near(low), digits, ROUND_FLOOR), _rounded(_near(high), digits, ROUND_CEILING)
+        if right(Fraction(a), Fraction(b)):
+            return f"[{written(a)}, {written(b)}]"
+    return f"[{written(_rounded(_near(low), 3, ROUND_FLOOR))}, {last or written(b)}]"
+
+
+def _near(value: Fraction) -> Decimal:
+    return Context(prec=2 * MANY).divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def shown(enclosure: dict[str, str]) -> str:
+    """Returns how a cell of a table shows the number: as its member "shown" says, else ``short``."""
+    return enclosure.get("shown") or short(enclosure)
 
 
 def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
@@ -75,17 +142,22 @@ def percent(share: dict[str, str]) -> str:
     if share["upper"] == "inf":
         return f"at least {written(_decimal(math.floor(low * 10), 1))} %"
     high, best = Fraction(share["upper"]) * 100, ""
-    for places in range(PLACES):
+    for places in range(MANY):
         scale = 10**places
         ends = round(low * scale), round(high * scale)
         right_side = (ends[0] > 100 * scale) == (low > 100) and (ends[1] < 100 * scale) == (high < 100)
         if ends[0] == ends[1] and right_side:
-            best = f"{written(_decimal(ends[0], places))} %"
+            best = f"{_digits(_decimal(ends[0], places))} %"
             if ends[0] >= 100 or ends[0] == low * scale == high * scale:
                 return best
     outer = _decimal(math.floor(low * 100), 2), _decimal(math.ceil(high * 100), 2)
     return best or f"between {written(outer[0])} % and {written(outer[1])} %"
 
 
+def _digits(value: Decimal) -> str:
+    """Returns a percentage without a power of ten, however large: 5000000000."""
+    return format(value.normalize(Context(prec=max(1, len(value.as_tuple().digits)))), "f")
+
+
 def _decimal(value: int, places: int) -> Decimal:
-    return Decimal(value).scaleb(-places)
+    return Decimal(value).scaleb(-places, Context(prec=len(str(value)) + 1))

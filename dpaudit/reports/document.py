@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,7 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
         "verdict": whole(
             [row for section in sections if section["kind"] == "matrix" for row in section["rows"]],
             (section.get("finding") or "" for section in sections),
+            Counter(row["verdict"] for section in sections if section["kind"] == "claims" for row in section["rows"]),
         ),
         "sections": sections,
         "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},

@@ -35,7 +35,7 @@ def index(folder: str | Path) -> str:
 
 def _line(name: str, document: Document) -> str:
     verdict = document["verdict"]
-    word = f"**{escape(headline(verdict))}**" if verdict["word"] else ""
+    word = f"**{escape(headline(verdict))}**" if headline(verdict) else ""
     text = escape(verdict["text"])
     return f"| [{escape(document['title'])}]({name}/report.md) | {word} | {text} |"
 

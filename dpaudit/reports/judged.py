@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-from dpaudit.audit import questions as audit
 from dpaudit.audit.results import EpsilonResult
-from dpaudit.numbers.errors import InputError
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.enclosure import outward
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.guarantee import EpsilonDelta
-from dpaudit.privacy.loss import verdict
+from dpaudit.privacy.judge import true_epsilon
+from dpaudit.privacy.pairs import Worst
 from dpaudit.reports.block import DIGITS, Case, Progress
-from dpaudit.reports.verdict import Row, outcome_of
+from dpaudit.reports.shares import Row, compared, outcome_of
 
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
@@ -21,31 +30,95 @@ MOST_MASSES = 2_000_000
 """Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
 DOUBLINGS, FARTHEST = 20, 10**6
 """How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
+MORE_DIGITS = (24, 48, 96, 192)
+"""So many digits of the true epsilon are tried to show on which side of the claim it is."""
 CLAIM = ("claimed", "claimed_delta", "verdict", "guarantee", "evidence")
 KEPT = ("epsilon", "closed_form", *CLAIM, "witness", "precision_bits")
 """What a row of the true epsilon has of the result of ``dpaudit epsilon``."""
 
 
-def epsilon_row(label: str, n: int | None, found: EpsilonResult) -> Row:
-    """Returns the row; of a mechanism without a claim with the verdict on "true epsilon <= nominal epsilon"."""
+def rows_of(case: Case, ns: Sequence[int], progress: Progress) -> list[Row]:
+    """Returns the row of every n; where it cannot be computed, one that says why, and the case notes it."""
+    rows = []
+    for n, compute in case.over(ns, progress):
+        try:
+            rows.append(epsilon_row(case, n, compute()))
+        except (PrecisionExhausted, InputError) as problem:
+            if not ns or n in (None, ns[-1]) or not case.setting.has_n:
+                case.failures.append(problem)
+            rows.append(open_row(case, n, problem))
+    return rows
+
+
+def epsilon_row(case: Case, n: int | None, found: EpsilonResult) -> Row:
+    """Returns the row; of a mechanism without a claim with the verdict on "true epsilon <= nominal epsilon".
+
+    Where the verdict took more digits of the true epsilon than were asked for, the row has them.
+    """
     kept = {key: value for key, value in found.to_dict().items() if key in KEPT}
     if kept["evidence"] and kept["evidence"]["quantity"] == "epsilon":
-        kept["evidence"] = None  # it is the true epsilon of this row
-    nominal = found.subject.mechanism.epsilon
-    compared = {"nominal": None if nominal is None else str(nominal), "nominal_verdict": _nominal(found)}
-    return {"mechanism": label, "n": n, **kept, **compared, "command": found.command}
+        kept |= {"epsilon": kept["evidence"]["enclosure"], "evidence": None}
+    nominal, outcome = found.subject.mechanism.epsilon, None
+    if nominal is not None and found.claim.guarantee is None:
+        judged = EpsilonDelta(nominal).judge(found.subject.mechanism, Effort(DIGITS), _worst(found))
+        outcome, evidence = judged.verdict, judged.evidence
+        kept["epsilon"] = kept["epsilon"] if evidence is None else evidence.value.to_dict()
+    row = _row(case, n, kept, nominal, None if outcome is None else outcome.value)
+    return {**row, "epsilon": _telling(row, found.subject.mechanism)}
 
 
-def _nominal(found: EpsilonResult) -> str | None:
-    """Returns the verdict against the nominal epsilon, where there is one and nothing is claimed."""
-    nominal = found.subject.mechanism.epsilon
-    if nominal is None or found.claim.guarantee is not None:
-        return None
-    outcome = verdict(found.epsilon, nominal)
-    if outcome is Verdict.UNDECIDED:
-        again = audit.epsilon(found.subject, digits=DIGITS, guarantee=EpsilonDelta(nominal)).claim.verdict
-        outcome = Verdict.UNDECIDED if again is None else again
-    return outcome.value
+def _telling(row: Row, mechanism: Mechanism) -> dict[str, str]:
+    """Returns the true epsilon of a row so that it does not contradict the verdict, which algebra may have given.
+
+    It is cut at the bound that it was proved to be at most, and has the digits that show that it exceeds the bound.
+    """
+    found: dict[str, str] = row["epsilon"]
+    known = compared(row)
+    if known is None or known["outcome"] == Verdict.UNDECIDED or "inf" in found["lower"]:
+        return found
+    bound = Fraction(known["bound"])
+    if known["outcome"] == Verdict.PROVED:
+        cut = Decimal(found["upper"]) > bound
+        return outward(Fraction(found["lower"]), bound, 2 * DIGITS).to_dict() if cut else found
+    for digits in MORE_DIGITS:
+        if Fraction(found["lower"]) > bound or not mechanism.refinable:
+            break
+        found = true_epsilon(mechanism, Effort(digits)).value.to_dict()
+    return found
+
+
+def _worst(found: EpsilonResult) -> Worst:
+    """Returns the true epsilon as it was found."""
+    known = None
+    with suppress(ValueError):  # a closed form need not be a rational number
+        known = None if found.closed_form is None else Fraction(found.closed_form)
+    return Worst(found.epsilon, found.witness, found.precision_bits, known=known)
+
+
+def _row(case: Case, n: int | None, kept: Row, nominal: Fraction | None, outcome: str | None) -> Row:
+    against = {"nominal": None if nominal is None else str(nominal), "nominal_verdict": outcome}
+    return {"mechanism": case.label, "n": n, **kept, **against, "command": case.judging(_place(case, n))}
+
+
+def _place(case: Case, n: int | None) -> int | None:
+    """Returns the n that the setting takes, None where it has none of its own."""
+    return n if case.setting.has_n else None
+
+
+def open_row(case: Case, n: int | None, problem: Exception) -> Row:
+    """Returns the row of what could not be computed: nothing is known of the true epsilon, for this reason."""
+    claimed, nominal = case.claimed, case.mechanism.epsilon
+    open_ = Verdict.UNDECIDED
+    kept = {
+        "epsilon": {"lower": "0", "upper": "inf"},
+        "closed_form": None,
+        **Claim(claimed, None if claimed is None else open_).to_dict(),
+        "witness": {"x": None, "x_prime": None, "output": None},
+        "precision_bits": 0,
+    }
+    against = open_.value if claimed is None and nominal is not None else None
+    where = "" if n is None else f"n = {n}: "
+    return {**_row(case, n, kept, nominal, against), "reason": where + visible(str(problem))}
 
 
 @dataclass(frozen=True)
@@ -54,13 +127,15 @@ class First:
 
     row: Row
     looked_at: str | None
+    seen: tuple[int, ...] = ()
+    """The n that were looked at besides those that were asked for."""
 
 
 def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First | None:
     """Returns the smallest n at which the claim, or the nominal epsilon, is exceeded; None where no row is REFUTED.
 
-    Below an n that fails every other n is looked at, from 1 on, and of anybody's own mechanism from the first one
-    asked for; not where there are too many, which the words say.
+    Below an n that fails every other n is looked at, from 1 on, and the words say at which of them there is no such
+    mechanism; not where there are too many, which the words say too.
     """
     failing = [row for row in rows if outcome_of(row) is Verdict.REFUTED]
     if not failing:
@@ -69,16 +144,16 @@ def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First 
     known = {row["n"]: row for row in rows}
     if least["n"] is None or not case.setting.has_n:
         return First(least, None)
-    start = 1 if case.model is not None else min(known)
-    if least["n"] - start > MOST_LOOKED or case.setting.at(n=least["n"]).mechanism.count_masses() > MOST_MASSES:
+    if least["n"] > MOST_LOOKED or case.setting.at(n=least["n"]).mechanism.count_masses() > MOST_MASSES:
         return First(least, "of those audited; smaller ones were not all looked at")
     opened: list[int] = []
-    for n in range(start, least["n"] + 1):
+    absent: list[int] = []
+    for n in range(1, least["n"] + 1):
         row = known.get(n) or _row_at(case, n, progress)
         outcome = None if row is None else outcome_of(row)
         if row is not None and outcome is Verdict.REFUTED:
-            return First(row, _looked(start, n, opened))
-        opened += [n] * (outcome is Verdict.UNDECIDED)
+            return First(row, _looked(n, opened, absent), tuple(m for m in range(1, n + 1) if m not in absent))
+        (absent if row is None else opened).extend([n] * (row is None or outcome is Verdict.UNDECIDED))
     raise AssertionError("the last one fails")
 
 
@@ -103,22 +178,27 @@ def beyond(case: Case, rows: Sequence[Row], theorem: dict[str, Any] | None, prog
 
 
 def _row_at(case: Case, n: int, progress: Progress) -> Row | None:
-    """Returns the row at another n; None where the mechanism has no such n."""
+    """Returns the row at another n, open where it cannot be decided; None where there is no such mechanism."""
     progress(f"{case.label}: the smallest n that fails, n = {n}")
     try:
-        return epsilon_row(case.label, n, audit.epsilon(case.setting.at(n=n), digits=DIGITS))
+        return epsilon_row(case, n, case.result(n))
+    except PrecisionExhausted as problem:
+        return open_row(case, n, problem)
     except InputError:
         if case.model is not None:
             raise
         return None
 
 
-def _looked(start: int, n: int, opened: list[int]) -> str:
-    what = f"every n from {start} to {n} was looked at" if n > start else "smaller ones were not asked for"
-    what = "there is no smaller one" if n == start == 1 else what
-    return what + (f"; undecided: n = {', '.join(map(str, opened))}" if opened else "")
+def _looked(n: int, opened: list[int], absent: list[int]) -> str:
+    """Returns in words what was looked at below the smallest n that fails."""
+    if absent == list(range(1, n)):
+        return "there is no smaller one"
+    what = f"every n from 1 to {n} was looked at"
+    what += f"; undecided: n = {range_text(opened)}" if opened else ""
+    return what + (f"; there is no mechanism at n = {range_text(absent)}" if absent else "")
 
 
 def strongest(rows: Sequence[dict[str, Any]]) -> Row:
-    """Returns the row of the largest true epsilon, the smallest n of those."""
-    return max(rows, key=lambda row: (float(row["epsilon"]["lower"]), -(row["n"] or 0)))
+    """Returns the row whose true epsilon may be the largest, the smallest n of those."""
+    return max(rows, key=lambda row: (*map(Decimal, reversed(row["epsilon"].values())), -(row["n"] or 0)))

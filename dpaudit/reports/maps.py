@@ -102,9 +102,7 @@ def _section(block: Block, kind: str, at: dict[str, int], question: str, rows: l
     def command(case: Case) -> str | None:
         if case.label not in at:
             return None
-        return (
-            case.setting.at(n=at[case.label]).command_line("epsilon") if case.model is not None else case.found.command
-        )
+        return case.setting.at(n=at[case.label]).command_line("epsilon") if case.model is not None else case.again
 
     ns = set(at.values())
     where = f", n = {max(ns)}" if len(ns) == 1 else ""

@@ -7,9 +7,10 @@ from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
+from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
-from dpaudit.reports.tables import Cell, short, table
+from dpaudit.reports.tables import Cell, table
 from dpaudit.reports.verdict import facts, headline
 
 
@@ -35,7 +36,8 @@ def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
 def _verdict(verdict: dict[str, Any]) -> list[str]:
     """Returns the answer: the word, the sentence, the numbers, the command that checks it again, and the scope."""
     if verdict["word"] is None:
-        return [escape(verdict["text"]), ""] if verdict["text"] else []
+        head = [f"## {escape(headline(verdict))}", ""] if headline(verdict) else []
+        return [*head, escape(verdict["text"]), ""] if verdict["text"] else head
     lines = [f"## {escape(headline(verdict))}", "", escape(verdict["text"]), ""]
     lines += [f"- {escape(name)}: {escape(text)}" for name, text in facts(verdict)]
     command = ["", "Check it again:", "", f"    {visible(verdict['command'])}"] if verdict["command"] else []
@@ -77,11 +79,13 @@ def _summary(document: Document) -> list[str]:
 
 
 def _cell(cell: Cell) -> str:
-    if isinstance(cell, dict) and cell["lower"] == cell["upper"] and short(cell) in (cell["lower"], "∞", "−∞"):
-        return escape(short(cell))
-    if isinstance(cell, dict):
-        return f"{escape(short(cell))} ([{escape(cell['lower'])}, {escape(cell['upper'])}])"
-    return escape(cell)
+    if not isinstance(cell, dict):
+        return escape(cell)
+    text, whole = shown(cell), f"[{cell['lower']}, {cell['upper']}]"
+    if text.startswith("["):
+        return escape(whole)
+    known = cell["lower"] == cell["upper"] and text in (cell["lower"], "∞", "−∞")
+    return escape(text) if known else f"{escape(text)} ({escape(whole)})"
 
 
 def _claims(section: Section) -> list[str]:

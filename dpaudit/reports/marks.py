@@ -6,7 +6,7 @@ from collections import Counter
 
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import short
+from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
 
 KNOWN = {verdict.value for verdict in Verdict}
@@ -18,9 +18,14 @@ def badge(verdict: str | None) -> str:
 
 
 def number(enclosure: dict[str, str]) -> str:
-    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for."""
+    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for.
+
+    What is shown exactly, or is infinite, has none beside it.
+    """
     lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
-    return f'<span class="num">{escape(short(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
+    if lower == upper and shown(enclosure) in (lower, "∞", "−∞"):
+        return shown(enclosure)
+    return f'<span class="num">{escape(shown(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
-from dpaudit.audit.conclusion import Conclusion, conclude
+from dpaudit.audit.conclusion import Conclusion, Strength, conclude
 from dpaudit.mechanisms import posterior
-from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import First, beyond, first_failing, strongest
+from dpaudit.reports.shares import (
+    Row,
+    at_most_all,
+    bound_of,
+    compared,
+    hull,
+    largest_share,
+    outcome_of,
+    quotient,
+    share_of,
+)
 from dpaudit.reports.theorems import for_every_n
-from dpaudit.reports.verdict import Row, badness, largest_share, outcome_of, sentence
+from dpaudit.reports.verdict import audited_words, badness, sentence
 
 TITLE = "What is claimed, and what holds"
 QUESTION = "Does every mechanism keep what it claims, how much of the claim is used, and how is that known?"
@@ -25,13 +36,13 @@ def matrix(block: Block, rows: list[Row], progress: Progress) -> Section:
     """Returns the verdict on every mechanism of the block from the rows of its true epsilon, failures first."""
     own = named(rows)
     found = [verdict_row(case, own[case.label], progress) for case in block.cases]
-    return block.section("matrix", TITLE, QUESTION, lambda c: c.found.command, sorted(found, key=badness))
+    return block.section("matrix", TITLE, QUESTION, lambda c: c.again, sorted(found, key=badness))
 
 
 def verdict_row(case: Case, rows: Sequence[Row], progress: Progress) -> Row:
     """Returns the verdict on one mechanism, from its rows, the smallest n that fails, and what is known for every n."""
     progress(f"{case.label}: what is known for every n")
-    theorem = for_every_n(case.setting) if case.setting.has_n else None
+    theorem = for_every_n(case.setting, case.guarantee) if case.setting.has_n else None
     concluded = conclude(
         [_verdict(row["verdict"]) for row in rows],
         [_verdict(row["nominal_verdict"]) for row in rows],
@@ -49,9 +60,15 @@ def _verdict(value: str | None) -> Verdict | None:
 
 
 def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | None, theorem: Any) -> Row:
-    worst = strongest(rows)
-    shown, share = first.row if first else worst, largest_share(rows)
     ns = [row["n"] for row in rows if row["n"] is not None]
+    open_ = [row for row in rows if outcome_of(row) is Verdict.UNDECIDED]
+    worst, varies = _worst(rows, concluded)
+    undecided = concluded.outcome is Verdict.UNDECIDED
+    shown = first.row if first else strongest(open_) if undecided and not varies else worst
+    everywhere = concluded.strength is Strength.FOR_ALL and theorem["command"]
+    failed = [row for row in rows if row.get("reason")]
+    known = [n for n in ns if all(row["n"] != n for row in failed)]
+    seen = sorted({*known, *(first.seen if first else ())})
     row: Row = {
         "mechanism": case.label,
         "where": _where(case, ns),
@@ -59,31 +76,58 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "outcome": None if concluded.outcome is None else concluded.outcome.value,
         "strength": concluded.strength.value,
         "claim": None if worst["guarantee"] is None else worst["guarantee"]["text"],
+        "claim_varies": varies,
         "guarantee": worst["guarantee"],
         "nominal": worst["nominal"],
         "epsilon": worst["epsilon"],
         "n": worst["n"],
-        "ns": range_text(ns) if ns else None,
+        "compared": compared(worst),
+        "ns": range_text(known) if known else None,
         "several_n": len(ns) > 1,
-        "share": share[1] if share else None,
-        "share_of": share[0] if share else None,
+        **_shares(rows, worst, varies, theorem if concluded.strength is Strength.FOR_ALL else None),
         "smallest_failing_n": first.row["n"] if first else None,
         "looked_at": first.looked_at if first else None,
-        "undecided_n": [row["n"] for row in rows if outcome_of(row) is Verdict.UNDECIDED and row["n"] is not None],
+        "undecided_n": [row["n"] for row in open_ if row["n"] is not None],
         "witness": witness(shown),
         "theorem": theorem,
-        "command": shown["command"] or "",
-        "covered": list(_covered(case, ns, first, theorem)),
-        "not_covered": list(_not_covered(case, ns, theorem)),
+        "command": everywhere or shown["command"] or "",
+        "reason": "; ".join(row["reason"] for row in failed[:3]) + ("; …" if failed[3:] else "") or None,
+        "counts": None if case.failures else case.found.counts.to_dict(),
     }
+    row |= {"covered": list(_covered(case, row)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
+
+
+def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
+    """Returns the row that the words are about, and whether the claim is another at another n.
+
+    It is that of the largest true epsilon; where the claims differ, of the rows that decided that of the largest share.
+    """
+    varies = len({(row["guarantee"] or {}).get("text") for row in rows}) > 1
+    if not varies:
+        return {**strongest(rows), "epsilon": hull(row["epsilon"] for row in rows)}, False
+    decided = [row for row in rows if outcome_of(row) is concluded.outcome] or rows
+    return max(decided, key=lambda row: Decimal((share_of(row) or ("", {"lower": "0"}))[1]["lower"])), True
+
+
+def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, Any] | None) -> Row:
+    """Returns the share of what is compared and what it is about: over every n where a ``theorem`` says how much."""
+    share = share_of(worst) if varies else largest_share(rows)
+    bound = bound_of(worst)
+    if theorem is not None and theorem["supremum"] is not None and bound is not None and bound[0] == "ε":
+        found = quotient(theorem["supremum"], bound[1])
+        if found is not None:
+            return {"share": at_most_all(found, Verdict.PROVED), "share_of": "ε", "share_where": "over every n"}
+    at = f"at n = {worst['n']}" if theorem is not None and share else None
+    return {"share": share[1] if share else None, "share_of": share[0] if share else None, "share_where": at}
 
 
 def witness(row: Row) -> Row:
     """Returns the pair and output of a row of true epsilon, with its n, its true epsilon, and what decided there."""
     outcome = outcome_of(row)
     found = {"n": row["n"], "epsilon": row["epsilon"], "outcome": None if outcome is None else outcome.value}
-    return {**found, "evidence": row["evidence"], **row["witness"]}
+    more = {"compared": compared(row), "command": row["command"]}
+    return {**found, "evidence": row["evidence"], **more, **row["witness"]}
 
 
 def _where(case: Case, ns: Sequence[int]) -> str:
@@ -92,24 +136,23 @@ def _where(case: Case, ns: Sequence[int]) -> str:
     return text.replace(f"n = {ns[-1]}", f"n = {range_text(ns)}", 1) if ns else text
 
 
-def _covered(case: Case, ns: Sequence[int], first: First | None, theorem: dict[str, Any] | None) -> Iterator[str]:
-    counts = case.found.counts
-    shown = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
-    each = "{} data sets, {} ordered adjacent pairs and {} outputs".format(*shown)
-    where = f"at n = {range_text(ns)}, up to" if len(ns) > 1 else f"at n = {ns[0]}," if ns else "of the mechanism,"
-    yield f"every adjacent pair and output {where} {each}"
-    if first and first.looked_at and first.looked_at.startswith("every n"):
-        yield f"{case.label}: {first.looked_at}, for the smallest that fails"
-    if theorem and theorem["verdict"] == Verdict.PROVED:
-        yield f"{case.label}, every n ≥ 1: {theorem['words']}"
+def _covered(case: Case, row: Row) -> Iterator[str]:
+    if row["counts"] is None:
+        yield "nothing" if row["ns"] is None else f"every adjacent pair and output at n = {row['ns']}"
+    else:
+        yield audited_words(row["ns"], row["counts"], row["several_n"])
+    if (row["looked_at"] or "").startswith("every n"):
+        yield f"{case.label}: {row['looked_at']}, for the smallest that fails"
+    if row["theorem"] and row["theorem"]["verdict"] == Verdict.PROVED:
+        yield f"{case.label}, every n ≥ 1: {row['theorem']['words']}"
 
 
-def _not_covered(case: Case, ns: Sequence[int], theorem: dict[str, Any] | None) -> Iterator[str]:
-    """Yields what the verdict does not speak of."""
+def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None) -> Iterator[str]:
+    """Yields what the verdict does not speak of; ``seen`` are the n that were looked at."""
     mechanism = case.mechanism
-    if ns and case.setting.has_n and not (theorem and theorem["verdict"] == Verdict.PROVED):
-        fails = theorem is not None and theorem["verdict"] == Verdict.REFUTED
-        yield f"{case.label} at other n than {range_text(ns)}" + (": there are some where it fails" if fails else "")
+    if seen and case.setting.has_n and not (theorem and theorem["verdict"] == Verdict.PROVED):
+        more = theorem is not None and theorem["verdict"] == Verdict.REFUTED
+        yield f"{case.label} at other n than {range_text(seen)}" + (": there are some where it fails" if more else "")
     family = posterior(mechanism)
     yield "other priors, ε and parameters" if family else "other parameters"
     relation = mechanism.adjacency

@@ -33,11 +33,15 @@ class Plan:
 def block(entry: Mapping[str, Any]) -> Block:
     """Returns the checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
     options = dict(entry)
-    check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "set")
+    check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
     settings = options.pop("set", {})
+    mechs = options.pop("mechs", "all")
+    values = mechs if isinstance(mechs, list) else [mechs]
+    if any(isinstance(value, int | float | dict | list) for value in values):
+        raise InputError("mechs", mechs, 'must be a name or a list of names: mechs = ["EHD", "mine.py:Mine"]')
     if not isinstance(settings, dict):
         raise InputError("set", settings, "must be a table: set = { bits = 4 }")
-    return Block.read(options.pop("mechs", "all"), settings=settings, **options)
+    return Block.read(mechs, settings=settings, **options)
 
 
 def read_plan(path: str) -> Plan:
@@ -53,11 +57,14 @@ def read_plan(path: str) -> Plan:
     claims, maps = data.get("claims", []), data.get("maps", True)
     if not isinstance(maps, bool):
         raise InputError("maps", maps, "must be true or false")
+    title = data.get("title", "Audit report")
+    if not isinstance(title, str):
+        raise InputError("title", title, 'must be text: title = "My report"')
     return Plan(
-        title=str(data.get("title", "Audit report")),
+        title=title,
         command=f"dpaudit report --plan {Path(path).name}",
         audits=tuple(block(entry) for entry in _tables(data, "audit")),
-        claims=tuple(map(str, claims if isinstance(claims, list) else [claims])),
+        claims=_claims(claims),
         studies=tuple(_tables(data, "study")),
         text=text,
         maps=maps,
@@ -65,7 +72,20 @@ def read_plan(path: str) -> Plan:
 
 
 def _tables(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Returns the tables [[key]]; two of them that say the same are a mistake."""
     entries = data.get(key, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("plan", key, f"must be written as [[{key}]]")
+    for i, entry in enumerate(entries):
+        if entry in entries[:i]:
+            first, words = entries.index(entry) + 1, ", ".join(f"{name} = {value!r}" for name, value in entry.items())
+            raise InputError(f"[[{key}]]", words, f"number {i + 1} is the same as number {first}: leave one out")
     return entries
+
+
+def _claims(given: Any) -> tuple[str, ...]:
+    """Returns the ids or patterns of claims, each once."""
+    listed = given if isinstance(given, list) else [given]
+    if not all(isinstance(entry, str) for entry in listed):
+        raise InputError("claims", given, 'must be a list of ids or patterns: claims = ["acc.*"]')
+    return tuple(dict.fromkeys(listed))

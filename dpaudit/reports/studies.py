@@ -19,10 +19,15 @@ from dpaudit.reports import accuracy_study
 from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Case, Job, Progress, check_keys, exact_list
 from dpaudit.reports.chain import chain
 from dpaudit.reports.document import Section
+from dpaudit.reports.expected import losses, theorem
 from dpaudit.reports.judged import epsilon_row
 from dpaudit.reports.matrix import QUESTION, TITLE, verdict_row
+from dpaudit.reports.shares import Row, quotient
 from dpaudit.reports.steps import Sized
-from dpaudit.reports.verdict import Row, badness, quotient
+from dpaudit.reports.verdict import badness
+
+CLAIM = 0.3
+"""About the seconds of a claim of weight 1, two at a time."""
 
 
 def prepare(study: dict[str, Any]) -> Job:
@@ -43,7 +48,9 @@ def prepare_priors(study: dict[str, Any]) -> Job:
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
     epsilons = exact_list("eps", study.get("eps", ["1"]))
     run = partial(_priors, block.settings[0], ns, alphas, epsilons)
-    return Sized(run, len(epsilons) * len(alphas) * (len(ns) + 2))
+    case, rounds = block.cases[0], len(epsilons) * len(alphas)
+    each = {", n = ": losses(case, ns) / len(ns), "what is known for every n": theorem(case)}
+    return Sized(run, rounds * (len(ns) + 2), rounds * (losses(case, ns) + theorem(case)), each)
 
 
 def _priors(
@@ -91,7 +98,7 @@ def _prior(alpha: Fraction) -> str:
 
 def _at(case: Case, n: int, progress: Progress) -> Row:
     progress(f"{case.label}, n = {n}")
-    return epsilon_row(case.label, n, audit.epsilon(case.setting.at(n=n), digits=DIGITS + 2))
+    return epsilon_row(case, n, audit.epsilon(case.setting.at(n=n), digits=DIGITS + 2))
 
 
 def _of_prior(alpha: Fraction, row: Row) -> dict[str, Any]:
@@ -136,8 +143,11 @@ def prepare_claims(patterns: tuple[str, ...]) -> Job:
     from dpaudit.claims.catalogue import load
 
     asked = () if patterns == ("*",) else patterns
-    chosen = load().choose(asked)
-    return Sized(partial(claims, patterns, chosen), len(chosen) + 1)
+    library = load()
+    chosen = library.choose(asked)
+    every = [key for each in library.rounds(chosen) for key in each]
+    costs = {f"checked: {key}": CLAIM * library.checks[key].weight for key in every}
+    return Sized(partial(claims, patterns, chosen), len(every) + 1, sum(costs.values()), costs)
 
 
 def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress) -> Iterator[Section]:

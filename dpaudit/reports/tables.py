@@ -9,6 +9,8 @@ from typing import Any
 from dpaudit.audit.words import evidence_words
 from dpaudit.reports.digits import percent, powers, short
 from dpaudit.reports.document import Section, named, number_of
+from dpaudit.reports.shares import compared
+from dpaudit.reports.verdict import epsilon_words
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
@@ -30,13 +32,17 @@ def matrix(section: Section) -> Table:
     """Returns for every mechanism its verdict, the claim, the largest true epsilon, and how much of the claim it is."""
     rows: list[list[Cell]] = []
     for row in section["rows"]:
-        bar = "" if row["share"] is None else f"{percent(row['share'])}{_of(row)} {bar_of(row['share'])}"
+        where = f" {row['share_where']}" if row.get("share_where") else ""
+        bar = "" if row["share"] is None else f"{percent(row['share'])}{_of(row)}{where} {bar_of(row['share'])}"
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
         strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
         claim = powers(row["claim"] or f"none{nominal}")
         place = "" if row["n"] is None else str(row["n"])
-        rows.append([row["word"], row["mechanism"], claim, row["epsilon"], place, bar, strength, _pair(row["witness"])])
+        value: Cell = {**row["epsilon"], "shown": epsilon_words(row)}
+        if row.get("reason"):
+            value, strength = "" if row["epsilon"]["lower"] == "0" else value, f"{strength}: {row['reason']}"
+        rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
     claimed = any(row["claim"] for row in section["rows"])
     share = "share of the claim" if claimed else "share of the nominal ε"
     columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", share, "known"]
@@ -78,8 +84,13 @@ def bar_of(share: dict[str, str]) -> str:
 
 def chain(section: Section) -> Table:
     """Returns the steps of the evidence: what, in words, and its value."""
-    rows = [[row["label"], row["words"], cell(row["value"])] for row in section["rows"]]
+    rows = [[row["label"], row["words"], _value(row)] for row in section["rows"]]
     return ["step", "what it is", "value"], rows
+
+
+def _value(row: dict[str, Any]) -> Cell:
+    found = cell(row["value"])
+    return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
 SHOWN_N = 12
@@ -91,7 +102,10 @@ def epsilon_by_n(section: Section) -> Table:
     names = named(section["rows"])
     ns = sorted({row["n"] for row in section["rows"] if row["n"] is not None})
     some = ns[:: -max(1, -(-len(ns) // SHOWN_N))][::-1]
-    found = {(row["mechanism"], row["n"]): row["epsilon"] for row in section["rows"]}
+    found: dict[tuple[str, int | None], Cell] = {
+        (row["mechanism"], row["n"]): {**row["epsilon"], "shown": epsilon_words({**row, "compared": compared(row)})}
+        for row in section["rows"]
+    }
     without: list[list[Cell]] = [["", *(found.get((name, None), "") for name in names)]]
     rows: list[list[Cell]] = [[str(n), *(found.get((name, n), "") for name in names)] for n in some]
     return ["n", *names], rows + (without if any((name, None) in found for name in names) else [])
@@ -99,6 +113,8 @@ def epsilon_by_n(section: Section) -> Table:
 
 def _pair(pair: dict[str, Any]) -> str:
     where = "" if pair.get("n") is None else f", n = {pair['n']}"
+    if pair["x"] is None and not pair.get("evidence"):
+        return ""
     pair = pair["evidence"]["pair"] if pair.get("evidence") else pair
     output = "" if pair.get("output") is None else f" → {cell(pair['output'])}"
     return f"{cell(pair['x'])} | {cell(pair['x_prime'])}{output}{where}"
@@ -246,6 +262,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "prior-map": prior_map,
     "distances": distances,
     "bounds": listing(MECHANISM, ("data x", "x"), *BOUNDS),
+    "left-out": listing(("what", "what"), ("why", "reason")),
 }
 """Kind of section -> its table."""
 TABLES |= {"own-audit": TABLES["facts"], "own-curve": listing(*CURVE), "own-renyi": TABLES["renyi"]}

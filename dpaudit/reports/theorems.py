@@ -17,7 +17,7 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 from dpaudit.privacy.loss import verdict
 
 DIGITS = 6
@@ -35,20 +35,24 @@ class EveryN:
     command: str | None
 
 
-def compared_with(mechanism: Mechanism) -> EpsilonDelta | None:
-    """Returns the claimed (epsilon, delta), or the nominal epsilon where nothing is claimed, or None."""
-    claimed = mechanism.claimed_here()
+def compared_with(mechanism: Mechanism, guarantee: Guarantee | None = None) -> EpsilonDelta | None:
+    """Returns the (epsilon, delta) asked for or claimed, or the nominal epsilon where nothing is claimed, or None."""
+    claimed = mechanism.claimed_here() if guarantee is None else guarantee
     if claimed is None:
         return None if mechanism.epsilon is None else EpsilonDelta(mechanism.epsilon)
     return claimed if isinstance(claimed, EpsilonDelta) else None
 
 
-def for_every_n(setting: Setting) -> dict[str, Any] | None:
-    """Returns what is known for every n: the verdict on what is compared, whence, with supremum and limit; or None."""
+def for_every_n(setting: Setting, guarantee: Guarantee | None = None) -> dict[str, Any] | None:
+    """Returns what is known for every n: the verdict on what is compared, whence, with supremum and limit; or None.
+
+    ``guarantee`` is judged instead of what the mechanism claims; the papers' claims are about the latter alone.
+    """
     mechanism = posterior(setting.mechanism)
     if mechanism is None or REGISTRY.get(mechanism.name) is not type(mechanism):
         return None
-    claim, found = proved_for_all(mechanism), _every_n(_ranged(setting))
+    own = guarantee is None or guarantee == mechanism.claimed_here()
+    claim, found = proved_for_all(mechanism) if own else None, _every_n(_ranged(setting))
     if claim is None and found is None:
         return None
     numbers: dict[str, Any] = {"supremum": None, "limit": None, "attained": None}
@@ -58,20 +62,24 @@ def for_every_n(setting: Setting) -> dict[str, Any] | None:
             "limit": found.limit.to_dict(),
             "attained": found.attained,
         }
-    outcome = _outcome(None if found is None else found.supremum, compared_with(mechanism), claim)
+    bound = compared_with(mechanism, guarantee)
+    known = None if found is None or bound is None else _by_supremum(found.supremum, bound)
+    outcome = Verdict.PROVED if claim is not None and known is not Verdict.REFUTED else known
+    commands = [*([f"dpaudit check {claim.id}"] if claim else []), *([found.command] if found else [])]
     return {
         "verdict": None if outcome is None else outcome.value,
         "claim": None if claim is None else claim.id,
         "words": "; ".join(_words(claim, found)),
-        "commands": [*([f"dpaudit check {claim.id}"] if claim else []), *([found.command] if found else [])],
+        "commands": commands,
+        "command": commands[0] if known in (None, Verdict.UNDECIDED) else commands[-1],
         **numbers,
     }
 
 
-def _outcome(supremum: Enclosure | None, bound: EpsilonDelta | None, claim: Claim | None) -> Verdict | None:
-    """Returns the verdict on the bound for every n; what the supremum refutes, no claim saves."""
-    known = None if supremum is None or bound is None or bound.delta else verdict(supremum, bound.epsilon)
-    return Verdict.PROVED if claim is not None and known is not Verdict.REFUTED else known
+def _by_supremum(supremum: Enclosure, bound: EpsilonDelta) -> Verdict | None:
+    """Returns the verdict on the bound for every n; a supremum above epsilon says nothing where there is a delta."""
+    found = verdict(supremum, bound.epsilon)
+    return None if bound.delta and found is not Verdict.PROVED else found
 
 
 def _words(claim: Claim | None, found: EveryN | None) -> list[str]:

@@ -5,74 +5,22 @@ A row of the matrix is the verdict on one mechanism. Which word it has is decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.audit.conclusion import Word, counted, rank
-from dpaudit.numbers.enclosure import outward
+from dpaudit.audit.conclusion import Word, claims_failing, claims_words, counted, fails, rank
+from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import percent, powers, short
+from dpaudit.reports.digits import beside, percent, powers, short, written
+from dpaudit.reports.shares import Row
 
-Row = dict[str, Any]
-DECIDERS = {
-    "epsilon": ("epsilon", "ε"),
-    "delta": ("delta", "δ"),
-    "renyi": ("epsilon", "divergence"),
-    "zcdp_rho": ("rho", "ρ"),
-    "gdp_mu": ("mu", "μ"),
-}
-"""Quantity that decided -> the number of the guarantee that bounds it, and its letter."""
 LEAD = (
-    *("mechanism", "where", "claim", "nominal", "strength", "epsilon", "n", "share", "share_of"),
-    *("smallest_failing_n", "looked_at", "witness", "theorem", "command"),
+    *("mechanism", "where", "claim", "nominal", "strength", "epsilon", "n", "ns", "compared", "share", "share_of"),
+    *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
 )
 """What the verdict on the whole has of its worst mechanism."""
-
-
-def outcome_of(row: Row) -> Verdict | None:
-    """Returns the verdict of a row of true epsilon: on the claim, or on the nominal epsilon where there is no claim."""
-    found = row["verdict"] or row.get("nominal_verdict")
-    return None if found is None else Verdict(found)
-
-
-# ------------------------------------------------------------------ shares
-
-
-def quotient(value: dict[str, str], bound: Fraction) -> dict[str, str] | None:
-    """Returns an enclosure of value / bound; None of a bound that is 0.
-
-    >>> quotient({"lower": "0.5", "upper": "0.5"}, Fraction(2)), quotient({"lower": "1", "upper": "inf"}, Fraction(2))
-    ({'lower': '0.25', 'upper': '0.25'}, {'lower': '0.5', 'upper': 'inf'})
-    """
-    if not bound:
-        return None
-    ends = {name: None if end == "inf" else Fraction(end) / bound for name, end in value.items()}
-    known = [end for end in ends.values() if end is not None]
-    shown = outward(known[0], known[-1], 12).to_dict() if known else {}
-    return {name: "inf" if end is None else shown[name] for name, end in ends.items()}
-
-
-def share_of(row: Row) -> tuple[str, dict[str, str]] | None:
-    """Returns the letter and the enclosure of what decided, as a share of what is claimed or nominal."""
-    guarantee, evidence = row.get("guarantee"), row.get("evidence")
-    if guarantee is None:
-        found = None if row.get("nominal") is None else quotient(row["epsilon"], Fraction(row["nominal"]))
-        return None if found is None else ("ε", found)
-    quantity = "epsilon" if evidence is None else evidence["quantity"]
-    name, letter = DECIDERS.get(quantity, ("", ""))
-    if name not in guarantee:
-        return None
-    value = row["epsilon"] if evidence is None else evidence["enclosure"]
-    found = quotient(value, Fraction(guarantee[name]))
-    return None if found is None else (letter, found)
-
-
-def largest_share(rows: Iterable[Row]) -> tuple[str, dict[str, str]] | None:
-    """Returns the largest share of all rows; where delta decided some of them, of those."""
-    found = [share for share in map(share_of, rows) if share is not None]
-    of_delta = [share for share in found if share[0] == "δ"]
-    return max(of_delta or found, key=lambda share: float(share[1]["lower"]), default=None)
 
 
 # ------------------------------------------------------------------ words
@@ -80,8 +28,10 @@ def largest_share(rows: Iterable[Row]) -> tuple[str, dict[str, str]] | None:
 
 def sentence(row: Row) -> str:
     """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
-    claims = f"{row['mechanism']} claims {powers(row['claim'] or 'nothing')}"
-    parts = [f"{claims}; {_true(row)}{_share(row)}."]
+    claims = f"{row['mechanism']} claims {claim_words(row)}"
+    if row["reason"] and row["ns"] is None:
+        return f"{claims}; it could not be audited: {row['reason']}."
+    parts = [f"{claims}; {_true(row)}{share_words(row)}."]
     if row["outcome"] == Verdict.REFUTED:
         parts.append(_failing(row))
     elif row["word"] == Word.NO_CLAIM and row["outcome"] == Verdict.PROVED:
@@ -91,28 +41,61 @@ def sentence(row: Row) -> str:
         parts.append(f"Whether it exceeds {what} is undecided{_at(row['undecided_n'])}.")
     elif row["outcome"] == Verdict.PROVED:
         parts.append(f"The claim holds {_extent(row)}.")
+    parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
     return " ".join([*parts, *([_beyond(row)] if beyond else [])])
 
 
 def in_short(row: Row) -> str:
-    """Returns "EHDS: HOLDS FOR ALL n, 45.1 % of the claim"."""
-    return f"{row['mechanism']}: {row['word']}{_share(row)}"
+    """Returns "EHDS: HOLDS FOR ALL n, 45.1 % of the claim over every n"."""
+    return f"{row['mechanism']}: {row['word']}{share_words(row)}"
+
+
+def claim_words(row: Row) -> str:
+    """Returns "1-DP", "1/4-DP at n = 4, by n" where the claim is another at another n, or "nothing"."""
+    varies = f" at n = {row['n']} (its claim depends on n)" if row.get("claim_varies") else ""
+    return powers(row["claim"] or "nothing") + varies
+
+
+def epsilon_words(row: Row) -> str:
+    """Returns the largest true epsilon with digits that show the verdict on it: for texts and labels."""
+    found = row.get("compared")
+    return beside(row["epsilon"], Fraction(found["bound"]), found["outcome"]) if found else short(row["epsilon"])
 
 
 def _true(row: Row) -> str:
-    value = short(row["epsilon"])
-    is_ = "is " if value[0] not in "≥≤[|" else "is in " if value[0] == "[" else ""
-    largest = "largest true ε" if row["n"] is not None and row["several_n"] else "true ε"
-    return f"its {largest} {is_}{value}" + ("" if row["n"] is None else f", at n = {row['n']}")
+    value = epsilon_words(row)
+    wide = value[0] in "[(≥≤|"
+    is_ = "is in " if value[0] in "[(" else "" if wide else "is "
+    largest = (
+        "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
+    )
+    where = "" if row["n"] is None or (wide and row["several_n"]) else f", at n = {row['n']}"
+    return f"its {largest} {is_}{value}{where}{_supremum(row)}"
 
 
-def _share(row: Row) -> str:
+def _supremum(row: Row) -> str:
+    """Returns the supremum over every n, where the verdict is for every n and it is known."""
+    theorem = row["theorem"] or {}
+    if row["strength"] != "for all n" or theorem.get("supremum") is None:
+        return ""
+    where = "in the limit n → ∞" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
+    return f"; over every n it is at most {_at_most(theorem['supremum'])} ({where})"
+
+
+def _at_most(value: dict[str, str]) -> str:
+    """Returns the upper end, rounded up to six digits."""
+    return written(Context(prec=6, rounding=ROUND_CEILING).plus(Decimal(value["upper"])))
+
+
+def share_words(row: Row) -> str:
+    """Returns ", 45.1 % of the claim over every n", with the n that it is about where that is not all of them."""
     if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
     of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
-    return f", {of}{percent(row['share'])} of {what}"
+    where = f" {row['share_where']}" if row.get("share_where") else ""
+    return f", {of}{percent(row['share'])} of {what}{where}"
 
 
 def _extent(row: Row) -> str:
@@ -151,32 +134,53 @@ def badness(row: Row) -> tuple[int, float]:
     return order, -float((row["share"] or {"lower": "0"})["lower"])
 
 
-def whole(rows: list[Row], findings: Iterable[str] = ()) -> dict[str, Any]:
+def whole(rows: list[Row], findings: Iterable[str] = (), claims: Mapping[str, int] | None = None) -> dict[str, Any]:
     """Returns the verdict of the document: the worst word with counts, what its worst mechanism says, and the scope.
 
-    Without a mechanism there is no word, and ``text`` is what else was found.
+    Without a mechanism there is no word, and ``text`` is what else was found. ``claims`` counts the verdicts on the
+    papers' claims that the document decides as well.
     """
+    decided = {"claims": dict(claims)} if claims else {}
     if not rows:
-        return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}}
+        return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}, **decided}
     lead = min(rows, key=badness)
     scope = {"covered": list(_covered(rows)), "not_covered": list(_not_covered(rows))}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
-    text = f"{_counted(counts)}{lead['text']}"
-    return {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts, **found, **scope}
+    beside_ = f" {claims_words(claims)}." if claims else ""
+    text = f"{_counted(counts)}{lead['text']}{beside_}"
+    head = {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts}
+    return {**head, **decided, **found, **scope}
 
 
 def _covered(rows: list[Row]) -> Iterator[str]:
-    """Yields what was looked at, by all rows together."""
+    """Yields what was looked at, by all rows together: mechanisms of which the same was looked at share a line."""
     if len(rows) == 1:
         yield from rows[0]["covered"]
         return
-    yield from dict.fromkeys(row["covered"][0] for row in rows)
+    groups: dict[str | None, list[Row]] = {}
+    for row in rows:
+        if row["counts"] is not None:
+            groups.setdefault(row["ns"], []).append(row)
+    yield from [] if groups else ["nothing"]
+    for own in groups.values():
+        most = {key: max(row["counts"][key] for row in own) for key in own[0]["counts"]}
+        names = list(dict.fromkeys(row["mechanism"] for row in own))
+        whose = f" of {('; ' if ', ' in ''.join(names) else ', ').join(names)}" if len(groups) > 1 else ""
+        yield audited_words(own[0]["ns"], most, True, whose)
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
     yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
     looked = [row for row in rows if (row["looked_at"] or "").startswith("every n")]
     yield from (f"{row['mechanism']}: {row['looked_at']}, for the smallest that fails" for row in looked)
+
+
+def audited_words(ns: str | None, counts: Mapping[str, int], several: bool, whose: str = "") -> str:
+    """Returns which pairs and outputs were looked at, at which n; ``several``: the counts are the largest of many."""
+    sizes = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
+    each = "{} data sets, {} ordered adjacent pairs and {} outputs".format(*sizes)
+    where = f" at n = {ns}" if ns else "" if whose else " of the mechanism"
+    return f"every adjacent pair and output{whose}{where}, {'up to ' if several else ''}{each}"
 
 
 def _not_covered(rows: list[Row]) -> Iterator[str]:
@@ -211,8 +215,21 @@ def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def headline(verdict: dict[str, Any]) -> str:
-    """Returns the word; without a claim also whether the nominal epsilon is exceeded, and from which n."""
+    """Returns the words on top: what holds of the mechanisms, and how many of the papers' claims do not hold.
+
+    Of a mechanism without a claim also whether the nominal epsilon is exceeded, and where that was looked at.
+    """
+    failing = claims_failing(verdict.get("claims") or {})
+    if verdict["word"] is None:
+        return failing or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
+    return "; ".join(filter(None, [_headline(verdict), failing]))
+
+
+def _headline(verdict: dict[str, Any]) -> str:
     word, outcome, theorem = str(verdict["word"]), verdict["outcome"], verdict["theorem"] or {}
+    ns = verdict.get("ns")
+    if verdict.get("reason") and ns is None:
+        return f"{word}: {verdict['mechanism']} could not be audited"
     if word != Word.NO_CLAIM or verdict["nominal"] is None:
         return word
     n = verdict["smallest_failing_n"]
@@ -223,7 +240,16 @@ def headline(verdict: dict[str, Any]) -> str:
         where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
         return f"{word}: true ε exceeds its nominal ε {where}"
     known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
-    return f"{word}: true ε {known[Verdict(outcome)]}" + (" for all n" if verdict["strength"] == "for all n" else "")
+    everywhere = "for all n" if verdict["strength"] == "for all n" else ""
+    where = everywhere or (f"at n = {ns}" if ns else "on what was audited")
+    return f"{word}: true ε {known[Verdict(outcome)]} {where}"
+
+
+def severity(verdict: dict[str, Any]) -> int:
+    """Returns how bad the whole is, as ``rank`` does: claims of the papers that do not hold count too."""
+    claims = verdict.get("claims") or {}
+    of_claims = 2 if fails(claims) else 3 if claims.get(Verdict.UNDECIDED) else 6
+    return of_claims if verdict["word"] is None else min(rank(verdict["word"], verdict["outcome"]), of_claims)
 
 
 def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
@@ -231,18 +257,25 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     if verdict["word"] is None:
         return []
     found, lines = verdict["witness"], []
-    lines.append(("true ε", f"{short(verdict['epsilon'])}" + (f" at n = {verdict['n']}" if verdict["n"] else "")))
+    if not verdict.get("reason") or verdict["epsilon"]["lower"] != "0":
+        where = f" at n = {verdict['n']}" if verdict["n"] else ""
+        lines.append(("true ε", f"{epsilon_words(verdict)}{where}{_supremum(verdict)}"))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
     if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
-        whose = "claimed" if verdict["claim"] else "nominal"
-        lines.append(("share", f"{percent(verdict['share'])} of the {whose} {verdict['share_of']}"))
+        whose = f"of the {'claimed' if verdict['claim'] else 'nominal'} {verdict['share_of']}"
+        lines.append(("share", " ".join(filter(None, [percent(verdict["share"]), whose, verdict.get("share_where")]))))
     if verdict["smallest_failing_n"] is not None:
         lines.append(("fails first", f"n = {verdict['smallest_failing_n']}: {verdict['looked_at']}"))
+    if verdict.get("reason"):
+        lines.append(("not audited", verdict["reason"]))
     n = "" if found["n"] is None else f", at n = {found['n']}"
     pair = found["evidence"]["pair"] if found["evidence"] else found
     output = "" if pair.get("output") is None else f" → {plain_text(pair['output'])}"
-    lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
+    if pair["x"] is not None:
+        lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
+    if verdict.get("claims"):
+        lines.append(("claims", claims_words(verdict["claims"])))
     return lines
 
 
