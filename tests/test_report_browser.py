@@ -284,15 +284,12 @@ def test_a_card_shows_the_whole_label_of_its_cells(opened):
     assert all(label not in ("none", "normal") and inner <= outer for label, inner, outer in cells)
 
 
-def test_no_page_is_wider_than_a_phone(browser, tmp_path):
-    """Also with long lists without blanks in its verdict."""
-    made = small_report()
-    made["verdict"]["covered"] = ["every n of " + ",".join(map(str, range(100, 160)))]
-    path = write(made, str(tmp_path / "long"), pictures=False)[1]
-    page = browser.new_page(viewport={"width": 390, "height": 900})
-    page.goto(path.as_uri())
+def test_no_page_is_wider_than_a_phone(opened):
+    """Also with a long list without blanks in its verdict."""
+    page = opened(390)
+    long = ",".join(map(str, range(100, 160)))
+    page.evaluate(f"document.querySelector('.verdict dd ul').insertAdjacentHTML('beforeend', '<li>{long}</li>')")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.close()
 
 
 def test_panels_of_a_row_stand_at_one_height(opened):
