@@ -232,3 +232,52 @@ HIDING = [
 def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(sample):
     with pytest.raises(InputError, match="it draws from a generator that it keeps"):
         dpaudit.pmf(sample, 0, data=[0, 1])
+
+
+REFUSED = [
+    (lambda rng: rng.binomial(2, 0.5), "more than one trial"),
+    (lambda rng: rng.integers(0, 4, dtype=np.int8), "another dtype than int64"),
+    (lambda rng: rng.random(dtype=np.float32), "another dtype than float64"),
+    (lambda rng: R().randint(0, 4, dtype=np.int8), "another dtype than int"),
+    (lambda rng: rng.choice([[1, 2], [3, 4]], size=2), "several choices among rows"),
+    (
+        lambda rng: rng.choice(3, size=2, replace=False, p=[0.5, 0.25, 0.25]),
+        "without replacement and with probabilities",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_a_refusal_stands_though_the_code_catches_everything(call, words):
+    def caught(x, rng: G):
+        try:
+            return str(call(rng))
+        except BaseException:
+            return "caught"
+
+    with pytest.raises(InputError, match=f"test_code_asked.py line [0-9]+: .*{words}"):
+        dpaudit.pmf(caught, 0, data=[0, 1])
+
+
+def test_a_run_that_is_left_is_no_output_though_the_code_catches_everything():
+    def caught(x, rng):
+        while True:
+            try:
+                if rng.randrange(2):
+                    return 1
+            except BaseException:
+                return 2
+
+    law = dpaudit.pmf(caught, 0, data=[0, 1])
+    assert [(r, str(p)) for r, p in zip(law.outputs, law.probabilities, strict=True)] == [(1, "1")]
+
+
+RAISED = [lambda rng: rng.choice([]), lambda rng: rng.choice(2, p=[0.5, float("nan")]), lambda rng: rng.binomial(1, 2)]
+
+
+@pytest.mark.parametrize("call", RAISED)
+def test_what_numpy_raises_is_an_output(call):
+    def raising(x, rng: G):
+        return int(call(rng)) if rng.random() < 0.5 else 0
+
+    assert [str(r) for r in dpaudit.pmf(raising, 0, data=[0, 1]).outputs] == ["0", "raises ValueError"]

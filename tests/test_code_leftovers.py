@@ -125,7 +125,7 @@ MADE = {
     "float": lambda rng, numpys: np.float64(rng.randrange(2)),
     "set": lambda rng, numpys: {int(rng.randrange(2)), 7},
     "tuple": lambda rng, numpys: (rng.randrange(2), [0]),
-    "point": lambda rng, numpys: Point(int(rng.randrange(2)), 2),
+    "point": lambda rng, numpys: Point(rng.randrange(2), 2),
 }
 
 
@@ -155,6 +155,28 @@ def test_what_a_sub_sampler_returns_is_what_it_returns(kind):
     plain = {told(MADE[kind](random.Random(k), np.random.default_rng(k))) for k in range(60)}
     found = law(sample)
     assert found == {value: Fraction(1, len(plain)) for value in plain}
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+
+    def __repr__(self):
+        return f"Holder {self.held}"
+
+
+class Row(list):
+    pass
+
+
+def test_a_draw_inside_an_output_is_made_known_or_the_output_is_refused_for_it():
+    assert law(lambda rng: Point(rng.randrange(2), [rng.randrange(2)])) == {
+        Point(a, (b,)): Fraction(1, 4) for a in (0, 1) for b in (0, 1)
+    }
+    for kind in (Holder, Row):
+        with pytest.raises(Refused, match=f"the output is a {kind.__name__} that holds a draw"):
+            law(lambda rng, kind=kind: kind([rng.randrange(2)]))
+    assert len(law(lambda rng: str(Holder(int(rng.randrange(2)))))) == 2
 
 
 # ------------------------------------------------------------------ noise of another kind

@@ -210,10 +210,14 @@ class Explorer:
 
     def key(self, output: Any) -> Hashable:
         """Returns a key of an output; 1, 1.0 and True are three."""
+        reader = Reader(self.session.keep, is_output=self.forms is not None)
         try:
-            return Reader(self.session.keep, is_output=self.forms is not None).key(output)
+            found = reader.key(output)
         except NoKey:
             return refuse(f"{self.name} is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
+        if reader.draws:
+            refuse(f"{self.name} is a {type(output).__name__} that holds a draw: make it known before, with int(...)")
+        return found
 
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
         key = self.key(output)

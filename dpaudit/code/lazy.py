@@ -175,6 +175,8 @@ def settle(value: Any) -> Any:
         value = value.item()
     if type(value) in (list, tuple):
         return tuple(settle(entry) for entry in value)
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(map(settle, value))
     if isinstance(value, Mapping):
         return tuple((settle(k), settle(v)) for k, v in value.items())
     if isinstance(value, set | frozenset):

@@ -56,7 +56,7 @@ class Reader:
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
         self._places: dict[int, int] = {}
-        self._draws: dict[Draw, int] = {}
+        self.draws: dict[Draw, int] = {}
         self._parts = 0
 
     def key(self, value: Any) -> Hashable:
@@ -104,7 +104,7 @@ class Reader:
         return "object", id(value)
 
     def _lazy(self, value: Lazy) -> Hashable:
-        draws = {draw.number: self._draws.setdefault(draw, len(self._draws)) for draw in value.directions}
+        draws = {draw.number: self.draws.setdefault(draw, len(self.draws)) for draw in value.directions}
         known = tuple((draws[draw.number], draw.state()) for draw in value.directions)
         return "open", _renamed(value.key, draws), known
 

@@ -194,6 +194,8 @@ def known(value: Any, what: str) -> Any:
         return np.array([known(entry, what) for entry in value.reshape(-1)]).reshape(value.shape)
     if type(value) is dict:
         return {known(name, what): known(entry, what) for name, entry in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(known(entry, what) for entry in value)
     return type(value)(known(entry, what) for entry in value) if type(value) in (list, tuple) else value
 
 

@@ -85,7 +85,7 @@ def _ends(row: Row) -> tuple[float, float]:
 def _bar(row: Row, across: Scale, y: float, ends: tuple[float, float]) -> str:
     """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end."""
     low, high = (across(min(end, MOST)) for end in ends)
-    words = tip(f"{row['mechanism']}: share in {span(row['share'])}, {row['word']}, {row['strength']}")
+    words = tip(f"{row['mechanism']}: share {span(row['share'])}, {row['word']}, {row['strength']}")
     size, class_ = {"y": y, "height": ROW - 10}, _class(row)
     solid = element("rect", words, x=across(0), width=max(1.0, low - across(0)), class_=class_, **size)
     if high - low <= 1:
