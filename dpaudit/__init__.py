@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpaudit.audit.questions import delta, epsilon, mechanism, pmf, sensitivity
     from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
     from dpaudit.audit.setting import Setting
-    from dpaudit.code.law import sampler
+    from dpaudit.code.subs import sampler
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
@@ -51,7 +51,7 @@ LATER = {
     **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),
     **dict.fromkeys(("PI", "exp", "log", "log_gamma", "sqrt"), "dpaudit.numbers.expressions"),
     "Verdict": "dpaudit.numbers.verdict",
-    "sampler": "dpaudit.code.law",
+    "sampler": "dpaudit.code.subs",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 

@@ -103,11 +103,15 @@ def test_values_that_only_compare_equal_are_two_states(code, outputs):
     assert {str(p) for p in found.probabilities} == {"0.5"}
 
 
-@pytest.mark.parametrize("code", [in_c, beside])
-def test_state_kept_elsewhere_shows_in_trial_runs(code):
+def test_state_kept_elsewhere_shows_in_trial_runs():
     """Nothing else notices it: whole runs with plain numbers do."""
     with localcontext(), pytest.raises(InputError, match=r"of 200 runs with plain numbers give .* keeps state outside"):
-        dpaudit.pmf(code, 0, data=[0, 1])
+        dpaudit.pmf(in_c, 0, data=[0, 1])
+
+
+def test_a_sub_sampler_that_keeps_something_is_refused():
+    with pytest.raises(InputError, match=r"line [0-9]+: the sub-sampler coin changes .* a variable outside of it"):
+        dpaudit.pmf(beside, 0, data=[0, 1])
 
 
 def test_what_is_assumed_of_merged_states_is_said():

@@ -16,7 +16,7 @@ from dpaudit.reports.write import chart_paths, charts
 
 FOLDER = Path(__file__).parent.parent / "reports"
 REPORTS = sorted(FOLDER.glob("*/plan.toml"))
-MOST_BYTES, MOST_LINES, MOST_OF_A_PAGE = 9_000_000, 20_000, 1_000_000
+MOST_BYTES, MOST_LINES, MOST_OF_A_PAGE = 7_500_000, 20_000, 800_000
 
 
 def named(path):

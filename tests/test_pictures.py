@@ -13,6 +13,7 @@ from dpaudit.pictures.pair import Losses, Pair, Stem
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.pictures.plot import spread
 from dpaudit.pictures.scales import Scale, fitted
+from dpaudit.pictures.small import Bar
 from dpaudit.pictures.ternary import Ternary
 from dpaudit.pictures.tradeoff import Tradeoff
 
@@ -257,3 +258,20 @@ def test_a_bound_is_cut_where_it_leaves_the_probabilities():
     assert within([(0.0, 0.5), (1.0, 1.5), (2.0, 3.0)]) == [[(0.0, 0.5), (0.5, 1.0)]]
     assert within([(0.0, -1.0), (1.0, 2.0)]) == [[(1 / 3, 0.0), (2 / 3, 1.0)]]
     assert within([(0.0, 2.0), (1.0, 3.0)]) == []
+
+
+def widths(drawn):
+    return [float(part.get("width")) for part in ElementTree.fromstring(drawn).iter("rect")]
+
+
+def test_a_small_bar_is_light_where_the_value_is_not_known():
+    exact, wide, open_, infinite = (
+        Bar("true ε", low, high, "…", 1.0, "claimed 1").draw()
+        for low, high in ((0.5, 0.5), (0.5, 2.0), (0.5, INF), (INF, INF))
+    )
+    assert len(widths(exact)) == 1
+    assert widths(wide)[1] == pytest.approx(3 * widths(wide)[0], rel=0.01), "from 0.5 to 2"
+    assert len(widths(open_)) == 2
+    assert "→" in open_
+    assert widths(infinite)[0] > widths(open_)[0], "nothing of it is in doubt"
+    assert len(widths(infinite)) == 1

@@ -1,5 +1,6 @@
 """The HTML report in a real headless Chromium: drawn, quiet, offline, usable at every width and in both themes."""
 
+import re
 import shutil
 
 import pytest
@@ -160,7 +161,7 @@ def test_hover_shows_the_enclosure(opened):
     page = opened()
     page.query_selector(".wide svg .dots:not([opacity]) circle").hover(force=True)
     page.wait_for_selector("#tip:not([hidden])")
-    assert "[" in page.text_content("#tip")
+    assert re.search(r"^\(1/100, 1/100\), n = 2: true ε / ε [\d.]+\[\d, \d\]$", page.text_content("#tip"))
 
 
 def test_hover_over_a_map_says_the_cell(opened):
@@ -269,3 +270,46 @@ def test_it_prints(opened, tmp_path):
     page = opened()
     page.pdf(path=str(tmp_path / "report.pdf"))
     assert (tmp_path / "report.pdf").stat().st_size > 20_000
+
+
+def test_a_card_shows_the_whole_label_of_its_cells(opened):
+    """The name of the column stands before each cell, and a long one makes the cell higher instead of being cut."""
+    page = opened(390)
+    found = """[...document.querySelectorAll('.scroll td')].filter(td => td.offsetHeight).map(td => {
+      const style = getComputedStyle(td, '::before');
+      return [style.content, parseFloat(style.height), td.getBoundingClientRect().height];
+    })"""
+    cells = page.evaluate(found)
+    assert '"worst pair → output"' in {label for label, _, _ in cells}
+    assert all(label not in ("none", "normal") and inner <= outer for label, inner, outer in cells)
+
+
+def test_no_page_is_wider_than_a_phone(opened):
+    """Also with a long list without blanks in its verdict."""
+    page = opened(390)
+    long = ",".join(map(str, range(100, 160)))
+    page.evaluate(f"document.querySelector('.verdict dd ul').insertAdjacentHTML('beforeend', '<li>{long}</li>')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_panels_of_a_row_stand_at_one_height(opened):
+    found = """[...document.querySelectorAll('.pics')].filter(p => p.offsetHeight).map(p => {
+      const rows = {};
+      for (const svg of p.children) {
+        const head = svg.querySelector('text.head');
+        if (head) (rows[Math.round(svg.getBoundingClientRect().top)] ??= []).push(head.getBoundingClientRect().top);
+      }
+      return Math.max(0, ...Object.values(rows).map(r => Math.max(...r) - Math.min(...r)));
+    })"""
+    assert max(opened(1280).evaluate(found)) < 2
+
+
+def test_pictures_stand_side_by_side_on_paper_too(opened):
+    """Captions say "at the left": two halves have one row also on A4."""
+    page = opened(695)
+    page.emulate_media(media="print")
+    tops = page.evaluate("""[...document.querySelectorAll('.pics.wide')]
+      .filter(p => p.children[0].getAttribute('width') === '371')
+      .map(p => [...p.children].map(svg => svg.getBoundingClientRect().top))""")
+    assert tops
+    assert all(one == other for one, other in tops)

@@ -226,3 +226,28 @@ def test_margins_stand_with_the_claims_and_what_is_refuted_at_the_left():
     (refuted,) = [e.get("d") for e in tree.iter("path") if e.get("class") == "frefuted"]
     (proved,) = [float(e.get("cx")) for e in tree.iter("circle") if e.get("class") == "fproved"]
     assert float(refuted[1:].split(" ")[0]) < proved
+
+
+def test_a_bound_that_is_closest_where_both_sides_are_nearly_one_says_how_nearly():
+    near = {"lower": "0.99999999999", "upper": "1"}
+    row = {"mechanism": "M", "x": [1, 1], "claim": "c", "t": {"lower": "0.5", "upper": "0.5"}, "outcome": "holds"}
+    half = {"lower": "0.5", "upper": "0.5"}
+    rows = [{**row, "exact": near, "value": near}, {**row, "exact": near, "value": half}]
+    said = [line[-1] for line in table({"kind": "bounds", "rows": rows})[1]]
+    assert said == ["holds; at the t shown both sides are 1 up to 1e-11", "holds"]
+
+
+def test_a_probability_that_is_not_known_is_told_with_both_ends(own):
+    rows = [{**row} for row in own["chain"]["rows"]]
+    for row in rows:
+        if row["step"] == "p":
+            row["value"] = {"lower": "0.5", "upper": "0.75"}
+    drawn = figures({**own["chain"], "rows": rows})[0].wide[0].body
+    assert "in [0.5, 0.75]" in drawn
+    assert drawn.count(' open"') == 1, "light from one end to the other"
+
+
+def test_on_a_phone_a_share_says_of_what_it_is(made):
+    narrow = figures(made["matrix"], list(made.values()))[0].narrow[0].body
+    assert re.search(r">EHDL: [\d.]+ % of nominal<", narrow)
+    assert re.search(r">MH: [\d.]+ %<", narrow)

@@ -19,15 +19,14 @@ BITS = 128
 
 def bar(name: str, value: Enclosure, bound: Fraction | None, bound_name: str, bad: bool = True) -> str:
     """Returns the value against a bound; beyond it, it has the other colour, unless that is not ``bad``."""
-    endless = value.is_infinite or value.is_open
-    beyond = endless or (bound is not None and value.lower > bound)
+    beyond = value.is_infinite or (bound is not None and value.lower > bound)
     return Bar(
         name=name,
-        value=0.0 if endless else float(value.lower),
+        value=float(value.lower),
+        upper=float(value.upper),
         shown=str(value.shortened(6)),
         bound=None if bound is None else float(bound),
         bound_shown=f"{bound_name} {bound}",
-        endless=endless,
         bad=bad and beyond,
     ).draw()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from time import monotonic
@@ -20,10 +20,9 @@ from dpaudit.code.lazy import settle
 from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
-from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at, refuse
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
 from dpaudit.code.states import Reader
 from dpaudit.code.tracer import State, Tracer, Way
-from dpaudit.code.vectors import known
 
 ROUND = 1000
 """A round follows what is likely enough to leave this part of the mass that was open before it."""
@@ -36,9 +35,11 @@ COLLECT = 2000
 
 @dataclass(frozen=True)
 class Raised:
-    """An output that is an exception."""
+    """An output that is an exception; of a sub-sampler with all that tells it from others, and one like it."""
 
     kind: str
+    key: Hashable = field(default=None, repr=False)
+    error: BaseException | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return f"raises {self.kind}"
@@ -69,11 +70,17 @@ class Explorer:
     """The graph of one function of the random source."""
 
     def __init__(
-        self, function: Callable[[], Any], session: Any, budget: Budget, forms: dict[Hashable, Form] | None, name: str
+        self,
+        function: Callable[[], Any],
+        session: Any,
+        budget: Budget,
+        forms: dict[Hashable, Form],
+        inner: Any = None,
+        at: str = "",
     ) -> None:
-        self.function, self.session, self.budget = function, session, budget
-        self.forms, self.name = forms, name
-        """Without forms an output stays what it is: a list, an array, numpy's numbers; ``name`` is how it is called."""
+        self.function, self.session, self.budget, self.at = function, session, budget, at
+        self.forms, self.inner = forms, inner
+        """``inner`` takes what a sub-sampler returns or raises, which stays what it is: a list, a number of numpy."""
         self.states = [State((), 0, None, {}, open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
@@ -193,7 +200,7 @@ class Explorer:
         except RecursionError:
             raise Refused("its code recurses without end") from None
         except Exception as error:
-            output = Raised(type(error).__name__)
+            output = self._raised(error)
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))
         finally:
@@ -202,30 +209,42 @@ class Explorer:
             self.boxed = self.boxed or run.boxed
         if run.refused is not None:
             raise run.refused
+        if self.inner is not None and not run.halted:
+            self.inner.check()
         return output, not run.halted
 
     def _finished(self, value: Any) -> tuple[Any, Form]:
         """Returns an output without open numbers, and of which containers it was made."""
-        return (known(value, self.name), None) if self.forms is None else (settle(value), form(value))
+        if self.inner is not None:
+            return self.inner.value(value), None
+        return settle(value), form(value)
+
+    def _raised(self, error: Exception) -> Raised:
+        title = self.session.title(type(error))
+        return Raised(title) if self.inner is None else Raised(title, *self.inner.error(error))
 
     def key(self, output: Any) -> Hashable:
         """Returns a key of an output; 1, 1.0 and True are three."""
-        reader = Reader(self.session.keep, is_output=self.forms is not None)
+        if isinstance(output, Raised):
+            return output
+        reader, kind = Reader(self.session.keep, is_output=self.inner is None), type(output).__name__
         try:
             found = reader.key(output)
         except NoKey:
-            return refuse(f"{self.name} is a {type(output).__name__}; return numbers, text or tuples of them")  # type: ignore[no-any-return]
+            raise Refused(f"{self.at}the output is a {kind}; return numbers, text or tuples of them") from None
         if reader.draws:
-            refuse(f"{self.name} is a {type(output).__name__} that holds a draw: make it known before, with int(...)")
+            raise Refused(f"{self.at}the output is a {kind} that holds a draw: make it known before, with int(...)")
         return found
 
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
         key = self.key(output)
         self.values.setdefault(key, output)
-        before = run.form if self.forms is None else self.forms.setdefault(key, run.form)
+        before = self.forms.setdefault(key, run.form)
         if before != run.form:
             words = f"the output {output}, or a part of it, comes as {differ(before, run.form)}"
             raise Refused(f"{words}: two outputs that would count as one; return one kind")
+        if self.inner is None and self.session.texts.setdefault((type(output), repr(output)), key) != key:
+            raise Refused(f"two outputs that differ have one text, {output}: return numbers, text or tuples of them")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return

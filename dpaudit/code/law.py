@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Hashable
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import update_wrapper
-from pathlib import Path
 from time import monotonic
-from types import FrameType, MethodType
-from typing import Any, TypeVar, cast
-
-import numpy as np
+from types import FrameType
+from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.context import in_place
 from dpaudit.code.explore import Budget, Explorer, Raised
-from dpaudit.code.lazy import Lazy, is_lazy
-from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form
 from dpaudit.code.places import places
-from dpaudit.code.run import Changed, Piece, Refused, Run, current, is_theirs, refuse
-from dpaudit.code.source import Source
-from dpaudit.code.states import Reader
+from dpaudit.code.returned import class_name
+from dpaudit.code.run import Changed, Refused, Run, is_theirs
+from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
-from dpaudit.code.watch import Watch, has_fixed_hashes, is_fixed
+from dpaudit.code.watch import Watch, has_fixed_hashes
 
-F = TypeVar("F", bound=Callable[..., Any])
 TRIALS = 200
 """So many whole runs with plain pseudo-random numbers are held against the law."""
 MOST_OPEN = Fraction(1, 10**7)
@@ -41,13 +34,6 @@ HASHES = (
 )
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
-PLAIN: dict[type, Callable[[Any], Hashable]] = {
-    Source: lambda _: None,
-    int: lambda value: value,
-    float: lambda value: value.hex(),
-    np.float64: lambda value: ("numpy", value.hex()),
-}
-"""Keys of the usual arguments of a sub-sampler; 1 and 1.0, 0.0 and -0.0, and numpy's numbers are kept apart."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +61,25 @@ class Session:
         self.budget, self.bits = budget or Budget(), bits
         self.keep: dict[int, Any] = {}
         self.watch = Watch()
-        self._laws: dict[Hashable, CodeLaw] = {}
+        self.subs = Subs(self)
+        self._titles: dict[str, str] = {}
+        self.texts: dict[Hashable, Hashable] = {}
+        """The key of the output with each text: two outputs with one text could not be told apart."""
         self._forms: dict[Hashable, Form] = {}
         self.deadline = 0.0
         self.heard = False
         """Whether the code has run once: what it prints is shown once."""
 
-    def law(self, function: Callable[[], Any], target: Any = None) -> CodeLaw:
-        """Returns the law of function(), which draws from any random source; ``target`` may hold numpy generators."""
+    def law(self, function: Callable[[], Any], target: Any = None, at: str = "") -> CodeLaw:
+        """Returns the law of function(), which draws from any random source; ``target`` may hold numpy generators.
+
+        ``at`` says where the sampler stands, "file.py line 12: ".
+        """
         self.deadline = monotonic() + self.budget.seconds
         with in_place(target):
-            return self._law(function, self.budget, self._forms)
+            return self._law(Explorer(function, self, self.budget, self._forms, at=at))
 
-    def _law(
-        self,
-        function: Callable[[], Any],
-        budget: Budget,
-        forms: dict[Hashable, Form] | None,
-        name: str = "the output",
-    ) -> CodeLaw:
-        explorer = Explorer(function, self, budget, forms, name)
+    def _law(self, explorer: Explorer) -> CodeLaw:
         explorer.explore()
         self._confirm(explorer)
         edges = [state.edges for state in explorer.states]
@@ -168,32 +153,16 @@ class Session:
                     "function of its draws"
                 )
 
-    def sub_law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CodeLaw:
-        """Returns the law of function(*given, **named), computed once for equal arguments."""
-        key = id(function), self._arguments(function, given, named)
-        if key not in self._laws:
-            self.keep[id(function)] = function
-            budget = replace(self.budget, residual=self.budget.residual / 64)
-            self._laws[key] = self._law(lambda: function(*given, **named), budget, None, _returned(function))
-            if self._arguments(function, given, named) != key[1]:
-                refuse(f"{function.__name__} changes its arguments")
-        return self._laws[key]
+    def sub_law(self, function: Callable[[], Any], inner: Any) -> CodeLaw:
+        """Returns the law of a call of a sub-sampler."""
+        budget = replace(self.budget, residual=self.budget.residual / 64)
+        return self._law(Explorer(function, self, budget, {}, inner))
 
-    def _arguments(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
-        """Returns a key of the arguments of a sub-sampler."""
-        if not named and PLAIN.keys() >= set(map(type, given)):
-            return tuple([PLAIN[type(value)](value) for value in given])
-        try:
-            return Reader(self.keep).key((given, named))
-        except NoKey:
-            return refuse(f"the arguments of {function.__name__} cannot be compared: pass numbers, text, tuples")  # type: ignore[no-any-return]
-
-
-def _returned(function: Callable[..., Any]) -> str:
-    """Returns "file.py line 12: what the sub-sampler f returns"."""
-    code = getattr(function, "__code__", None)
-    at = "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
-    return f"{at}what the sub-sampler {getattr(function, '__name__', type(function).__name__)} returns"
+    def title(self, kind: type) -> str:
+        """Returns the name of an exception; its full name where another class, or a builtin one, has the same."""
+        short, full = kind.__qualname__.rpartition("<locals>.")[2], class_name(kind)
+        taken = hasattr(builtins, short) and kind.__module__ != "builtins"
+        return full if taken or self._titles.setdefault(short, full) != full else short
 
 
 def _differs(explorer: Explorer, first: Any, second: Any) -> str:
@@ -238,64 +207,6 @@ def _gathered(explorer: Explorer, times: list[Any], numbers: Any, one: int) -> d
         for key, share in state.outputs.items():
             found[key] = found.get(key, numbers.zero) + numbers.times(time, numbers.of(share))
     return {key: Fraction(value) / one for key, value in found.items()}
-
-
-class Sampler:
-    """A sub-sampler: in an audit its law is computed once for its arguments, and then drawn at once."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        update_wrapper(self, function)
-
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        """Returns one draw; outside an audit by the function itself."""
-        run = current()
-        if run is None or run.owner is None or run.trial is not None:
-            return self.function(*given, **named)
-        if Lazy in map(type, (*given, *named.values())):
-            given = tuple(map(_known, given))
-            named = {name: _known(value) for name, value in named.items()}
-        law = run.owner.sub_law(self.function, given, named)
-        run.assumptions.update(law.assumptions)
-        return _drawn(run, law, (self.function.__qualname__, len(law.outputs)))
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """Returns the method of an instance."""
-        return self if instance is None else MethodType(self, instance)
-
-
-def _known(value: Any) -> Any:
-    return value.force(what="an argument") if is_lazy(value) else value
-
-
-def sampler(function: F) -> F:
-    """Returns the function; an audit of code that calls it computes its law once for equal arguments."""
-    return cast(F, Sampler(function))
-
-
-def _drawn(run: Run, law: CodeLaw, sign: Hashable) -> Any:
-    """Returns one output of the law; what stays open in it is lost to the residual of the caller."""
-    if not law.outputs:
-        run.halt()
-    if run.plain:
-        number = run.next_plain(len(law.outputs))
-    else:
-        draw = run.draw(len(law.outputs))
-        number = draw.number
-        pieces = (Piece(sign, number, i, i + 1, p) for i, p in enumerate(law.lower))
-        draw.take(run.choose(sign, number, lambda: pieces))
-        number = draw.lo
-    output = law.outputs[number]
-    if isinstance(output, Raised):
-        raise _error(output, law.errors[output])
-    return output if is_fixed(output) else deepcopy(output)
-
-
-def _error(raised: Raised, message: str) -> Exception:
-    import builtins
-
-    kind = getattr(builtins, raised.kind, RuntimeError)
-    return kind(message) if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError(message)
 
 
 __all__ = ["Budget", "CodeLaw", "Refused", "Sampler", "Session", "sampler"]

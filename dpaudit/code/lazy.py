@@ -180,5 +180,5 @@ def settle(value: Any) -> Any:
     if isinstance(value, Mapping):
         return tuple((settle(k), settle(v)) for k, v in value.items())
     if isinstance(value, set | frozenset):
-        return frozenset(settle(entry) for entry in value)
+        return frozenset(sorted((settle(entry) for entry in value), key=repr))  # equal sets in one order
     return value

@@ -6,6 +6,7 @@ followed, the others are noted and followed in later runs. A run is determined b
 
 from __future__ import annotations
 
+import inspect
 import sys
 import sysconfig
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -22,6 +23,10 @@ MOST_DRAWS = 20_000
 KEPT = (
     "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
     "draw anew at every call"
+)
+ASKED_INSIDE = (
+    "a sub-sampler asks for a draw that was made outside of it and is not known yet: hand it over as an argument, or "
+    "make it known before, with int(...)"
 )
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
@@ -176,6 +181,8 @@ class Run:
     def choose(self, sign: Hashable, draw: int, pieces: Callable[[], Iterable[Piece]]) -> Piece:
         """Returns the piece to follow: that of the script, or the likeliest."""
         self.check()
+        if RUNS and RUNS[-1] is not self:
+            refuse(ASKED_INSIDE)
         place = len(self.taken)
         if place < len(self.script):
             piece = self.script[place]
@@ -264,6 +271,12 @@ def where() -> str:
     while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back
     return "" if frame is None else line_of(frame)
+
+
+def defined_at(function: Any) -> str:
+    """Returns the same for the line where the function is defined; nothing if that is unknown."""
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
 
 
 def raised_at(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
 from dpaudit.code.outputs import nameless
 from dpaudit.code.quiet import import_first
-from dpaudit.code.run import is_raised, raised_at
+from dpaudit.code.run import defined_at, is_raised, raised_at
 from dpaudit.mechanisms.user_code import describe, guarded, no_exit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -57,7 +57,7 @@ class SampledLaws:
             rng = source_for(code)
             with no_exit():
                 import_first(code)
-                law = self._session.law(lambda: sample(x, rng), self.target)
+                law = self._session.law(lambda: sample(x, rng), self.target, defined_at(code))
         except Refused as reason:
             raise self._error(f"sample({text(x)}, rng): {reason}") from None
         except KeyboardInterrupt as error:

@@ -167,7 +167,7 @@ class Chart:
         if curve.limit is not None:
             goal = (ground.right + GAP + STRIP / 2, ground.y(curve.limit))
             parts.append(line(*end, *goal, f"line thin s{colour}", stroke_dasharray="2 3"))
-            parts.append(diamond(*goal, f"f{colour}", tip(f"{curve.name}, limit {curve.limit:.6g}")))
+            parts.append(diamond(*goal, f"f{colour}", tip(f"limit {curve.limit:.6g}")))
             end = goal
         parts.append(dots(strokes, curve.tips, colour, small))
         x, y, words = labels[curve.name]

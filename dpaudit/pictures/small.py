@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,25 +36,33 @@ def ruled(x1: float, y1: float, x2: float, y2: float, colour: str = "currentColo
 
 @dataclass(frozen=True)
 class Bar:
-    """A value against a bound; an ``endless`` one goes on, a ``bad`` one has the other colour."""
+    """A value against a bound; an infinite one goes on, a ``bad`` one has the other colour.
+
+    What is not known, from ``value`` to ``upper``, is light.
+    """
 
     name: str
     value: float
+    upper: float
     shown: str
     bound: float | None
     bound_shown: str
-    endless: bool = False
     bad: bool = False
 
     def draw(self) -> str:
         """Returns the picture."""
         room = WIDTH - LEFT - RIGHT - 104
-        full = max(self.value, self.bound or 0.0) or 1.0
-        length = room if self.endless else self.value * room / full
+        ends = [end for end in (self.value, self.upper, self.bound or 0.0) if math.isfinite(end)]
+        endless = math.isinf(self.upper)
+        full = (1.5 if endless else 1.0) * max(ends) or 1.0
+        known, length = (room if math.isinf(end) else end * room / full for end in (self.value, self.upper))
         colour = B if self.bad else A
         parts = [said(LEFT - 8, 40, self.name, "end")]
-        parts.append(element("rect", x=LEFT, y=26, width=length, height=20, rx=2, fill=colour))
-        parts.append(said(LEFT + length + 6, 40, f"{self.shown} →" if self.endless else self.shown))
+        parts.append(element("rect", x=LEFT, y=26, width=known, height=20, rx=2, fill=colour))
+        if length - known > 1:
+            light: dict[str, Any] = {"x": LEFT + known, "width": length - known, "fill": colour, "opacity": ".35"}
+            parts.append(element("rect", y=26, height=20, **light))
+        parts.append(said(LEFT + length + 6, 40, f"{self.shown} →" if endless else self.shown))
         if self.bound is None:
             return svg(56, f"{self.name} {self.shown}", parts)
         place = LEFT + self.bound * room / full

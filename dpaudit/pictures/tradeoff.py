@@ -85,7 +85,7 @@ class Tradeoff:
             (colour, dashes), centre = dashes_of(known[name]), centres[name]
             places = [(ground.x(a), ground.y(b)) for a, b in self.curves[name]]
             y = ground.top + 6 + LINE * (i + len(parts[:1]))
-            words = tip(f"{name}: α = β = about {sum(centre) / 2:.4g}")
+            words = tip(f"α = β = about {sum(centre) / 2:.4g}")
             inside = [
                 path(places, f"line s{colour}", stroke_dasharray=dashes),
                 element("circle", words, cx=ground.x(centre[0]), cy=ground.y(centre[1]), r=2.4, class_=f"f{colour}"),

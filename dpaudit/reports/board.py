@@ -23,11 +23,9 @@ def board(section: Section) -> str:
 
 def _claim(row: dict[str, Any]) -> str:
     facts = [
-        ("Claim", escape(row["statement"])),
         ("Where", escape(f"{row['document']}, {row['item']}")),
         ("Quantifier", escape(row["quantifier"])),
         ("Establishes", f"<b>{escape(row['establishes'])}</b>; grid: {escape(row['grid'] or 'none')}"),
-        ("Finding", escape(row.get("finding", ""))),
         *((title, _instance(row[role])) for role, title in ROLES.items() if role in row),
         ("Proof", _steps(row.get("steps", []))),
         ("Measured", _table(row["table"]) if "table" in row else ""),

@@ -95,7 +95,7 @@ def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Pict
         y = top + ROW * (i + 0.5)
         x = across(_signed(row))
         class_ = MARKS.get(row["verdict_of"], "open")
-        words = tip(f"{row['id']}: {row['verdict_of']}, margin in {span(row['margin'])}")
+        words = tip(f"{row['id']}: {row['verdict_of']}, margin {span(row['margin'])}")
         parts.append(text(left, y + 4, fit(row["id"], left - 4, 11), "e small"))
         parts.append(element("path", d=f"M{across(0):.1f} {y:.1f}H{x:.1f}", class_="lead"))
         parts.append(_sign(x, y, row["verdict_of"], f"f{class_}", words))
@@ -127,16 +127,22 @@ def claims(section: Section, near: Near) -> list[Figure]:
     broken = [row["id"] for row in rows if row["verdict"] in ("REFUTED", "IMPOSSIBLE")]
     said += f" False as stated: {listed(broken)}." if 0 < len(broken) <= 6 else ""
     titles = {v: f"{v.capitalize()} {sum(row['verdict'] == v for row in rows)}" for v in verdicts}
-    cells = {
-        document: {titles[v]: [_tile(row) for row in own if row["verdict"] == v] for v in verdicts}
-        for document, own in named(rows, "document").items()
-    }
     known = {_letter(strength): strength for strength in named(rows, "establishes")}
-    grid = Grid(list(titles.values()), cells, known)
+    wide, narrow = (
+        Grid(
+            list(titles.values()),
+            {
+                document: {titles[v]: [_tile(row, size) for row in own if row["verdict"] == v] for v in verdicts}
+                for document, own in named(rows, "document").items()
+            },
+            known,
+        )
+        for size in (120, 0)
+    )
     alt = f"The claims by document, verdict and strength of the evidence. {said}"
     found = near("margins")
     beside = draw_margins(found) if found and found["rows"] else []
-    return [Figure([grid.draw(WIDE, alt)], said, [grid.draw(NARROW, alt)]), *beside]
+    return [Figure([wide.draw(WIDE, alt)], said, [narrow.draw(NARROW, alt)]), *beside]
 
 
 def _counted(rows: list[Row], verdict: str) -> str:
@@ -153,8 +159,9 @@ def _letter(strength: str) -> str:
     return LETTERS.get(strength, strength[:1] or "·")
 
 
-def _tile(row: Row) -> Tile:
-    words = f"{row['id']}: {row['verdict']}, {row['establishes']}. {row['statement'][:120]}"
+def _tile(row: Row, most: int) -> Tile:
+    """Returns the tile of a claim; pointing at it says so many letters of the statement."""
+    words = f"{row['id']}: {row['verdict']}, {row['establishes']}. {row['statement'][:most]}".strip()
     goal = row["id"] if _plain(row["id"]) else ""
     return Tile(_letter(row["establishes"]), f"f{MARKS.get(row['verdict'], 'open')}", words, goal)
 

@@ -47,9 +47,9 @@ def _marked(claims: dict[str, Any], shown: dict[str, Any], both: bool) -> str:
     beyond = [words for words in claims if words not in shown]
     marks = [*["ringed at the left" if both else "ringed"] * bool(shown), *["dashed at the right"] * both]
     if not claims or not marks:
-        return f" Not drawn, as it lies outside: the claim {listed(beyond)}." if beyond else ""
+        return f" Outside the picture: what is claimed, {listed(beyond)}." if beyond else ""
     foot = ", with δ = 0 at the foot" if any(not delta for _, delta in shown.values()) else ""
-    outside = f"; {listed(beyond)} lies outside the left picture" if beyond else ""
+    outside = f"; {listed(beyond)} {'lies' if len(beyond) == 1 else 'lie'} outside the left picture" if beyond else ""
     return f" What is claimed is {' and '.join(marks)}{foot}{outside}."
 
 

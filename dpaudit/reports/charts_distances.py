@@ -43,4 +43,4 @@ def distances(section: Section, near: Near) -> list[Figure]:
 
 def _point(row: Row) -> tuple[float, float, str]:
     t, value = middle(row["t"]), middle(row["value"])
-    return t, value, f"{row['bound'] or 'exact'}: t in {span(row['t'])}, value in {span(row['value'])}"
+    return t, value, f"{row['bound'] or 'exact'}: t {span(row['t'])}, {span(row['value'])}"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.enclosure import outward
 from dpaudit.pictures.colours import slots
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
-from dpaudit.reports.digits import powers
+from dpaudit.reports.digits import powers, short
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.findings import at_most, claims_found, largest, listed, sign
+from dpaudit.reports.findings import against, at_most, claims_found, largest, listed, sign
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,9 @@ class Near:
         return slots(name for section in self.sections for name in section["setting"].get("mechanisms", ()))
 
 
+TIP_DIGITS = 6
+
+
 def middle(enclosure: dict[str, str]) -> float:
     """Returns a float near the enclosure, for drawing; the finite end where the other is not."""
     lower, upper = float(enclosure["lower"]), float(enclosure["upper"])
@@ -39,8 +44,17 @@ def middle(enclosure: dict[str, str]) -> float:
 
 
 def span(enclosure: dict[str, str]) -> str:
-    """Returns "[lower, upper]", for tips."""
-    return f"[{enclosure['lower']}, {enclosure['upper']}]"
+    """Returns the enclosure for tips, rounded outward to about six digits; the result file has all.
+
+    >>> span({"lower": "0.83179656575118", "upper": "0.83179656575119"}), span({"lower": "1", "upper": "1"})
+    ('0.8317965[6, 7]', '1')
+    >>> span({"lower": "-inf", "upper": "-inf"}), span({"lower": "0.5", "upper": "inf"})
+    ('−∞', '≥ 0.5')
+    """
+    lower, upper = enclosure["lower"], enclosure["upper"]
+    if "inf" in lower + upper:
+        return short(enclosure)
+    return lower if lower == upper else str(outward(Fraction(lower), Fraction(upper), TIP_DIGITS))
 
 
 def curves(section: Section, x: str, y: str, unit: str, log: bool = False, **more: Any) -> list[Curve]:
@@ -49,7 +63,7 @@ def curves(section: Section, x: str, y: str, unit: str, log: bool = False, **mor
     for name, own in named(section["rows"]).items():
         kept = [row for row in own if row[x] is not None and float(row[y]["upper"]) > foot]
         points = [(float(number_of(row[x])), middle(row[y])) for row in kept]
-        tips = [f"{name}, {x} = {row[x]}: {unit} in {span(row[y])}" for row in kept]
+        tips = [f"{x} = {row[x]}: {unit} {span(row[y])}" for row in kept]
         ends = [(float(row[y]["lower"]), float(row[y]["upper"])) for row in kept]
         found.append(Curve(name, points, tips, note=sign(kept[-1][y]) if kept else "", spans=ends, **more))
     return [curve for curve in found if curve.points]
@@ -81,7 +95,7 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
     limits, lines = section.get("limits", {}), []
     for curve in curves(section, "n", "epsilon", "true ε"):
         row, limit = last[curve.name], limits.get(curve.name)
-        shown = sign(limit if limit else row["epsilon"], 3)
+        shown = sign(limit, 3) if limit else against(row, 3)
         note = f"{shown}, {_claimed(row)}"
         lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
     more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}

@@ -59,7 +59,7 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
-    said = f"output {name}: P_x in {span(row['p'])}, P_x′ in {span(row['p_prime'])}, loss in {span(row['loss'])}"
+    said = f"output {name}: P_x {span(row['p'])}, P_x′ {span(row['p_prime'])}, loss {span(row['loss'])}"
     return Stem(place, name, middle(row["p"]), middle(row["p_prime"]), middle(row["loss"]), said)
 
 
@@ -146,7 +146,7 @@ def _masses(own: list[Row]) -> list[tuple[float, float, str]]:
         (
             middle(rows[0]["loss"]),
             (mass := sum(middle(row["p"]) for row in rows)),
-            f"loss in {loss}: probability about {mass:.6g}",
+            f"loss {loss}: probability about {mass:.6g}",
         )
         for loss, rows in found.items()
     ]

@@ -10,7 +10,7 @@ from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
-from dpaudit.reports.digits import percent, powers
+from dpaudit.reports.digits import percent, powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.findings import at_most, exactly, listed, sign
 
@@ -60,8 +60,9 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
         shown = percent(row["share"]) + (" →" if MOST < high < math.inf else "")
         parts.append(_bar(row, across, y + 3, (low, high)))
         if small:
-            name = fit(row["mechanism"], width - width_of(shown) - 20)
-            parts.append(text(left + 2, y - 1, f"{name}  {shown}", "halo"))
+            words = shown + _of(row).removesuffix(",")
+            name = fit(row["mechanism"], width - width_of(words) - 20)
+            parts.append(text(left + 2, y - 1, f"{name}: {words}", "halo"))
             continue
         place = (left + 2, y - 1, "halo") if above else (left - 8, y + 14, "e")
         parts.append(text(*place[:2], fit(row["mechanism"], width - right), place[2]))
@@ -85,7 +86,7 @@ def _ends(row: Row) -> tuple[float, float]:
 def _bar(row: Row, across: Scale, y: float, ends: tuple[float, float]) -> str:
     """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end."""
     low, high = (across(min(end, MOST)) for end in ends)
-    words = tip(f"{row['mechanism']}: share in {span(row['share'])}, {row['word']}, {row['strength']}")
+    words = tip(f"{row['mechanism']}: share {span(row['share'])}, {row['word']}, {row['strength']}")
     size, class_ = {"y": y, "height": ROW - 10}, _class(row)
     solid = element("rect", words, x=across(0), width=max(1.0, low - across(0)), class_=class_, **size)
     if high - low <= 1:
@@ -139,6 +140,12 @@ def _number(row: Row) -> str:
     return f"{'=' if exactly(row['value']) and shown == row['value']['lower'] else '≈'} {shown}"
 
 
+def _about(value: dict[str, str]) -> str:
+    """Returns a probability with its sign, three digits of it, or both ends where it is not known to them."""
+    shown = short(value)
+    return f"in {shown}" if shown.startswith("[") else sign(value, 3)
+
+
 def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
     """Returns the boxes; both probabilities share one."""
     found, bars = [], [row for row in rows if row["step"] in ("p", "p_prime") and row["value"]]
@@ -148,7 +155,7 @@ def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
         if row["step"] == "p" and bars:
             shares = [
                 boxes.Share(
-                    f"{bar['words']} {sign(bar['value'], 3)}",
+                    f"{bar['words']} {_about(bar['value'])}",
                     float(bar["value"]["lower"]) / top,
                     float(bar["value"]["upper"]) / top,
                     "fa" if bar is bars[0] else "fb",

@@ -50,7 +50,7 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
     >>> beside({"lower": "0.84", "upper": "1.0994"}, Fraction("1.0995"), "PROVED")
     '[0.84, 1.0994]'
     >>> beside({"lower": "0.3333", "upper": "0.3334"}, Fraction(1, 3), "PROVED")
-    '0.333'
+    '0.3333'
     """
     lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
     if bound is None or outcome is None or not lower.is_finite() or not upper.is_finite() or lower < 0:

@@ -23,6 +23,11 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
+TAGS = re.compile(r'<span class="full">.*?</span>|<[^>]*>')
+LONG_CELL = 24
+"""A cell with a longer text may be broken; any other is kept on one line."""
+MOST_COLUMNS = 40
+"""Columns that have their names before their cells on a phone."""
 LONG_WORD = 30
 """A longer word of a command may be broken."""
 FEW_ROWS = 6
@@ -39,7 +44,8 @@ def render(document: Document) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(document['title'])}</title>",
-            f"<style>{themes()}{style()}{(assets / 'style.css').read_text()}</style></head><body>",
+            f"<style>{themes()}{style()}{(assets / 'style.css').read_text()}</style>",
+            f"<style>@media screen and (max-width: 34rem){{{labels()}}}</style></head><body>",
             '<a class="skip" href="#main">Skip to the content</a>',
             '<header><div class="tools"><button id="theme" type="button" hidden>Theme</button>',
             '<label><input type="checkbox" id="full"> enclosures in full</label></div>',
@@ -151,23 +157,33 @@ def _table(content: Table, title: str) -> str:
 def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns a table of cells that are HTML: one stop for the keyboard, where it also scrolls; cards on a phone."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = ""
-    for row in rows:
-        cells = (f'<td data-l="{escape(name)}">{cell}</td>' for name, cell in zip(columns, row, strict=True))
-        body += f"<tr>{''.join(cells)}</tr>"
+    body = "".join(f"<tr>{''.join(map(_td, row))}</tr>" for row in rows)
     name = escape(title)
+    names = "".join(f"--l{i}:{_quoted(column)};" for i, column in enumerate(columns, 1))
     return (
-        f'<div class="scroll" role="region" aria-label="{name}" tabindex="0"><table><caption>{name}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="scroll" role="region" aria-label="{name}" tabindex="0"><table style=\'{names}\'>'
+        f"<caption>{name}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
+def _td(cell: str) -> str:
+    """Returns a cell of a table; one with a long text may be broken."""
+    return f'<td class="long">{cell}</td>' if len(TAGS.sub("", cell)) > LONG_CELL else f"<td>{cell}</td>"
+
+
+def _quoted(words: str) -> str:
+    """Returns the words as a string of a style sheet: nothing in it ends it."""
+    return '"' + "".join(c if c.isalnum() or c == " " else f"\\{ord(c):x} " for c in words) + '"'
+
+
+def labels(most: int = MOST_COLUMNS) -> str:
+    """Returns the rules that write the name of its column before a cell of a card."""
+    return "".join(f".scroll td:nth-child({i})::before{{content:var(--l{i})}}" for i in range(1, most + 1))
+
+
 def _cell(cell: Cell) -> str:
-    """Returns a cell; a short text is kept on one line."""
-    if isinstance(cell, dict):
-        return number(cell)
-    cell = BLOCKS.sub("", cell)  # the picture above has them as bars
-    return badge(cell) if len(cell) > 24 else f'<span class="short">{badge(cell)}</span>'
+    """Returns a cell as HTML."""
+    return number(cell) if isinstance(cell, dict) else badge(BLOCKS.sub("", cell))  # the picture above has them as bars
 
 
 def _footer(document: Document) -> str:

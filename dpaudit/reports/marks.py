@@ -18,8 +18,13 @@ def badge(verdict: str | None) -> str:
 
 
 def number(enclosure: dict[str, str]) -> str:
-    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for."""
+    """Returns a number with its enclosure: on paper, to who points at it, and where all are asked for.
+
+    What is shown exactly, or is infinite, has none beside it.
+    """
     lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
+    if lower == upper and shown(enclosure) in (lower, "∞", "−∞"):
+        return shown(enclosure)
     return f'<span class="num">{escape(shown(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
 
 

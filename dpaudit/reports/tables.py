@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.reports.digits import percent, powers, short
+from dpaudit.reports.digits import percent, powers, short, written
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.shares import compared
 from dpaudit.reports.verdict import epsilon_words
@@ -240,6 +241,21 @@ def listing(*columns: tuple[str, str]) -> Callable[[Section], Table]:
 MECHANISM, MEAN = ("mechanism", "mechanism"), ("exact mean error", "mean")
 CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime"))
 BOUNDS = (("bound", "claim"), ("t", "t"), ("exact", "exact"), ("value of the bound", "value"), ("", "outcome"))
+NEAR_ONE = Decimal("0.999999")
+
+
+def bounds(section: Section) -> Table:
+    """Returns every bound at its t; where both sides are 1 to six digits, it says how near, as the digits do not."""
+    columns, rows = listing(MECHANISM, ("data x", "x"), *BOUNDS)(section)
+    for line, row in zip(rows, section["rows"], strict=True):
+        sides = row["exact"], row["value"]
+        least = min(Decimal(side["lower"]) for side in sides)
+        if NEAR_ONE < least < 1 and max(Decimal(side["upper"]) for side in sides) < 2 - NEAR_ONE:
+            left = written(Context(prec=1, rounding=ROUND_CEILING).plus(1 - least))
+            line[-1] = f"{row['outcome']}; at the t shown both sides are 1 up to {left}"
+    return columns, rows
+
+
 TABLES: dict[str, Callable[[Section], Table]] = {
     "matrix": matrix,
     "chain": chain,
@@ -261,7 +277,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "true-nominal": by_mechanism("nominal ε", "eps", "ratio"),
     "prior-map": prior_map,
     "distances": distances,
-    "bounds": listing(MECHANISM, ("data x", "x"), *BOUNDS),
+    "bounds": bounds,
     "left-out": listing(("what", "what"), ("why", "reason")),
 }
 """Kind of section -> its table."""

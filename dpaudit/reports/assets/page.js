@@ -60,7 +60,8 @@
   all("svg.pic").forEach(function (svg) {
     var points = all("title", svg).map(function (title) {
       var mark = title.parentNode;
-      mark.dataset.tip = title.textContent;
+      var line = mark.closest(".series");
+      mark.dataset.tip = (line ? line.dataset.s + ", " : "") + title.textContent;
       title.remove();
       return mark;
     }), cells = svg.querySelector(".cells");
