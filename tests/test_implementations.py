@@ -101,7 +101,7 @@ def test_what_fails_has_the_size_that_a_formula_gives(eps):
     kept = round(1 / (0.5 * e**0.5 + 0.5), 2)
     for row, delta in [
         (published("RAPPORClient", eps), 1 - kept / 2),
-        (published("RSpFD_GRR_Client", eps), (2 * e - 1 - e) / (2 * e)),
+        (published("RSpFD_GRR_Client", eps), (e - 1) / (4 * e)),
     ]:
         assert float(row["delta"]["lower"]) == pytest.approx(delta, abs=1e-12), row["class"]
     for name, p, q in [

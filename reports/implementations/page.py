@@ -127,7 +127,9 @@ def most(rows: list[Row]) -> list[str]:
         found[claimed > 0].append((upper - claimed) / claimed if claimed else upper)
     least, part = (short(f"{float(max([Fraction(0), *here])):.17e}", 2) for here in found)
     alone = [f"at most {least}" if least != "0" else "0"] if found[0] else []
-    return alone + (["at most the nominal one" if part == "0" else f"{part} of a nominal δ more"] if found[1] else [])
+    return alone + (
+        ["at most the nominal one" if part == "0" else f"above a nominal δ by {part} of it"] if found[1] else []
+    )
 
 
 def spread(rows: list[Row]) -> str:

@@ -79,8 +79,9 @@ TAIL = """
 - **GaussianDiscrete** (δ = 10⁻⁶; Coarse: the same with δ = 1/100): the scale is found by bisection to 6 digits, and
   the middle of the last interval is taken, not its safe end: the true δ lies on either side of the nominal one, by
   some millionths of it. Rounding up would cost nothing. The row (1/10, 10⁻⁶) takes 150 s of processor time.
-- **Tumult Core**: whole numbers and fractions only; what is not proved is the tail that was not followed. The variances
-  of the Gaussian are those of the usual bound from ρ-zCDP, 30 for ε = 1 and 2800 for 1/10: δ is far below 10⁻⁶.
+- **Tumult Core**: whole numbers and fractions only; what is not proved is the tail that was not followed. The variance
+  of the Gaussian is that of the usual bound from ρ-zCDP, 30 for ε = 1: δ is far below 10⁻⁶. For ε = 1/10 it is 2800,
+  and its audit was left after two minutes of processor time.
 - **HadamardMechClient** returns a list where it tells the truth and a `zip` where it does not: who is handed the Python
   object knows. The row is that of the entries alone.
 - **L_… clients**: the first of many reports, nominal ε for it and 2ε for all of them.
