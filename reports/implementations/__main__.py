@@ -119,7 +119,8 @@ def written(found: dict[str, Any]) -> None:
     before = json.loads(path.read_text())["rows"] if path.exists() else []
     known = {Row(r["library"], r["file"], r["class"], r["nominal_epsilon"]): r for r in [*before, found]}
     rows = [known[row] for row in ROWS if row in known]
-    path.write_text(json.dumps({"rows": rows}, indent=1, ensure_ascii=False) + "\n")
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_text(f'{{"rows": [\n{lines}\n]}}\n')
     (HERE / "README.md").write_text(page(rows))
 
 
