@@ -15,6 +15,7 @@ from dpaudit.reports import document, markdown, plan
 from dpaudit.reports.block import Block
 from dpaudit.reports.collect import epsilon_rows
 from dpaudit.reports.digits import beside, percent
+from dpaudit.reports.findings import against
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.report import asked, build
 from dpaudit.reports.verdict import headline, severity, whole
@@ -175,6 +176,13 @@ def test_a_number_beside_its_bound_shows_the_verdict(value, bound, outcome, show
     assert beside(value, None if bound is None else F(bound), outcome) == shown
 
 
+def test_the_label_of_a_line_shows_the_verdict_too():
+    (section,) = [section for section in made(Just)["sections"] if section["kind"] == "epsilon-by-n"]
+    assert against(section["rows"][0], 3) == "≈ 1.0000000001"
+    (section,) = [section for section in made(Wide)["sections"] if section["kind"] == "epsilon-by-n"]
+    assert against(section["rows"][0], 3) == "≤ 1.0995"
+
+
 def test_a_share_shows_it_however_small_and_has_no_power_of_ten():
     assert percent(enclosure("1.0000000001")) == "100.00000001 %"
     assert percent(enclosure("1." + "0" * 40 + "1")) == "100." + "0" * 38 + "1 %"
@@ -213,6 +221,27 @@ def test_where_claims_differ_the_words_are_about_the_n_that_is_open():
     assert "ByN claims 2/3-DP at n = 3 (its claim depends on n)" in found["text"]
     assert "is undecided at n = 3" in found["text"]
     assert found["share"] == {"lower": "0", "upper": "1.65"}
+
+
+def test_the_evidence_is_about_the_claim_at_its_own_n():
+    class Shrinks(ByN):
+        """Claims 1/n and has 1."""
+
+        def loss(self):
+            return 1
+
+        def probability(self, x, r):
+            return Two.probability(self, x, r)
+
+        def claimed(self):
+            return F(1, self.n)
+
+    result = made(Shrinks, n="2..5")
+    found, links = result["verdict"], steps(result)
+    assert (found["word"], found["claim"], found["n"], found["smallest_failing_n"]) == ("NOT PRIVATE", "1/5-DP", 5, 2)
+    assert percent(found["share"]) == "500 %"
+    assert links["claim"]["words"] == "Shrinks claims 1/2-DP at n = 2 (its claim depends on n)"
+    assert links["verdict"]["words"] == "1 > 1/2: NOT PRIVATE"
 
 
 def test_of_one_claim_the_open_n_is_the_witness_and_the_largest_is_not_pretended():
@@ -388,6 +417,8 @@ def test_a_claim_may_be_given_for_a_table(tmp_path, capsys):
     found = build(wanted, quiet)
     assert (found["verdict"]["word"], found["verdict"]["claim"]) == ("HOLDS ON WHAT WAS AUDITED", "(1, 1/3)-DP")
     assert percent(found["verdict"]["share"]) == "100 %"
+    assert "is asked for (1, 1/3)-DP" in found["verdict"]["text"]
+    assert "claims" not in found["verdict"]["text"]
     assert "--claim eps=1,delta=1/3" in found["command"]
     assert found["verdict"]["command"].startswith("dpaudit judge --mech ")
     (tmp_path / "plan.toml").write_text(f"[[audit]]\nmechs = '{table}'\nclaim = 'eps=1,delta=1/4'")

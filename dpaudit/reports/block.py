@@ -235,8 +235,9 @@ def _check_names(names: Sequence[Any]) -> None:
     """Refuses a list without a mechanism, and one that names a mechanism twice."""
     if not names:
         raise InputError("mechs", "[]", "must name one mechanism at the least, or be left out for all")
-    words = [name.strip().lower() if in_family(name) else name.strip() for name in names if isinstance(name, str)]
-    twice = next((name for i, name in enumerate(words) if name in words[:i]), None)
+    given = [name.strip() for name in names if isinstance(name, str)]
+    words = [name.lower() if in_family(name) else name for name in given]
+    twice = next((given[i] for i, name in enumerate(words) if name in words[:i]), None)
     if twice is not None:
         raise InputError("mech", twice, "is named twice")
 

@@ -19,6 +19,7 @@ from dpaudit.reports.digits import beside, powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
 from dpaudit.reports.shares import DECIDERS, Row
+from dpaudit.reports.verdict import claim_words
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""
@@ -29,7 +30,8 @@ QUESTION = "What is the evidence, step by step? Every number can be checked with
 def chain(case: Case, row: Row, setting: dict[str, Any], progress: Progress) -> Section:
     """Returns the steps for the mechanism of a row of the matrix, at its witness; a step has a value or words alone."""
     progress(f"{case.label}: the evidence, step by step")
-    n = row["witness"]["n"]
+    n, guarantee = row["witness"]["n"], row["witness"]["guarantee"]
+    row = {**row, "n": n, "guarantee": guarantee, "claim": None if guarantee is None else guarantee["text"]}
     return {
         "kind": "chain",
         "title": f"The evidence: {row['mechanism']}" + ("" if n is None else f", n = {n}"),
@@ -81,7 +83,7 @@ def _bound(row: Row, evidence: dict[str, Any] | None) -> str | None:
 
 def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
     bound = _bound(row, evidence)
-    words = f"{row['mechanism']} claims {powers(row['claim'] or 'nothing')}"
+    words = f"{row['mechanism']} {claim_words(row)}"
     if row["claim"] is None and bound is not None:
         words += f"; its true ε is compared with its nominal ε = {bound}"
     return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))

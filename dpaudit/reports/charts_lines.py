@@ -14,7 +14,7 @@ from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.reports.digits import powers, short
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.findings import at_most, claims_found, largest, listed, sign
+from dpaudit.reports.findings import against, at_most, claims_found, largest, listed, sign
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
     limits, lines = section.get("limits", {}), []
     for curve in curves(section, "n", "epsilon", "true ε"):
         row, limit = last[curve.name], limits.get(curve.name)
-        shown = sign(limit if limit else row["epsilon"], 3)
+        shown = sign(limit, 3) if limit else against(row, 3)
         note = f"{shown}, {_claimed(row)}"
         lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
     more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}

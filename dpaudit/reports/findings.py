@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.digits import beside
 from dpaudit.reports.document import Section, named
+from dpaudit.reports.shares import compared
 
 Row = dict[str, Any]
 DIGITS = 4
@@ -66,6 +70,20 @@ def sign(enclosure: dict[str, str], digits: int = DIGITS) -> str:
     if enclosure["upper"] == "inf":
         return "= ∞" if enclosure["lower"] == "inf" else f"≥ {rounded(enclosure['lower'], False, digits)}"
     return f"≤ {rounded(enclosure['upper'], True, digits)}"
+
+
+def against(row: Row, digits: int = DIGITS) -> str:
+    """Returns the true epsilon of a row as ``sign`` does, with more digits where these would hide the verdict on it."""
+    shown, known = sign(row["epsilon"], digits), compared(row)
+    number = shown[2:]
+    if known is None or known["outcome"] == Verdict.UNDECIDED or not number[0].isdigit():
+        return shown
+    bound, value = Fraction(known["bound"]), Fraction(number)
+    hidden = value <= bound if known["outcome"] == Verdict.REFUTED else value > bound
+    if not hidden or shown[0] == "≥":
+        return shown
+    found = beside(row["epsilon"], bound, known["outcome"])
+    return f"≤ {found.strip('[]').split(', ')[-1]}" if found.startswith("[") else f"≈ {found}"
 
 
 def listed(names: Iterable[str]) -> str:

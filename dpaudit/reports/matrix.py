@@ -77,6 +77,7 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "strength": concluded.strength.value,
         "claim": None if worst["guarantee"] is None else worst["guarantee"]["text"],
         "claim_varies": varies,
+        "claim_asked": case.guarantee is not None,
         "guarantee": worst["guarantee"],
         "nominal": worst["nominal"],
         "epsilon": worst["epsilon"],
@@ -113,6 +114,7 @@ def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
 def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, Any] | None) -> Row:
     """Returns the share of what is compared and what it is about: over every n where a ``theorem`` says how much."""
     share = share_of(worst) if varies else largest_share(rows)
+    share = None if share and share[1] == {"lower": "0", "upper": "inf"} else share  # nothing is known
     bound = bound_of(worst)
     if theorem is not None and theorem["supremum"] is not None and bound is not None and bound[0] == "ε":
         found = quotient(theorem["supremum"], bound[1])
@@ -126,7 +128,7 @@ def witness(row: Row) -> Row:
     """Returns the pair and output of a row of true epsilon, with its n, its true epsilon, and what decided there."""
     outcome = outcome_of(row)
     found = {"n": row["n"], "epsilon": row["epsilon"], "outcome": None if outcome is None else outcome.value}
-    more = {"compared": compared(row), "command": row["command"]}
+    more = {"compared": compared(row), "guarantee": row["guarantee"], "command": row["command"]}
     return {**found, "evidence": row["evidence"], **more, **row["witness"]}
 
 

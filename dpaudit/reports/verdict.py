@@ -28,7 +28,7 @@ LEAD = (
 
 def sentence(row: Row) -> str:
     """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
-    claims = f"{row['mechanism']} claims {claim_words(row)}"
+    claims = f"{row['mechanism']} {claim_words(row)}"
     if row["reason"] and row["ns"] is None:
         return f"{claims}; it could not be audited: {row['reason']}."
     parts = [f"{claims}; {_true(row)}{share_words(row)}."]
@@ -52,9 +52,10 @@ def in_short(row: Row) -> str:
 
 
 def claim_words(row: Row) -> str:
-    """Returns "1-DP", "1/4-DP at n = 4, by n" where the claim is another at another n, or "nothing"."""
+    """Returns "claims 1-DP", "claims nothing", "is asked for 1-DP" where it is not its own; with n if it varies."""
+    verb = "is asked for" if row.get("claim_asked") else "claims"
     varies = f" at n = {row['n']} (its claim depends on n)" if row.get("claim_varies") else ""
-    return powers(row["claim"] or "nothing") + varies
+    return f"{verb} {powers(row['claim'] or 'nothing')}{varies}"
 
 
 def epsilon_words(row: Row) -> str:
