@@ -13,7 +13,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.distances import along
 from dpaudit.reports.nominal import FACTORS
 from dpaudit.reports.report import build
-from dpaudit.reports.tables import table
+from dpaudit.reports.tables import caption, table
 
 
 @pytest.fixture(scope="module")
@@ -271,3 +271,9 @@ def test_an_infinite_loss_does_not_spoil_the_scale_of_a_map():
     (figure,) = figures({"kind": "loss-map", "title": "t", "setting": {}, "rows": rows})
     assert "0.5" in figure.wide[1].body, "the key has the largest finite loss"
     assert 'data-v="∞ -0.5"' in figure.wide[0].body
+
+
+def test_a_caption_speaks_of_n_only_where_there_is_one(made):
+    facts = made["facts"]
+    assert "at the largest n" in caption(facts)
+    assert " n," not in caption({**facts, "setting": {}})
