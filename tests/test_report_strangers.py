@@ -3,6 +3,7 @@
 import itertools
 import json
 from fractions import Fraction
+from importlib.resources import files
 
 import pytest
 
@@ -351,7 +352,11 @@ def test_an_entry_that_fails_becomes_a_row_and_the_others_are_audited(tmp_path, 
     assert (rows["OpenAtTwo"]["ns"], rows["OpenAtTwo"]["undecided_n"]) == ("3", [2])
     (section,) = [section for section in result["sections"] if section["kind"] == "epsilon-by-n"]
     assert {(row["mechanism"], row["n"]) for row in section["rows"]} == {("OpenAtTwo", 3), ("Just", None)}
+    assert "Could not be computed: OpenAtTwo: n = 2: undecided" in section["text"]
     assert "sums to 2/3" in (tmp_path / "report.md").read_text()
+    schema = json.loads((files("dpaudit.reports") / "schema.json").read_text())
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(schema)
+    assert [error.message for error in validator.iter_errors(result)] == []
 
 
 def test_what_fails_alone_is_refused_or_open(tmp_path, capsys):
