@@ -333,6 +333,20 @@ def test_a_report_with_claims_and_audits_speaks_of_both():
     assert (headline(alone), severity(alone)) == ("3 claims: 3 PROVED", 6)
 
 
+def test_accuracy_bounds_that_fail_are_in_the_headline():
+    rows = [{"outcome": "holds"}, {"outcome": "fails at 2 of 9 thresholds"}, {"outcome": "UNDECIDED"}]
+    shown = {"title": "t", "question": "q", "command": "dpaudit accuracy", "setting": {}}
+    sections = [{"kind": "matrix", **shown, "rows": verdicts(Wide)}, {"kind": "bounds", **shown, "rows": rows}]
+    verdict = document.make("t", "c", sections, {})["verdict"]
+    assert verdict["bounds"] == {"holds": 1, "fails": 1, "UNDECIDED": 1}
+    failing = "1 of 3 accuracy bounds fail, 1 of 3 accuracy bounds undecided"
+    assert headline(verdict) == f"HOLDS ON WHAT WAS AUDITED; {failing}"
+    assert severity(verdict) == 2
+    alone = whole([], ["found"], None, {"holds": 3, "UNDECIDED": 1})
+    assert (headline(alone), severity(alone)) == ("1 of 4 accuracy bounds undecided", 3)
+    assert severity(whole([], ["found"], None, {"holds": 3})) == 6
+
+
 # ------------------------------------------------------------------ what fails
 
 
