@@ -1,57 +1,127 @@
-"""Mechanisms of installed libraries: the published page, and, where diffprivlib is installed, its numbers anew.
+"""Mechanisms of installed libraries: the published page, and, where a library is installed, its numbers anew.
 
-The lane of the library: pip install "dpaudit[implementations]", then python -m pytest -m implementations. Elsewhere its
+The lane of the libraries: pip install ".[implementations]", then python -m pytest -m implementations. Elsewhere its
 tests are skipped, visibly.
 """
 
 import json
+import os
+import re
+import shlex
+import subprocess
+import sys
 from fractions import Fraction
 from importlib.util import find_spec
+from math import exp, inf, log
 from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
 import dpaudit
-from reports.implementations.page import page, short, true_epsilon
+from reports.implementations import __main__ as runner
+from reports.implementations.page import FAILS, MILD, OPEN, PROVED, judged, page, short, summary, true_epsilon
 
-FOLDER = Path(__file__).parent.parent / "reports" / "implementations"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "reports" / "implementations"
 ROWS = json.loads((FOLDER / "result.json").read_text())["rows"]
 UNITS = 1 << 53
+
+
+def published(name, eps, library=""):
+    (row,) = [r for r in ROWS if (r["class"], r["nominal_epsilon"]) == (name, eps) and r["library"].startswith(library)]
+    return row
 
 
 def test_the_page_is_that_of_the_numbers():
     assert (FOLDER / "README.md").read_text() == page(ROWS)
 
 
-def test_every_row_has_its_commands():
-    assert {(row["class"], row["nominal_epsilon"]) for row in ROWS} >= {
-        (name, eps)
-        for name in (
-            "Binary",
-            "Geometric",
-            "GeometricTruncated",
-            "GeometricFolded",
-            "Exponential",
-            "PermuteAndFlip",
-            "GaussianDiscrete",
-        )
-        for eps in ("1", "1/10")
-    }
+def test_every_row_of_the_plan_is_there_with_its_commands():
+    found = [runner.Row(r["library"], r["file"], r["class"], r["nominal_epsilon"]) for r in ROWS]
+    assert found == runner.ROWS
     for row in ROWS:
         assert all(row["class"] in command and (FOLDER / f"{row['file']}.py").exists() for command in row["commands"])
+        assert row["versions"].keys() == {"python", "numpy"}
 
 
 def test_numbers_are_shown_as_they_are():
     row = {"nominal_epsilon": "1/10", "epsilon": {"lower": "0.1000000000000005", "upper": "0.1000000000000006"}}
     assert true_epsilon(row) == "1/10 + 5e-16"
+    assert true_epsilon({**row, "epsilon": {"lower": "0.0999999999999995", "upper": "0.1"}}) == "1/10 − 5e-16"
     assert true_epsilon({**row, "epsilon": {"lower": "inf", "upper": "inf"}}) == "∞"
     assert true_epsilon({**row, "epsilon": {"lower": "35.1260", "upper": "inf"}}) == "≥ 35.126"
     assert true_epsilon({**row, "epsilon": {"lower": "0.99999999", "upper": "inf"}}) == "≥ 0.999999", "not rounded up"
     assert short("6.341e-16") == "6.35e-16"
 
 
-installed = pytest.mark.skipif(find_spec("diffprivlib") is None, reason="diffprivlib is not installed")
+@pytest.mark.parametrize(
+    ("verdict", "nominal", "lower", "upper", "word"),
+    [
+        ("PROVED", "0", "0", "0", PROVED),
+        ("REFUTED", "0", "9e-13", "1e-12", MILD),
+        ("REFUTED", "0", "9e-13", "1.1e-12", OPEN),
+        ("REFUTED", "0", "1.1e-12", "1.2e-12", FAILS),
+        ("UNDECIDED", "1e-6", "9.9e-7", "1.00001e-6", MILD),
+        ("UNDECIDED", "1e-6", "9.9e-7", "1.00002e-6", OPEN),
+        ("REFUTED", "1e-6", "1.000001e-6", "1.00002e-6", OPEN),
+        ("REFUTED", "1e-6", "1.00002e-6", "1.00003e-6", FAILS),
+        ("UNDECIDED", "0", "0", "1", OPEN),
+    ],
+)
+def test_what_is_not_known_is_called_neither_harmless_nor_not(verdict, nominal, lower, upper, word):
+    row = {"verdict": verdict, "nominal_delta": nominal, "delta": {"lower": lower, "upper": upper}}
+    assert judged(row) == word
+    assert OPEN == "not decided: too much is not followed"
+
+
+def test_the_short_table_begins_with_what_fails_and_leaves_nothing_out():
+    lines = summary(ROWS)
+    words = [next(w for w in (FAILS, OPEN, MILD, PROVED) if line[-1].startswith(w)) for line in lines]
+    assert words[0] == FAILS
+    bad = [word in (FAILS, OPEN) for word in words]
+    assert bad == sorted(bad, reverse=True)
+    for row in ROWS:
+        named = [line for line in lines if line[:2] == [row["library"], row["class"]]]
+        counted = [line for line in lines if line[0] == row["library"] and line[1][-1:].isdigit()]
+        assert named if judged(row) in (FAILS, OPEN) else named or counted
+    assert all(": " in line[-1] for line, word in zip(lines, words, strict=True) if word == FAILS), (
+        "each has its reason"
+    )
+
+
+def unary(p, q):
+    """The ε of unary encoding whose true bit is 1 with probability p, the others with q."""
+    return log(p * (1 - q) / ((1 - p) * q))
+
+
+@pytest.mark.parametrize("eps", ["1", "1/10"])
+def test_what_fails_has_the_size_that_a_formula_gives(eps):
+    e = exp(Fraction(eps))
+    kept = round(1 / (0.5 * e**0.5 + 0.5), 2)
+    for row, delta in [
+        (published("RAPPORClient", eps), 1 - kept / 2),
+        (published("RSpFD_GRR_Client", eps), (e - 1) / (4 * e)),
+    ]:
+        assert float(row["delta"]["lower"]) == pytest.approx(delta, abs=1e-12), row["class"]
+    for name, p, q in [
+        ("UEClient", e**0.5 / (e**0.5 + 1), 1 / (e**0.5 + 1)),
+        ("UEClientOptimised", 1 / 2, 1 / (e + 1)),
+    ]:
+        mended, old = published(name, eps, "pure-ldp 1.2"), published(name, eps, "pure-ldp 1.1")
+        assert float(mended["epsilon"]["lower"]) == pytest.approx(unary(p, q), abs=1e-12)
+        assert float(old["epsilon"]["lower"]) == pytest.approx(unary(p + (1 - p) * q, q), abs=1e-12)
+    for name in ("RSpFD_GRR_Client", "RSpFD_UE_zero_Client", "RSpFD_UE_rnd_Client"):
+        assert float(published(name, eps)["epsilon"]["lower"]) == pytest.approx(log(2 * e - 1), abs=1e-12)
+    assert published("SS_Client", eps)["epsilon"]["lower"] == "inf"
+
+
+def needs(*libraries):
+    missing = [name for name in libraries if find_spec(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)}: not installed")
+
+
+installed = needs("diffprivlib")
 
 
 class Fixed(SystemRandom):
@@ -134,8 +204,7 @@ def test_the_law_is_that_of_the_library_called_with_plain_floats(name, x, pieces
     ],
 )
 def test_the_published_numbers_come_out_again(name, eps):
-    (row,) = [r for r in ROWS if (r["class"], r["nominal_epsilon"]) == (name, eps)]
-    mechanism = load(name, eps)
+    row, mechanism = published(name, eps), load(name, eps)
     true = dpaudit.epsilon(mechanism).to_dict()
     assert (true["epsilon"], true["verdict"]) == (row["epsilon"], row["verdict"])
     assert dpaudit.delta(mechanism, at=eps).to_dict()["delta"] == row["delta"]
@@ -150,3 +219,63 @@ def test_folding_far_reaches_the_limit_of_recursion():
 
     with pytest.raises(RecursionError):
         GeometricFolded(epsilon=0.01, lower=0, upper=1)._fold(1000)
+
+
+def interval(text):
+    """The least and the largest value that a line of an answer allows: 1.00[4, 5]e-7, [a, b], ≥ a, ≤ b, ∞."""
+    digits = re.fullmatch(r"(\d[\d.]*)\[(\d+), (\d+)\](e-?\d+)?", text)
+    if digits:
+        start, lower, upper, power = digits.groups()
+        return tuple(Fraction(f"{start}{end}{power or ''}") for end in (lower, upper))
+    sign, ends = text[:1], [inf if end == "∞" else Fraction(end) for end in re.findall(r"∞|\d[\d.]*(?:e-?\d+)?", text)]
+    return (ends[0], inf) if sign == "≥" else (0, ends[0]) if sign == "≤" else (ends[0], ends[-1])
+
+
+def test_an_answer_is_read_as_it_is_shown():
+    assert interval("2.3[1, 2]e-15") == (Fraction("2.31e-15"), Fraction("2.32e-15"))
+    assert interval("[0.61, 0.62]") == (Fraction("0.61"), Fraction("0.62"))
+    assert (interval("≥ 0.5"), interval("≤ 3e-17")) == ((Fraction(1, 2), inf), (0, Fraction("3e-17")))
+    assert (interval("∞"), interval("0")) == ((inf, inf), (0, 0))
+
+
+QUICK = [
+    *(("mechanisms", name, "1") for name in ("Binary", "Geometric", "ExponentialHierarchical", "PermuteAndFlip")),
+    *(("mechanisms", name, "40") for name in ("Binary", "Geometric")),
+    *(("pure", name, "1/10") for name in ("DEClient", "HadamardResponseClient", "CMSClient", "RAPPORClient")),
+    *(("multi", name, "1") for name in ("GRR_Client", "SS_Client", "SS_ClientSorted", "RSpFD_GRR_Client")),
+]
+NEEDED = {"mechanisms": "diffprivlib", "pure": "pure_ldp", "multi": "multi_freq_ldpy"}
+
+
+def agrees(text, row):
+    """Whether a printed answer has the verdict and the number of the row."""
+    shown = dict(re.findall(r"^(verdict|true ε|δ\(.*?\)) +(.*)$", text, re.MULTILINE))
+    verdict = shown.pop("verdict")
+    ((name, value),) = shown.items()
+    least, most = interval(value)
+    known = row["epsilon" if name == "true ε" else "delta"]
+    lower, upper = (inf if known[end] == "inf" else Fraction(known[end]) for end in ("lower", "upper"))
+    return verdict == row["verdict"] and least <= upper and lower <= most
+
+
+def test_another_answer_does_not_agree():
+    row = {"verdict": "REFUTED", "epsilon": {"lower": "1.0000000000000006", "upper": "1.0000000000000007"}}
+    assert agrees("true ε   1.000000000000000[6, 7]\nverdict  REFUTED", row)
+    assert not agrees("true ε   1.000000000000000[4, 5]\nverdict  REFUTED", row)
+    assert not agrees("true ε   1.000000000000000[6, 7]\nverdict  PROVED", row)
+
+
+@pytest.mark.implementations
+@pytest.mark.parametrize(
+    ("file", "name", "eps"), [pytest.param(*row, marks=needs(NEEDED[row[0]])) for row in QUICK], ids="-".join
+)
+def test_the_printed_commands_give_what_the_page_says(file, name, eps):
+    row = published(name, eps, "" if file != "pure" else "pure-ldp 1.2")
+    text, path = (FOLDER / "README.md").read_text(), f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in row["commands"]:
+        assert f"    {command}\n" in text
+        environment = {**os.environ, "PATH": path, "COLUMNS": "200"}
+        run = subprocess.run(
+            shlex.split(command), cwd=ROOT, capture_output=True, text=True, env=environment, check=True
+        )
+        assert agrees(run.stdout, row)

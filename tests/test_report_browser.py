@@ -134,11 +134,12 @@ def test_no_text_of_a_picture_leaves_it_or_stands_on_another(opened):
           const out = b.left < edge.left - 2 || b.right > edge.right + 2 || b.top < edge.top - 3;
           if (out) bad.push('cut: ' + t.textContent);
         }
-        const ends = [...svg.querySelectorAll('.series > text')].map(t => t.getBoundingClientRect());
-        ends.forEach((a, i) => ends.slice(i + 1).forEach(b => {
+        const words = [...svg.querySelectorAll('text:not([transform])')].filter(t => t.textContent);
+        const boxes = words.map(t => [t.textContent, t.getBoundingClientRect()]);
+        boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
           const across = a.left < b.right - 2 && b.left < a.right - 2;
-          const near = Math.abs(a.top - b.top) < a.height * 0.7;
-          if (across && near) bad.push('overlap in ' + svg.getAttribute('aria-label'));
+          const near = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 5;
+          if (across && near) bad.push(one + ' stands on ' + other);
         }));
       }
       return bad;

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -12,7 +13,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.distances import along
 from dpaudit.reports.nominal import FACTORS
 from dpaudit.reports.report import build
-from dpaudit.reports.tables import table
+from dpaudit.reports.tables import caption, table
 
 
 @pytest.fixture(scope="module")
@@ -251,3 +252,28 @@ def test_on_a_phone_a_share_says_of_what_it_is(made):
     narrow = figures(made["matrix"], list(made.values()))[0].narrow[0].body
     assert re.search(r">EHDL: [\d.]+ % of nominal<", narrow)
     assert re.search(r">MH: [\d.]+ %<", narrow)
+
+
+def test_the_numbers_on_the_axis_of_margins_do_not_stand_on_each_other():
+    many = [{**MARGINS["rows"][i % 2], "id": f"claim.with.a.long.name.{i}"} for i in range(60)]
+    (figure,) = figures({**MARGINS, "rows": many})
+    assert len(figure.wide) == 2, "side by side"
+    for picture in (*figure.wide, *figure.narrow):
+        texts = [t for t in ElementTree.fromstring(picture.svg()).iter("text") if "10" in t.text and t.get("y") == "30"]
+        places = sorted(float(t.get("x")) for t in texts)
+        assert len(places) >= 2
+        assert all(b - a > 36 for a, b in pairwise(places)), places
+
+
+def test_an_infinite_loss_does_not_spoil_the_scale_of_a_map():
+    losses = [{"lower": "inf", "upper": "inf"}, {"lower": "-0.5", "upper": "-0.5"}]
+    rows = [{"mechanism": "M", "x": 0, "losses": losses}]
+    (figure,) = figures({"kind": "loss-map", "title": "t", "setting": {}, "rows": rows})
+    assert "0.5" in figure.wide[1].body, "the key has the largest finite loss"
+    assert 'data-v="∞ -0.5"' in figure.wide[0].body
+
+
+def test_a_caption_speaks_of_n_only_where_there_is_one(made):
+    facts = made["facts"]
+    assert "at the largest n" in caption(facts)
+    assert " n," not in caption({**facts, "setting": {}})

@@ -3,6 +3,7 @@
 import itertools
 import json
 from fractions import Fraction
+from importlib.resources import files
 
 import pytest
 
@@ -332,6 +333,20 @@ def test_a_report_with_claims_and_audits_speaks_of_both():
     assert (headline(alone), severity(alone)) == ("3 claims: 3 PROVED", 6)
 
 
+def test_accuracy_bounds_that_fail_are_in_the_headline():
+    rows = [{"outcome": "holds"}, {"outcome": "fails at 2 of 9 thresholds"}, {"outcome": "UNDECIDED"}]
+    shown = {"title": "t", "question": "q", "command": "dpaudit accuracy", "setting": {}}
+    sections = [{"kind": "matrix", **shown, "rows": verdicts(Wide)}, {"kind": "bounds", **shown, "rows": rows}]
+    verdict = document.make("t", "c", sections, {})["verdict"]
+    assert verdict["bounds"] == {"holds": 1, "fails": 1, "UNDECIDED": 1}
+    failing = "1 of 3 accuracy bounds fail, 1 of 3 accuracy bounds undecided"
+    assert headline(verdict) == f"HOLDS ON WHAT WAS AUDITED; {failing}"
+    assert severity(verdict) == 2
+    alone = whole([], ["found"], None, {"holds": 3, "UNDECIDED": 1})
+    assert (headline(alone), severity(alone)) == ("1 of 4 accuracy bounds undecided", 3)
+    assert severity(whole([], ["found"], None, {"holds": 3})) == 6
+
+
 # ------------------------------------------------------------------ what fails
 
 
@@ -351,7 +366,11 @@ def test_an_entry_that_fails_becomes_a_row_and_the_others_are_audited(tmp_path, 
     assert (rows["OpenAtTwo"]["ns"], rows["OpenAtTwo"]["undecided_n"]) == ("3", [2])
     (section,) = [section for section in result["sections"] if section["kind"] == "epsilon-by-n"]
     assert {(row["mechanism"], row["n"]) for row in section["rows"]} == {("OpenAtTwo", 3), ("Just", None)}
+    assert "Could not be computed: OpenAtTwo: n = 2: undecided" in section["text"]
     assert "sums to 2/3" in (tmp_path / "report.md").read_text()
+    schema = json.loads((files("dpaudit.reports") / "schema.json").read_text())
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(schema)
+    assert [error.message for error in validator.iter_errors(result)] == []
 
 
 def test_what_fails_alone_is_refused_or_open(tmp_path, capsys):

@@ -134,3 +134,14 @@ def claims_failing(counts: Mapping[str, int]) -> str:
     bad = [verdict for verdict in (*FAILS, Verdict.UNDECIDED) if counts.get(verdict)]
     of = " of " + claims_words(counts).partition(":")[0]
     return ", ".join(f"{counts[verdict]}{of if verdict is bad[0] else ''} {verdict.value}" for verdict in bad)
+
+
+def bounds_failing(counts: Mapping[str, int]) -> str:
+    """Returns "9 of 32 accuracy bounds fail" from how many hold, fail and are undecided; "" where all hold.
+
+    >>> bounds_failing({"holds": 23, "fails": 9}), bounds_failing({"holds": 1})
+    ('9 of 32 accuracy bounds fail', '')
+    """
+    total = sum(counts.values())
+    bad = [(counts[key], word) for key, word in (("fails", "fail"), ("UNDECIDED", "undecided")) if counts.get(key)]
+    return ", ".join(f"{count} of {total} accuracy bounds {word}" for count, word in bad)

@@ -87,7 +87,7 @@ class CellMap:
         lines = []
         for row in reversed(range(len(self.rows))):
             shown = (self.values.get((column, row)) for column in range(len(self.columns)))
-            lines.append(" ".join("" if v is None else f"{v:.3g}" for v in shown))
+            lines.append(" ".join("" if v is None else f"{v:.3g}".replace("inf", "∞") for v in shown))
         return ";".join(lines)
 
     def _names(self) -> str:

@@ -82,7 +82,7 @@ def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Pict
     across = Scale(-reach, reach, left + 10, width - 12)
     ground = Ground(across, Scale(0, 1, bottom, top))
     parts = [text(across(0) - 8, 14, "← fails", "e dim"), text(across(0) + 8, 14, "holds →", "dim")]
-    for exponent in range(-10, 4, 6 if small else 4):
+    for exponent in range(-8, 4, 6) if small else range(-10, 4, 4):
         for side in (-1, 1):
             x = across(side * (exponent - math.log10(LEAST) + 0.5))
             if left < x < width - 10 and abs(side * (exponent - math.log10(LEAST) + 0.5)) < reach:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dpaudit.pictures.maps import CellMap, key
@@ -17,7 +18,7 @@ Row = dict[str, Any]
 def loss_maps(section: Section, near: Near) -> list[Figure]:
     """Returns the loss of every pair (x, x+1) at every output, a small map for each mechanism, on one scale."""
     rows = [{"mechanism": section.get("mechanism", ""), **row} for row in cells_of(section)]
-    reach = max(abs(middle(row["loss"])) for row in rows) or 1.0
+    reach = max((abs(loss) for row in rows if math.isfinite(loss := middle(row["loss"]))), default=1.0) or 1.0
     drawn, words = [], []
     for name, own in named(rows).items():
         worst = max(own, key=lambda row: abs(middle(row["loss"])))

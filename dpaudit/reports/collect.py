@@ -71,6 +71,8 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
     more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
+    lost = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
+    more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
 
 

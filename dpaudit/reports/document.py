@@ -47,6 +47,11 @@ def number_of(value: Any) -> float | int:
     return float(top) / float(bottom or 1)
 
 
+def of_kind(kind: str, sections: list[Section]) -> list[dict[str, Any]]:
+    """Returns the rows of all sections of a kind."""
+    return [row for section in sections if section["kind"] == kind for row in section["rows"]]
+
+
 def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
     """Returns the document with verdict, versions and content hash; ``plan`` is the text of the plan, if any."""
     import flint
@@ -57,9 +62,10 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
         "command": visible(command, keep="\n"),
         "plan": plan,
         "verdict": whole(
-            [row for section in sections if section["kind"] == "matrix" for row in section["rows"]],
+            of_kind("matrix", sections),
             (section.get("finding") or "" for section in sections),
-            Counter(row["verdict"] for section in sections if section["kind"] == "claims" for row in section["rows"]),
+            Counter(row["verdict"] for row in of_kind("claims", sections)),
+            Counter(str(row["outcome"]).partition(" ")[0] for row in of_kind("bounds", sections)),
         ),
         "sections": sections,
         "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},

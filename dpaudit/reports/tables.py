@@ -290,7 +290,8 @@ def caption(section: Section) -> str | None:
     ns = {row["n"] for row in section["rows"]} if section["kind"] == "epsilon-by-n" else set()
     if ns and len(ns) <= SHOWN_N:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
-    return CAPTIONS.get(section["kind"])
+    said = CAPTIONS.get(section["kind"])
+    return said if said is None or section["setting"].get("n") else said.replace(" at the largest n", "")
 
 
 def table(section: Section) -> Table | None:

@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.audit.conclusion import Word, claims_failing, claims_words, counted, fails, rank
+from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claims_words, counted, fails, rank
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.digits import beside, percent, powers, short, written
@@ -135,13 +135,18 @@ def badness(row: Row) -> tuple[int, float]:
     return order, -float((row["share"] or {"lower": "0"})["lower"])
 
 
-def whole(rows: list[Row], findings: Iterable[str] = (), claims: Mapping[str, int] | None = None) -> dict[str, Any]:
+def whole(
+    rows: list[Row],
+    findings: Iterable[str] = (),
+    claims: Mapping[str, int] | None = None,
+    bounds: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
     """Returns the verdict of the document: the worst word with counts, what its worst mechanism says, and the scope.
 
     Without a mechanism there is no word, and ``text`` is what else was found. ``claims`` counts the verdicts on the
-    papers' claims that the document decides as well.
+    papers' claims that the document decides as well, ``bounds`` how many bounds on the accuracy hold and fail.
     """
-    decided = {"claims": dict(claims)} if claims else {}
+    decided = {key: dict(found) for key, found in (("claims", claims), ("bounds", bounds)) if found}
     if not rows:
         return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}, **decided}
     lead = min(rows, key=badness)
@@ -216,14 +221,15 @@ def arranged(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def headline(verdict: dict[str, Any]) -> str:
-    """Returns the words on top: what holds of the mechanisms, and how many of the papers' claims do not hold.
+    """Returns the words on top: what holds of the mechanisms, how many of the papers' claims and bounds do not hold.
 
     Of a mechanism without a claim also whether the nominal epsilon is exceeded, and where that was looked at.
     """
-    failing = claims_failing(verdict.get("claims") or {})
+    failing = [claims_failing(verdict.get("claims") or {}), bounds_failing(verdict.get("bounds") or {})]
     if verdict["word"] is None:
-        return failing or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
-    return "; ".join(filter(None, [_headline(verdict), failing]))
+        found = "; ".join(filter(None, failing))
+        return found or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
+    return "; ".join(filter(None, [_headline(verdict), *failing]))
 
 
 def _headline(verdict: dict[str, Any]) -> str:
@@ -249,7 +255,9 @@ def _headline(verdict: dict[str, Any]) -> str:
 def severity(verdict: dict[str, Any]) -> int:
     """Returns how bad the whole is, as ``rank`` does: claims of the papers that do not hold count too."""
     claims = verdict.get("claims") or {}
-    of_claims = 2 if fails(claims) else 3 if claims.get(Verdict.UNDECIDED) else 6
+    bounds = verdict.get("bounds") or {}
+    bad, open_ = fails(claims) or bounds.get("fails"), claims.get(Verdict.UNDECIDED) or bounds.get("UNDECIDED")
+    of_claims = 2 if bad else 3 if open_ else 6
     return of_claims if verdict["word"] is None else min(rank(verdict["word"], verdict["outcome"]), of_claims)
 
 

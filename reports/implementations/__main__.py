@@ -1,6 +1,6 @@
 """Audits the mechanisms of installed libraries and writes result.json and README.md beside this file.
 
-python -m reports.implementations                       # everything that is installed here
+python -m reports.implementations                       # every row whose library is installed here, in this version
 python -m reports.implementations mechanisms:Binary 1   # one row; the others stay as they are
 """
 
@@ -12,41 +12,73 @@ import sys
 import time
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dpaudit
 from dpaudit.code.explore import Raised
 from reports.implementations.page import page
 
 HERE = Path(__file__).parent
-CLASSES = ("Binary", "Geometric", "GeometricTruncated", "GeometricFolded", "Exponential", "PermuteAndFlip")
-ROWS = (
-    *((f"mechanisms:{name}", eps) for name in CLASSES for eps in ("1", "1/10")),
-    ("mechanisms:GaussianDiscrete", "1"),
-    ("mechanisms:GaussianDiscrete", "1/10"),
-    ("mechanisms:GaussianDiscreteCoarse", "1"),
-    ("mechanisms:GaussianDiscreteCoarse", "1/10"),
-    ("mechanisms:Binary", "40"),
-    ("mechanisms:Geometric", "40"),
-    ("tumult:DiscreteLaplace", "1"),
-    ("tumult:DiscreteLaplace", "1/10"),
+BOTH = ("1", "1/10")
+LOCAL = (
+    *("DEClient", "UEClient", "UEClientOptimised", "HadamardResponseClient", "HadamardMechClient", "CMSClient"),
+    *("CMSClientHadamard", "RAPPORClient"),
 )
-LIBRARIES = {"mechanisms": "diffprivlib", "tumult": "tmlt.core"}
+MULTI = (
+    *("GRR_Client", "UE_Client", "UE_ClientSymmetric", "SS_Client", "SS_ClientSorted", "dBitFlipPM_Client"),
+    *("L_GRR_Client", "L_SUE_Client", "L_OUE_Client", "L_OSUE_Client", "L_SOUE_Client", "RSpFD_GRR_Client"),
+    *("RSpFD_GRR_ClientOneAttribute", "RSpFD_UE_zero_Client", "RSpFD_UE_rnd_Client", "SPL_GRR_Client"),
+    "SMP_GRR_Client",
+)
+CLASSES = (
+    *("Geometric", "GeometricTruncated", "GeometricFolded", "Exponential", "ExponentialCategorical"),
+    *("ExponentialHierarchical", "PermuteAndFlip", "GaussianDiscrete", "GaussianDiscreteCoarse"),
+)
+PLAN = (
+    ("diffprivlib 0.6.6", "mechanisms", ("Binary",), (*BOTH, "40")),
+    ("diffprivlib 0.6.6", "mechanisms", CLASSES[:1], (*BOTH, "40")),
+    ("diffprivlib 0.6.6", "mechanisms", CLASSES[1:], BOTH),
+    ("pure-ldp 1.2.0", "pure", LOCAL, BOTH),
+    ("pure-ldp 1.1.2", "pure", LOCAL[1:3], BOTH),
+    ("multi-freq-ldpy 0.2.5", "multi", MULTI, BOTH),
+    ("tmlt.core 0.20.0", "tumult", ("DiscreteLaplace",), BOTH),
+    ("tmlt.core 0.20.0", "tumult", ("DiscreteGaussian",), ("1",)),
+)
 
 
-def audited(row: str, eps: str) -> dict[str, Any]:
-    """Returns what the audit of one class at one nominal ε says: ε, δ, holes, crashes, what it rests on."""
+class Row(NamedTuple):
+    """What is audited: a class of one of the files beside this one, at a nominal ε, with a library in a version."""
+
+    library: str
+    file: str
+    name: str
+    eps: str
+
+    @property
+    def is_installed(self) -> bool:
+        """Returns whether the library is installed in this version."""
+        library, version = self.library.split()
+        try:
+            return metadata.version(library) == version
+        except metadata.PackageNotFoundError:
+            return False
+
+
+ROWS = [Row(library, file, name, eps) for library, file, names, values in PLAN for name in names for eps in values]
+
+
+def audited(row: Row) -> dict[str, Any]:
+    """Returns what the audit of one row says: ε, δ, holes, crashes, what it rests on."""
     start = time.process_time()
-    file, name = row.split(":")
-    reference = f"reports/implementations/{file}.py:{name}"
-    mechanism = dpaudit.mechanism(reference, eps=eps)
-    true, delta = dpaudit.epsilon(mechanism).to_dict(), dpaudit.delta(mechanism, at=eps).to_dict()
-    shown = f"--mech {reference} --eps {eps}"
+    reference = f"reports/implementations/{row.file}.py:{row.name}"
+    mechanism = dpaudit.mechanism(reference, eps=row.eps)
+    true, delta = dpaudit.epsilon(mechanism).to_dict(), dpaudit.delta(mechanism, at=row.eps).to_dict()
+    shown = f"--mech {reference} --eps {row.eps}"
     return {
-        "file": file,
-        "library": f"{LIBRARIES[file]} {metadata.version(LIBRARIES[file])}",
-        "class": name,
-        "nominal_epsilon": eps,
+        "file": row.file,
+        "library": row.library,
+        "class": row.name,
+        "nominal_epsilon": row.eps,
         "nominal_delta": true["claimed_delta"],
         "epsilon": true["epsilon"],
         "witness": true["witness"],
@@ -57,56 +89,52 @@ def audited(row: str, eps: str) -> dict[str, Any]:
         "assumptions": delta["assumptions"],
         "versions": {"python": platform.python_version(), "numpy": metadata.version("numpy")},
         "cpu_seconds": round(time.process_time() - start, 1),
-        "commands": [f"dpaudit epsilon {shown}", f"dpaudit delta {shown} --at {eps}"],
+        "commands": [f"dpaudit epsilon {shown}", f"dpaudit delta {shown} --at {row.eps}"],
     }
 
 
 def support(mechanism: Any, exact: bool) -> dict[str, Any]:
-    """Returns the largest probability of outputs that a neighbour cannot give, and of each exception."""
+    """Returns the outputs that a neighbour cannot give, for the worst pair, and the largest share of each exception."""
     laws = {x: dpaudit.pmf(mechanism, x) for x in mechanism.datasets()}
-    likely = {x: dict(zip(mechanism.outputs(), law.probabilities, strict=True)) for x, law in laws.items()}
+    likely = {x: dict(zip(law.outputs, law.probabilities, strict=True)) for x, law in laws.items()}
+    possible = {x: {r for r, p in law.items() if p.upper > 0} for x, law in likely.items()}
     holes = [
-        [p.upper for r, p in law.items() if p.lower > 0 and likely[y][r].upper == 0]
+        [p.upper for r, p in law.items() if p.lower > 0 and r not in possible[y]]
         for x, law in likely.items()
         for y in mechanism.neighbours(x)
     ]
-    crashes = {
-        str(r): f"{float(max(law[r].upper for law in likely.values())):.3g}"
-        for r in mechanism.outputs()
-        if isinstance(r, Raised)
-    }
-    if not exact:
-        return {"holes": None, "hole_probability": None, "crashes": crashes}
+    raised = dict.fromkeys(r for law in likely.values() for r in law if isinstance(r, Raised))
+    largest = {str(r): max(law[r].upper for law in likely.values() if r in law) for r in raised}
+    worst = max(holes, key=sum)
     return {
-        "holes": max(map(len, holes)),
-        "hole_probability": f"{float(max(map(sum, holes))):.3g}",
-        "crashes": crashes,
+        "holes": len(worst) if exact else None,
+        "hole_probability": f"{float(sum(worst)):.3g}" if exact else None,
+        "crashes": {name: f"{float(p):.3g}" for name, p in largest.items()},
     }
 
 
-def written(row: dict[str, Any]) -> None:
+def written(found: dict[str, Any]) -> None:
     """Puts the row in its place in result.json, and writes the page anew."""
-    path, order = HERE / "result.json", [(*name.split(":"), eps) for name, eps in ROWS]
-    found = json.loads(path.read_text())["rows"] if path.exists() else []
-    known = {(r["file"], r["class"], r["nominal_epsilon"]): r for r in [*found, row]}
-    rows = [known[key] for key in order if key in known]
-    path.write_text(json.dumps({"rows": rows}, indent=1, ensure_ascii=False) + "\n")
+    path = HERE / "result.json"
+    before = json.loads(path.read_text())["rows"] if path.exists() else []
+    known = {Row(r["library"], r["file"], r["class"], r["nominal_epsilon"]): r for r in [*before, found]}
+    rows = [known[row] for row in ROWS if row in known]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_text(f'{{"rows": [\n{lines}\n]}}\n')
     (HERE / "README.md").write_text(page(rows))
 
 
-def main(wanted: list[tuple[str, str]]) -> None:
+def main(wanted: list[Row]) -> None:
     """Audits the rows whose library is installed; the others stay as they are."""
-    for name, eps in wanted:
-        file = name.split(":")[0]
-        try:
-            metadata.version(LIBRARIES[file])
-        except metadata.PackageNotFoundError:
-            print(f"{name}: {LIBRARIES[file]} is not installed; its row stays as it is", file=sys.stderr)
-            continue
-        row = audited(name, eps)
-        written(row)
-        print(name, eps, row["cpu_seconds"], "s", flush=True)
+    for library in dict.fromkeys(row.library for row in wanted if not row.is_installed):
+        print(f"{library} is not installed: its rows stay as they are", file=sys.stderr)
+    for row in wanted:
+        if row.is_installed:
+            found = audited(row)
+            written(found)
+            print(row.library, row.name, row.eps, found["verdict"], found["cpu_seconds"], "s", flush=True)
 
 
 if __name__ == "__main__":
-    main([(sys.argv[1], sys.argv[2])] if len(sys.argv) == 3 else list(ROWS))
+    asked = tuple(sys.argv[1:3])
+    main([row for row in ROWS if not asked or (f"{row.file}:{row.name}", row.eps) == asked])

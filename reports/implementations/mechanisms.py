@@ -108,6 +108,34 @@ class Exponential(Implementation):
         return self.made(rng, sensitivity=1, utility=list(x)).randomise()
 
 
+class ExponentialCategorical(Implementation):
+    """One of three categories, the likelier the closer it is: their distances are 1, 2, 2."""
+
+    name = "ExponentialCategorical"
+    given: ClassVar[dict[str, Any]] = {"utility_list": [("a", "b", 1), ("a", "c", 2), ("b", "c", 2)]}
+    labels = "abc"
+
+    def datasets(self) -> list[Any]:
+        """Returns the categories."""
+        return list(self.labels)
+
+    def neighbours(self, x: Any) -> list[Any]:
+        """Returns all others."""
+        return [y for y in self.labels if y != x]
+
+    def sample(self, x: str, rng: Random) -> str:
+        """Returns a category."""
+        return self.made(rng, **self.given).randomise(x)
+
+
+class ExponentialHierarchical(ExponentialCategorical):
+    """The same, with the distances in a tree of two levels."""
+
+    name = "ExponentialHierarchical"
+    given: ClassVar[dict[str, Any]] = {"hierarchy": [["a", "b"], ["c", "d"]]}
+    labels = "abcd"
+
+
 class PermuteAndFlip(Exponential):
     """The same by permute-and-flip."""
 
@@ -124,12 +152,10 @@ class GaussianDiscrete(Implementation):
 
     name, last = "GaussianDiscrete", 1
     delta = Fraction(1, 10**6)
-    budget: ClassVar[dict[str, Any]] = {"residual": "1e-13", "seconds": 3600}
+    budget: ClassVar[dict[str, Any]] = {"residual": "1e-16", "seconds": 3600}
 
     def __init__(self, epsilon: Fraction) -> None:
         super().__init__(epsilon)
-        if epsilon < 1 and self.delta < Fraction(1, 100):  # much noise: its tail is followed less far, as is stated
-            self.budget = {**self.budget, "residual": "5e-12"}
         self.prepared = self.made(SystemRandom(), delta=float(self.delta))
 
     def claimed(self) -> tuple[Fraction, Fraction]:

@@ -6,78 +6,16 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from fractions import Fraction
 from typing import Any
 
+from reports.implementations.words import COMMANDS, HEAD, MEANING, OLD, TAIL, WHY
+
 HARMLESS = Fraction(1, 10**12)
 PART = Fraction(1, 10**5)
 """Where the δ at the nominal ε exceeds the nominal δ by at most this, or this part of it, it is called harmless."""
+PROVED, MILD, OPEN, FAILS = "nothing: PROVED", "harmless", "not decided: too much is not followed", "**not harmless**"
+USUAL = 4
+"""A nominal ε above this protects nobody on paper; its rows come last."""
 
-HEAD = """# What installed libraries really do
-
-The classes of the libraries were run as they are installed; dpaudit computed the exact law of their code, 53-bit draws,
-roundings and crashes included. No line of a library is copied here: `mechanisms.py` and `tumult.py` make the
-library's object and call it ([how](../../docs/code.md)). `python -m reports.implementations` computes all of it anew.
-
-**In short.** Most of the claims "ε-DP" are false to the letter and harmless in practice: at ε = 1 and 1/10 what
-goes beyond a nominal ε has a δ of at most {most}. At ε = 40 a float of 53 bits has no room for the rare outputs,
-and nothing is random any more; 40-DP protects nobody on paper either, but it is not what is delivered.
-
-| library, class | nominal | true ε | δ at the nominal ε | holes | crashes | not followed | beyond the nominal |
-|---|---|---|---|---|---|---|---|
-"""
-
-TAIL = """
-Read as: the code is (nominal ε, δ)-DP with this δ and no smaller one. "Harmless" is said where δ exceeds the nominal
-δ by at most 10⁻¹² (one release in 10¹² at worst), or by a 10⁻⁵th part of it. That is a judgement, the numbers are
-not. A true ε of ∞ says that some output is possible for one data set and impossible for its neighbour: a hole (how
-many for the worst pair, and their probability). "Not followed" is the probability of what was not followed (endless
-tails); it is contained in every bound, and where it is not 0, the holes cannot be counted.
-
-What the numbers show:
-
-- **Binary, GeometricTruncated**: thresholds are rounded; the true ε is above the nominal one by 10⁻¹⁵ to 10⁻¹⁴.
-- **Geometric**: |u − 1/2| is 0 or at least 2⁻⁵³, so the noise ends near 36/ε. Out there the probabilities are small
-  multiples of 2⁻⁵³, some of them 0: holes. u = 1/2 gives log 0 and then an `OverflowError`. Truncation and folding
-  keep the crash, and hide the holes.
-- **GeometricFolded, Exponential**: the true ε is below the nominal one because of folding, and because of the data
-  sets of this audit (counts 0 … 5; three scores of 0 … 2), not because of the floats.
-- **PermuteAndFlip**: the best candidate is accepted with probability 1 − 2⁻⁵³ instead of 1 (`random() <= 0` is
-  possible). When it is refused, and all others too, there is a `RuntimeError`; it is far likelier when one candidate
-  is ahead than when all are equal, which is the large true ε. That needs a coin that falls once in 10¹⁶ times.
-- **GaussianDiscrete** (δ = 10⁻⁶; Coarse: the same with δ = 1/100): the scale is found by bisection to 6 digits, and
-  the middle of the last interval is taken, not its safe end: the true δ lies on either side of the nominal one, by
-  about a 10⁻⁶th part of it. Rounding up would cost nothing. At (1/10, 10⁻⁶) σ is 36 and there are hundreds of
-  outputs; each may have all of what is not followed, so δ is known less closely there.
-- **Not in the table, and not harmless to users**: GeometricFolded folds by recursion, two calls for each reflection.
-  Where the noise is much wider than the range, Python's limit of 1000 calls is met: `GeometricFolded(epsilon=0.01,
-  lower=0, upper=1)` raised `RecursionError` in 675 of 100 000 plain runs. dpaudit refuses it ("its code recurses
-  without end"): its own calls would move the limit. The exception depends on the noisy count alone, so it costs no
-  privacy beyond that of Geometric.
-- **Tumult Core**: whole numbers and fractions only; what is not proved is the tail that was not followed.
-
-The data sets: counts with neighbours at distance 1; for the selection mechanisms all scores in {0, 1, 2}³, where a
-neighbour moves each by at most 1, sensitivity 1. Run with %(versions)s; another version of numpy, with
-another log, may differ in the last places.
-
-Assumed, in which rows:
-
-%(assumptions)s
-
-## To see each
-
-    pip install "dpaudit[implementations]"
-%(commands)s
-
-The rows of Tumult Core need `pip install --no-deps tmlt.core` and, for Python 3.11, `typeguard "pandas<2" "numpy<2"
-randomgen` (its other requirement, Spark, is not used by the samplers).
-
-## What was not audited
-
-- **Tumult Core's discrete Gaussian** (`sample_dgauss`, wrapped by `@typechecked`): its audit was not brought to an
-  end. At variance 1 with a residual of 10⁻⁶ it had no answer after 200 seconds on a busy machine; why is not known.
-- **SmartNoise** (`smartnoise-sql`) draws its noise in OpenDP, which is compiled: there is no Python code to follow.
-  The same holds for OpenDP itself. Their outputs can be tested from samples: `dpaudit samples`.
-- diffprivlib's continuous mechanisms (Laplace, Gaussian, Staircase, Uniform, Snapping) release floats: too many
-  outputs.
-"""
+Row = dict[str, Any]
 
 
 def short(value: str, digits: int = 3, rounding: str = ROUND_CEILING) -> str:
@@ -86,7 +24,7 @@ def short(value: str, digits: int = 3, rounding: str = ROUND_CEILING) -> str:
     return "0" if not found else f"{found.normalize():g}"
 
 
-def true_epsilon(row: dict[str, Any]) -> str:
+def true_epsilon(row: Row) -> str:
     """Returns the true ε, as its distance from the nominal one where that is tiny."""
     lower, upper = row["epsilon"]["lower"], row["epsilon"]["upper"]
     if lower == "inf":
@@ -94,40 +32,45 @@ def true_epsilon(row: dict[str, Any]) -> str:
     if upper == "inf":
         return f"≥ {short(lower, 6, ROUND_FLOOR)}"
     beyond = Fraction(lower) - Fraction(row["nominal_epsilon"])
-    if 0 < beyond < HARMLESS:
-        return f"{row['nominal_epsilon']} + {float(beyond):.2g}"
+    if 0 < abs(beyond) < HARMLESS:
+        return f"{row['nominal_epsilon']} {'+' if beyond > 0 else '−'} {float(abs(beyond)):.2g}"
     return short(lower, 6, ROUND_HALF_EVEN)
 
 
-def delta(row: dict[str, Any]) -> str:
-    """Returns δ at the nominal ε: in 8 digits, or from .. to where they are not known, or its bound."""
+def delta(row: Row, digits: int = 8) -> str:
+    """Returns δ at the nominal ε: in so many digits, or from .. to where they are not known, or its bound."""
     lower, upper = row["delta"]["lower"], row["delta"]["upper"]
     if Fraction(lower) == 0 != Fraction(upper):
         return f"≤ {short(upper)}"
-    near = {short(lower, 8, ROUND_HALF_EVEN), short(upper, 8, ROUND_HALF_EVEN)}
-    return near.pop() if len(near) == 1 else f"{short(lower, 8, ROUND_FLOOR)} … {short(upper, 8)}"
+    near = {short(lower, digits, ROUND_HALF_EVEN), short(upper, digits, ROUND_HALF_EVEN)}
+    return near.pop() if len(near) == 1 else f"{short(lower, digits, ROUND_FLOOR)} … {short(upper, digits)}"
 
 
-def judged(row: dict[str, Any]) -> str:
+def judged(row: Row) -> str:
     """Returns what the numbers mean to a user."""
     nominal = Fraction(row["nominal_delta"])
     least, most = (Fraction(row["delta"][end]) - nominal for end in ("lower", "upper"))
+    allowed = max(HARMLESS, nominal * PART)
     if row["verdict"] == "PROVED":
-        return "nothing: PROVED"
-    if most <= max(HARMLESS, nominal * PART):
-        return "harmless"
-    return "not decided: too much is not followed" if least <= 0 else "**not harmless**"
+        return PROVED
+    if most <= allowed:
+        return MILD
+    return FAILS if least > allowed else OPEN
 
 
-def cells(row: dict[str, Any]) -> list[str]:
-    """Returns the columns of a row."""
+def nominal(row: Row) -> str:
+    """Returns the nominal ε, with δ where there is one."""
     claimed = Fraction(row["nominal_delta"])
-    nominal = row["nominal_epsilon"] + (f", δ = {float(claimed):.0e}" if claimed else "")
+    return str(row["nominal_epsilon"]) + (f", δ = {float(claimed):.0e}" if claimed else "")
+
+
+def cells(row: Row) -> list[str]:
+    """Returns the columns of a row of the long table."""
     holes = "?" if row["holes"] is None else f"{row['holes']}, {row['hole_probability']}" if row["holes"] else "none"
     crashes = ", ".join(f"{name.removeprefix('raises ')} {p}" for name, p in row["crashes"].items()) or "none"
     return [
         f"{row['library']}, {row['class']}",
-        nominal,
+        nominal(row),
         true_epsilon(row),
         delta(row),
         holes,
@@ -137,7 +80,69 @@ def cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def assumed(rows: list[dict[str, Any]]) -> str:
+def groups(rows: list[Row]) -> dict[tuple[str, str, bool], list[Row]]:
+    """Returns the rows of each library and class; those of a large nominal ε apart."""
+    found: dict[tuple[str, str, bool], list[Row]] = {}
+    for row in rows:
+        far = Fraction(row["nominal_epsilon"]) > USUAL
+        found.setdefault((row["library"], row["class"], far), []).append(row)
+    return found
+
+
+def worst(rows: list[Row]) -> str:
+    """Returns the judgement of the worst of the rows."""
+    return min((judged(row) for row in rows), key=[FAILS, OPEN, MILD, PROVED].index)
+
+
+def why(library: str, name: str, far: bool) -> str:
+    """Returns the reason why a class fails, in some words; empty where none was written down."""
+    reason = next((text for start, text in WHY.items() if f"{library}, {name}".startswith(start)), "")
+    return f": {WHY['far'] if far else reason}" if far or reason else ""
+
+
+def summary(rows: list[Row]) -> list[list[str]]:
+    """Returns the short table: a line for every class that fails or is open, worst first, then one for each library."""
+    found = groups(rows)
+    bad = [key for key in found if worst(found[key]) in (FAILS, OPEN)]
+    bad.sort(key=lambda key: (key[2], -max(Fraction(row["delta"]["upper"]) for row in found[key])))
+    lines = []
+    for library, name, far in bad:
+        here = found[library, name, far]
+        columns = ["; ".join(column(row) for row in here) for column in (nominal, true_epsilon, lambda r: delta(r, 2))]
+        lines.append([library, name, *columns, worst(here) + why(library, name, far)])
+    for library in dict.fromkeys(row["library"] for row in rows):
+        good = [row for key in found if key[0] == library and key not in bad for row in found[key]]
+        names = dict.fromkeys(row["class"] for row in good)
+        if good:
+            others = "the other" if any(key[0] == library and not key[2] for key in bad) else "all"
+            lines.append([library, f"{others} {len(names)}", spread(good), "", "; ".join(most(good)), worst(good)])
+    return lines
+
+
+def most(rows: list[Row]) -> list[str]:
+    """Returns the largest δ where none is nominal, and the largest part by which a nominal δ is exceeded."""
+    found: list[list[Fraction]] = [[], []]
+    for row in rows:
+        claimed, upper = Fraction(row["nominal_delta"]), Fraction(row["delta"]["upper"])
+        found[claimed > 0].append((upper - claimed) / claimed if claimed else upper)
+    least, part = (short(f"{float(max([Fraction(0), *here])):.17e}", 2) for here in found)
+    alone = [f"at most {least}" if least != "0" else "0"] if found[0] else []
+    return alone + (
+        ["at most the nominal one" if part == "0" else f"above a nominal δ by {part} of it"] if found[1] else []
+    )
+
+
+def spread(rows: list[Row]) -> str:
+    """Returns the nominal values of ε."""
+    return "; ".join(sorted({row["nominal_epsilon"] for row in rows}, key=Fraction, reverse=True))
+
+
+def table(lines: list[list[str]]) -> str:
+    """Returns the lines of a table."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def assumed(rows: list[Row]) -> str:
     """Returns a line for each assumption, with the classes whose law rests on it."""
     found: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -147,16 +152,33 @@ def assumed(rows: list[dict[str, Any]]) -> str:
     return "\n".join(f"- {said}: {'all' if set(who) == everybody else ', '.join(who)}" for said, who in found.items())
 
 
-def page(rows: list[dict[str, Any]]) -> str:
+def commands(rows: list[Row]) -> str:
+    """Returns what to type for every row, library by library."""
+    parts = []
+    for library in dict.fromkeys(row["library"] for row in rows):
+        typed = [f"    {line}" for row in rows if row["library"] == library for line in row["commands"]]
+        parts.append("\n".join([f"{library}: {COMMANDS[library]}", "", *typed]))
+    return "\n\n".join(parts)
+
+
+def page(rows: list[Row]) -> str:
     """Returns the text of README.md."""
-    usual = [row["delta"]["upper"] for row in rows if row["nominal_epsilon"] != "40" and row["nominal_delta"] == "0"]
-    table = "\n".join(f"| {' | '.join(cells(row))} |" for row in rows)
-    commands = "\n".join(f"    {command}" for row in rows for command in row["commands"])
+    usual = [row for row in rows if Fraction(row["nominal_epsilon"]) <= USUAL]
+    classes = {(row["library"], row["class"]) for row in rows}
+    failing = [key[0] for key, here in groups(usual).items() if worst(here) == FAILS]
+    old = sum(library in OLD for library in failing)
     versions = {f"{r['library']} on Python {r['versions']['python']}, numpy {r['versions']['numpy']}": 0 for r in rows}
-    most = short(max(usual, key=Fraction), 2)
-    return (
-        HEAD.format(most=most)
-        + table
-        + "\n"
-        + TAIL % {"commands": commands, "assumptions": assumed(rows), "versions": "; ".join(versions)}
+    return "\n".join(
+        [
+            HEAD.format(
+                classes=len(classes),
+                failing=len(failing) - old,
+                old=old,
+                most=", or ".join(most([r for r in usual if judged(r) not in (FAILS, OPEN)])),
+                table=table(summary(rows)),
+            ),
+            MEANING,
+            table([cells(row) for row in rows]),
+            TAIL.format(assumptions=assumed(rows), versions="; ".join(versions), commands=commands(rows)),
+        ]
     )

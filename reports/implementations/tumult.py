@@ -1,4 +1,4 @@
-"""The discrete Laplace sampler of Tumult Core as it is installed: whole numbers and fractions only."""
+"""The discrete Laplace and Gaussian samplers of Tumult Core as it is installed: whole numbers and fractions only."""
 
 from __future__ import annotations
 
@@ -36,3 +36,19 @@ class DiscreteLaplace:
         """Returns the noisy count."""
         core.prng = lambda: rng
         return x + core._sample_dlaplace(1 / self.epsilon)
+
+
+class DiscreteGaussian(DiscreteLaplace):
+    """A count plus discrete Gaussian noise. Its variance has ρ-zCDP with ρ + 2 √(ρ ln 1/δ) ≤ ε, δ = 10^-6."""
+
+    budget: ClassVar[dict[str, Any]] = {"residual": "1e-14", "seconds": 3600}
+    variances: ClassVar[dict[Fraction, int]] = {Fraction(1): 30, Fraction(1, 10): 2800}
+
+    def claimed(self) -> tuple[Fraction, Fraction]:
+        """Returns the nominal ε and δ."""
+        return self.epsilon, Fraction(1, 10**6)
+
+    def sample(self, x: int, rng: np.random.Generator) -> int:
+        """Returns the noisy count."""
+        core.prng = lambda: rng
+        return x + core.sample_dgauss(self.variances[self.epsilon])
