@@ -32,9 +32,10 @@ a & 1; a & 2; 3 & a; a & b; a | b; a ^ b; a << 2; a >> 1; a ** 2; a ** 3; a ** -
 2 ** a; 0.5 ** a; a ** b; (-2) ** a; 0 ** a; a < b; a <= b; a > b; a >= b; a == b; a != b; a >= 1; 1 > a
 1 == a; max(a, b); min(a, b); bool(a); "abcdef"[a]; {0: 1}.get(a); int(a / 2); round(a / 2); round(a / 3, 1)
 str(a); complex(a); f"{a:3d}"; math.log(a + 5, 0.5); math.log(a + 5, 2); math.log(a); math.sqrt(a)
-math.exp(a); math.erfc(a); math.fabs(a); math.pow(a, 2); math.pow(2, a); math.fmod(a, 3); math.ldexp(a, 2); math.fmod(a / 2, b + 9)
-math.fmod(a / 2, -0.75); math.fmod(a / 2, 0.0); math.modf(a / 2); math.modf(a); math.copysign(b, a); math.copysign(2, -a / 1)
-math.copysign(a / 2, b); np.copysign(a / 2, b / -1); np.fmod(a / 2, 0.75); np.digitize(a / 2, [0, 1]); np.digitize(a, [2, 1])
+math.exp(a); math.erfc(a); math.fabs(a); math.pow(a, 2); math.pow(2, a); math.fmod(a, 3); math.ldexp(a, 2)
+math.fmod(a / 2, b + 9); math.fmod(a / 2, -0.75); math.fmod(a / 2, 0.0); math.modf(a / 2); math.modf(a)
+math.copysign(b, a); math.copysign(2, -a / 1); math.copysign(a / 2, b); np.copysign(a / 2, b / -1); np.fmod(a / 2, 0.75)
+np.digitize(a / 2, [0, 1]); np.digitize(a, [2, 1])
 math.floor(a / 2); math.ceil(a / 2); math.trunc(a / 2); math.isnan(a); np.square(a); np.reciprocal(a)
 np.reciprocal(a / 1); np.abs(a); np.sign(a); np.signbit(a); np.isinf(np.log(a / 1)); np.negative(a)
 np.floor(a / 2); np.power(a, 2); np.maximum(a, 1); np.minimum(b, a); np.logical_not(a); np.round(a / 3, 1)
