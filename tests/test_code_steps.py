@@ -33,6 +33,9 @@ a & 1; a & 2; 3 & a; a & b; a | b; a ^ b; a << 2; a >> 1; a ** 2; a ** 3; a ** -
 1 == a; max(a, b); min(a, b); bool(a); "abcdef"[a]; {0: 1}.get(a); int(a / 2); round(a / 2); round(a / 3, 1)
 str(a); complex(a); f"{a:3d}"; math.log(a + 5, 0.5); math.log(a + 5, 2); math.log(a); math.sqrt(a)
 math.exp(a); math.erfc(a); math.fabs(a); math.pow(a, 2); math.pow(2, a); math.fmod(a, 3); math.ldexp(a, 2)
+math.fmod(a / 2, b + 9); math.fmod(a / 2, -0.75); math.fmod(a / 2, 0.0); math.modf(a / 2); math.modf(a)
+math.copysign(b, a); math.copysign(2, -a / 1); math.copysign(a / 2, b); np.copysign(a / 2, b / -1); np.fmod(a / 2, 0.75)
+np.digitize(a / 2, [0, 1]); np.digitize(a, [2, 1])
 math.floor(a / 2); math.ceil(a / 2); math.trunc(a / 2); math.isnan(a); np.square(a); np.reciprocal(a)
 np.reciprocal(a / 1); np.abs(a); np.sign(a); np.signbit(a); np.isinf(np.log(a / 1)); np.negative(a)
 np.floor(a / 2); np.power(a, 2); np.maximum(a, 1); np.minimum(b, a); np.logical_not(a); np.round(a / 3, 1)
@@ -99,6 +102,9 @@ v + v < 1; math.floor(v + v / 2); math.floor(math.ldexp(v, 1)); k % 6; k & 7; (k
 (k & 3, k > 500); (k > 500, k % 6); (k % 6, k // 200); k == 17; k - 500 > 0; 500 - k > 0
 (k + 0.5) % 200 // 30; (k * 2) % 512 // 125; (k - 5) % 3; 2 ** (k // 250); [1, 2, 3][k % 3]
 (k + Fraction(1, 2)) % 200 // 30; (k - Fraction(1, 2)) % 200 // 30; (5 - k) % 200 // 30; (k - 5) % np.int64(3)
+math.floor(3 * math.fmod(v, 0.75)); math.floor(3 * math.fmod(v, -2)); math.copysign(1, v); math.modf(v)[1]
+math.floor(math.copysign(v, -1)); math.floor(np.copysign(v, -v)); math.floor(4 * math.modf(v)[0])
+np.digitize(v, [0.25, 1]); np.digitize(v, [1, 0.25], right=True)
 """
 
 
@@ -141,8 +147,8 @@ def test_the_numbers_are_counted_on_every_side_of_a_cut(step, monkeypatch):
 
 
 UNLISTED = """
-v < v + 1; k & 6; k ^ 1; k | 1; 7 % k; k % -6; v ** v; math.fmod(v, 2);
-float(v); str(v); hash(v); complex(v); f'{v}'; np.fmod(v, 2)
+v < v + 1; k & 6; k ^ 1; k | 1; 7 % k; k % -6; v ** v; math.fmod(2, v);
+float(v); str(v); hash(v); complex(v); f'{v}'; np.fmod(k, 6)
 """
 
 

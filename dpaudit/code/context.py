@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from inspect import iscoroutine
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from dpaudit.code.steps import RISING, apply
 
 MATH = [
     name
-    for name in (*RISING, "pow", "fabs", "fmod", "ldexp", "erfc", "isnan", "isinf", "isfinite")
+    for name in (*RISING, "pow", "fabs", "fmod", "modf", "copysign", "ldexp", "erfc", "isnan", "isinf", "isfinite")
     if hasattr(math, name)
 ]
 DEPTH = 3
@@ -53,6 +54,8 @@ def in_place(target: Any = None) -> Iterator[None]:
         for kind in (random.Random, random.SystemRandom):
             for name, method in _METHODS.items():
                 _set(stack, kind, name, method)
+        if "asyncio" in sys.modules:
+            _set(stack, sys.modules["asyncio"].BaseEventLoop, "run_until_complete", _no_loop)
         _stand_ins(stack, target, DEPTH)
         if gc.isenabled():  # what the collector calls would come in between, at no certain place
             stack.callback(gc.enable)
@@ -128,7 +131,14 @@ def _functions() -> list[tuple[Any, Any]]:
             pairs.append((value, getattr(state, known, draws.unfollowed(f"numpy.random.{name}"))))
     pairs += [(np.random.SeedSequence, draws.unfollowed("numpy.random.SeedSequence"))]
     pairs += [(np.random.Generator, source.NUMPY_GENERATOR)]
+    pairs += [(sys.modules["asyncio"].run, _no_loop)] if "asyncio" in sys.modules else []
     return pairs
+
+
+def _no_loop(*given: Any, **_: Any) -> Any:
+    for coroutine in filter(iscoroutine, given):
+        coroutine.close()
+    return refuse("asyncio cannot be followed: an event loop decides what runs next; call the steps one by one")
 
 
 def _opened(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -110,17 +110,34 @@ def _shape(size: Any) -> tuple[int, ...]:
     return tuple(int(s) for s in size) if isinstance(size, Sequence) else (int(size),)
 
 
-def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
+def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False) -> Any:
     """Returns whole numbers of low .. high - 1, or of 0 .. low - 1."""
-    if dtype not in (None, int, np.int64, "int64", "int"):
-        refuse("integers of another dtype than int64 cannot be followed")
     low, high = (0, low) if high is None else (low, high)
-    return spread(lambda a, b: _integer(a, b, endpoint), (low, high), size)
+    alone = size is None and dtype in (int, bool) and np.isscalar(low) and np.isscalar(high)
+    kind = dtype if alone else _kind(dtype)
+    return spread(lambda a, b: _integer(a, b, endpoint, kind), (low, high), size)
 
 
-def _integer(low: Any, high: Any, endpoint: bool) -> Any:
+def _kind(dtype: Any) -> Any:
+    """Returns the type of a whole number of this dtype; one number of the dtype int or bool is a plain one."""
+    kind = np.dtype(dtype).type
+    if not issubclass(kind, np.integer | np.bool_):
+        raise as_library(TypeError(f"Unsupported dtype {np.dtype(dtype)!r} for integers"))
+    return kind
+
+
+def _integer(low: Any, high: Any, endpoint: bool, kind: Any) -> Any:
+    """Returns a whole number of the type; a short one, which wraps around, is known at once."""
     count = int(high) - int(low) + (1 if endpoint else 0)
-    return below(count, int(low), np.int64)
+    limits = (0, 1) if kind in (bool, np.bool_) else (-(1 << 63), (1 << 63) - 1)
+    if kind not in (bool, int, np.bool_):
+        limits = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+    if int(low) < limits[0]:
+        raise as_library(ValueError(f"low is out of bounds for {kind.__name__}"))
+    if int(low) + count - 1 > limits[1]:
+        raise as_library(ValueError(f"high is out of bounds for {kind.__name__}"))
+    found = below(count, int(low), kind)
+    return found if kind in (int, np.int64) or not lazy.is_lazy(found) else found.force(what="a short whole number")
 
 
 def binomial(n: Any, p: Any, size: Any = None) -> Any:
@@ -227,6 +244,19 @@ def permutation(x: Any, axis: int = 0) -> Any:
     return array(entries)
 
 
+def permuted(x: Any, axis: int | None = None, out: Any = None) -> Any:
+    """Returns the entries in random order: all of them, or those of every line along an axis by itself."""
+    if out is not None or np.ndim(x) == 0:
+        refuse("permuted with out=, or of a single number, cannot be followed")
+    found = x.copy() if isinstance(x, np.ndarray) else array(list(x))
+    lines = found.reshape(1, -1) if axis is None else np.moveaxis(found, axis, -1)
+    for place in np.ndindex(lines.shape[:-1]):
+        line = list(lines[place])
+        shuffle(line)
+        lines[place] = line
+    return found
+
+
 def floats(_: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
     """Returns uniform floats as numpy's ``random`` does."""
     if out is not None:
@@ -238,7 +268,7 @@ def floats(_: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
     """Returns whole numbers as numpy's RandomState does."""
-    if dtype is not int:
-        refuse("randint of another dtype than int cannot be followed")
     low, high = (0, low) if high is None else (low, high)
+    if dtype is not int:
+        return integers(low, high, size, dtype)
     return sized(lambda: below(int(high) - int(low), int(low)), size)

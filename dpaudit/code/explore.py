@@ -20,7 +20,7 @@ from dpaudit.code.lazy import settle
 from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
-from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, raised_at
+from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, innermost, is_theirs, raised_at
 from dpaudit.code.states import Reader
 from dpaudit.code.tracer import State, Tracer, Way
 
@@ -199,7 +199,9 @@ class Explorer:
                 raise Changed(KEPT) from None
         except RecursionError:
             raise Refused("its code recurses without end") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
+            if isinstance(error, SystemExit) and not is_theirs(innermost(error)):
+                raise
             output = self._raised(error)
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))
@@ -219,7 +221,7 @@ class Explorer:
             return self.inner.value(value), None
         return settle(value), form(value)
 
-    def _raised(self, error: Exception) -> Raised:
+    def _raised(self, error: BaseException) -> Raised:
         title = self.session.title(type(error))
         return Raised(title) if self.inner is None else Raised(title, *self.inner.error(error))
 

@@ -32,6 +32,10 @@ HASHES = (
     "the order of a set, or hash(), of text does not matter there: Python changes it at every start "
     "(PYTHONHASHSEED=0 fixes it)"
 )
+UNFIT = (
+    "the law that was followed does not fit plain runs ({}), so no law is given: the code keeps state that dpaudit "
+    "does not see (in compiled code, a file, the time), or this is a fault of dpaudit"
+)
 CONFIRMED = 200
 """So many ends of the code, and as many that raise, are run again with plain numbers."""
 
@@ -138,20 +142,13 @@ class Session:
         explorer.runs = followed
         ended_runs = sum(seen.values())
         if ended_runs < TRIALS * 9 // 10:
-            raise Changed(
-                f"{TRIALS - ended_runs} of {TRIALS} runs with plain numbers have no end, but followed it ends: "
-                "it keeps state outside its variables"
-            )
+            words = f"{TRIALS - ended_runs} of {TRIALS} have no end, but followed it ends"
+            raise Changed(f"{explorer.at}{UNFIT.format(words)}")
         for key, count in seen.items():
             p = float(law.get(key, 0))
             if abs(count - ended_runs * p) > 8 * (ended_runs * p * (1 - p)) ** 0.5 + (4 if p else 0):
-                shown = explorer.values[key]
-                raise Changed(
-                    f"{count} of {ended_runs} runs with plain numbers give {shown}, "
-                    f"whose followed probability is {p:.3g}: it keeps state outside its variables (an attribute of a "
-                    "class or function, another module, a sub-sampler with side effects), or it is not a "
-                    "function of its draws"
-                )
+                words = f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {p:.3g}"
+                raise Changed(f"{explorer.at}{UNFIT.format(words)}")
 
     def sub_law(self, function: Callable[[], Any], inner: Any) -> CodeLaw:
         """Returns the law of a call of a sub-sampler."""
@@ -174,10 +171,12 @@ def _differs(explorer: Explorer, first: Any, second: Any) -> str:
         )
     if repr(first) == repr(second):
         return f"a second run gives {second} with other draws: it is not a function of its draws (a cache, a counter)"
+    both = f"the same draws give {first} in one run and {second} in another, with plain numbers"
+    if "type" in explorer.session.watch.named:
+        return f"{explorer.at}type() of a draw is not that of its number, isinstance() is; or else: {both}"
     return (
-        f"the same draws give {first} in one run and {second} in another, with plain numbers: "
-        "it is not a function of its draws (it keeps state outside its variables, or a sub-sampler has side effects), "
-        "or it tests the type of a number"
+        f"{explorer.at}{both}: it is not a function of its draws (it keeps state that dpaudit does not see, the time, "
+        "a file), or a library takes a draw for another object"
     )
 
 

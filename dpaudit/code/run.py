@@ -290,6 +290,14 @@ def raised_at(error: BaseException) -> str:
     return found
 
 
+def innermost(error: BaseException) -> str:
+    """Returns the file of the innermost code that the exception went through: theirs, where they call sys.exit()."""
+    trace, found = error.__traceback__, ""
+    while trace is not None:
+        found, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
+    return found
+
+
 def is_raised(error: BaseException) -> bool:
     """Returns whether somebody's own code raises the exception by a statement: an interrupt by the user is none."""
     trace = error.__traceback__

@@ -35,7 +35,9 @@ class Source(random.SystemRandom):
         numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
         return draws.choice(seq, *given, **named) if numpy_like else super().choice(seq)
 
-    def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
         """Returns whole numbers as numpy's Generator does."""
         return draws.integers(low, high, size, dtype, endpoint)
 
@@ -104,6 +106,7 @@ GENERATOR: dict[str, Any] = {
     **_shared(),
     "random": draws.floats,
     "integers": lambda _, *given, **named: draws.integers(*given, **named),
+    "permuted": lambda _, *given, **named: draws.permuted(*given, **named),
 }
 STATE: dict[str, Any] = {
     **_shared(),

@@ -32,6 +32,7 @@ BINARY = {
     **{"subtract": "sub", "multiply": "mul", "truediv": "div", "true_divide": "div", "divide": "div", "power": "pow"},
     **{"floor_divide": "floordiv", "remainder": "mod", "left_shift": "lshift", "right_shift": "rshift"},
     **{"and_": "and", "bitwise_and": "and", "fmod": "fmod", "float_power": "pow", "ldexp": "ldexp"},
+    **{"copysign": "copysign"},
 }
 COMPARISONS = {
     **{
@@ -77,9 +78,15 @@ def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
             compare(operator.lt, x, cut)
             compare(operator.gt, x, cut)
         return function(x.least())
+    if name == "modf":
+        return apply(math.fmod, x, 1.0), made(_integral, (x,), merged((x.directions, 1)), True)
     if name == "reciprocal":
         return made(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
+
+
+def _integral(x: float) -> float:
+    return math.modf(x)[1]
 
 
 def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
@@ -105,6 +112,16 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
         directions, certain = _power(a, b), _whole(a, b) and function is operator.pow
     elif kind in ("mod", "and"):
         return _remainder(kind, function, a, b)
+    elif kind == "fmod" and is_lazy(a) and not is_lazy(b) and b and not _whole(a):
+        pieces = apply(operator.floordiv, apply(abs, a), abs(b))
+        if is_lazy(pieces):
+            pieces.force(what="a remainder")
+        directions = merged((a.directions, 1))
+    elif kind == "copysign":
+        b = 1.0 if _signed(b) else -1.0
+        if not is_lazy(a):
+            return function(a, b)
+        directions = merged((a.directions, int(b) if compare(operator.ge, a, 0) else -int(b)))
     else:
         directions = None
     return listed(function, (a, b)) if directions is None else made(function, (a, b), directions, certain)
@@ -126,6 +143,15 @@ def _parts(a: Any, up: int, b: Any, up_too: int) -> list[tuple[Any, int]]:
 def sign(x: Any) -> int:
     """Returns -1, 0 or 1; an open number is cut at 0."""
     return -1 if compare(operator.lt, x, 0) else 1 if compare(operator.gt, x, 0) else 0
+
+
+def _signed(x: Any) -> bool:
+    """Returns whether a number has the sign of 0.0, not that of -0.0; an open number is cut."""
+    if not is_lazy(x):
+        return math.copysign(1.0, x) > 0
+    if sign(x):
+        return bool(x.least() > 0)
+    return monotone.decide(lambda env: _signed(x.value(env)), x.directions, ("signed", x.key), x.assumed)
 
 
 def _sign(x: Any, other: Any) -> int:

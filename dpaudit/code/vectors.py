@@ -34,6 +34,10 @@ class Draws(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
         return on_function(function, given, named)
 
+    def tobytes(self, order: Any = "C") -> bytes:
+        """Returns the bytes of the plain array that it will be."""
+        return bytes(_plain(self).tobytes(order))
+
     def __str__(self) -> str:
         return str(_plain(self))
 
@@ -169,6 +173,8 @@ def on_function(function: Any, given: tuple[Any, ...], named: dict[str, Any]) ->
     name = function.__name__
     if name == "searchsorted":
         return _searchsorted(*given, **named)
+    if name == "digitize":
+        return _digitize(*given, **named)
     if name in KEPT:
         return real(*given, **named)
     parts = [*given, *named.values()]
@@ -217,6 +223,18 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any
         entries = np.asarray(v, dtype=object)
         return np.array([position(places, entry, side) for entry in entries.reshape(-1)]).reshape(entries.shape)
     return np.int64(position(places, v, side))
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Returns in which of the bins, which rise or fall, x lies."""
+    if isinstance(bins, Draws) or any(map(is_lazy, bins)) or np.ndim(bins) != 1:
+        return refuse("digitize with random bins cannot be followed")
+    steps, side = np.diff(np.asarray(bins)), "left" if right else "right"
+    if not (steps >= 0).all() and not (steps <= 0).all():
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    if (steps >= 0).all():
+        return _searchsorted(bins, x, side)
+    return len(bins) - _searchsorted(np.asarray(bins)[::-1], x, side)
 
 
 def position(sums: Any, u: Any, side: str = "right") -> int:
