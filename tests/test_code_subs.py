@@ -247,6 +247,30 @@ def changes_global(rng):
     return with_global(rng)
 
 
+L = 0
+
+
+def set_later(value):
+    """Nothing tells that L changes before this has been called."""
+    global L
+    L = value
+
+
+@dpaudit.sampler
+def with_later(rng):
+    return rng.randrange(2) + L
+
+
+def changes_later(rng):
+    with_later(rng)
+    try:
+        if rng.randrange(4000) == 0:
+            set_later(10)
+        return with_later(rng)
+    finally:
+        set_later(0)
+
+
 def changes_closure(rng):
     k = 0
 
@@ -284,7 +308,7 @@ def has_no_key(rng):
     return part(rng)
 
 
-@pytest.mark.parametrize("sample", [changes_global, changes_closure, changes_default, has_no_key])
+@pytest.mark.parametrize("sample", [changes_global, changes_later, changes_closure, changes_default, has_no_key])
 def test_an_old_law_is_not_taken_where_something_that_is_read_has_changed(sample):
     expected = {"0": (1 - RARE) / 2, "1": (1 - RARE) / 2, "10": RARE / 2, "11": RARE / 2}
     assert law(sample) == expected

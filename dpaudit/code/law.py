@@ -96,6 +96,8 @@ class Session:
         except chain.TooLong:
             down = chain.Down()
             found = _gathered(explorer, chain.visits(edges, down), down, 1 << down.bits)
+        if explorer.inner is not None:  # in one order, however it was come to them
+            found = dict(sorted(found.items(), key=lambda one: (repr(one[0]), repr(getattr(one[0], "key", "")))))
         values = tuple(explorer.values[key] for key in found)
         residual = 1 - sum(found.values(), Fraction(0))
         if residual < MOST_OPEN:

@@ -109,6 +109,8 @@ class Known:
     still: bool
     """Whether these never change: then it is enough that they are the same objects."""
     key: Hashable
+    named: frozenset[str]
+    """All names in the code that had run then: what is watched since under one of them, its code may read."""
 
 
 class Subs:
@@ -149,12 +151,16 @@ class Subs:
         law = self.session.sub_law(lambda: function(*given, **named), inner)
         values = self.session.watch.values()
         still = all(map(_is_still, values))
-        self._known.setdefault(key, []).append(Known(law, values, still, self.key(values)))
+        known = Known(law, values, still, self.key(values), frozenset(self.session.watch.named))
+        self._known.setdefault(key, []).append(known)
         return law
 
     def _holds(self, one: Known, values: list[Any]) -> bool:
-        """Returns whether all that the law depends on is as it was; what is watched since then, its code never read."""
-        if len(values) > len(one.values) and not self.session.watch.spaces:
+        """Returns whether all that the law depends on is as it was; other names that are watched since do not count."""
+        watch: Watch = self.session.watch
+        if len(values) > len(one.values) and not watch.spaces:
+            if any(name in one.named for _, name in watch.places[len(one.values) :]):
+                return False
             values = values[: len(one.values)]
         if one.still and len(values) == len(one.values) and all(map(operator.is_, values, one.values)):
             return True
