@@ -1,12 +1,13 @@
 """A sub-sampler is known by all its arguments, and its assumptions go on; ends of the code are run a second time."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
 import dpaudit
 from dpaudit.code import law as law_of_code
-from dpaudit.code.law import Refused, Session
+from dpaudit.code.law import Budget, Refused, Session
 from dpaudit.code.source import Source
 
 
@@ -53,3 +54,31 @@ def test_ends_are_run_again_whatever_the_trials_show(monkeypatch):
 
     with pytest.raises(Refused, match="not a function of its draws"):
         Session().law(counted)
+
+
+UNREADABLE = iter(int, 1)
+
+
+@dpaudit.sampler
+def beside(rng):
+    return rng.randrange(3)
+
+
+def look_around():
+    """May read any global by its name; one of them has no key."""
+    return vars()
+
+
+def test_a_sub_sampler_is_followed_in_one_way_for_the_whole_audit():
+    """What the code reads can no longer be compared from some run on: the runs before it are made anew."""
+    rng = Source()
+
+    def sample():
+        first = beside(rng)
+        if rng.randrange(4) == 0:
+            look_around()
+        return first + beside(rng)
+
+    law = Session(Budget()).law(sample)
+    found = dict(zip(law.outputs, law.lower, strict=True))
+    assert found == {0: Fraction(1, 9), 1: Fraction(2, 9), 2: Fraction(3, 9), 3: Fraction(2, 9), 4: Fraction(1, 9)}

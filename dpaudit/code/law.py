@@ -16,7 +16,7 @@ from dpaudit.code.explore import Budget, Explorer, Raised
 from dpaudit.code.outputs import Form
 from dpaudit.code.places import places
 from dpaudit.code.returned import class_name
-from dpaudit.code.run import Changed, Refused, Run, is_theirs
+from dpaudit.code.run import Again, Changed, Refused, Run, is_theirs
 from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
@@ -81,7 +81,11 @@ class Session:
         """
         self.deadline = monotonic() + self.budget.seconds
         with in_place(target):
-            return self._law(Explorer(function, self, self.budget, self._forms, at=at))
+            while True:
+                try:
+                    return self._law(Explorer(function, self, self.budget, self._forms, at=at))
+                except Again:  # at most once for each sub-sampler
+                    continue
 
     def _law(self, explorer: Explorer) -> CodeLaw:
         explorer.explore()

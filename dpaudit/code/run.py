@@ -30,7 +30,7 @@ ASKED_INSIDE = (
 )
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
-LIBRARIES = ("numpy", "scipy", "typeguard")
+LIBRARIES = ("numpy", "scipy", "typeguard", "typing_extensions.py")
 
 
 class Refused(BaseException):
@@ -43,6 +43,10 @@ class Halted(BaseException):
 
 class Changed(Refused):
     """A second run of the same decisions goes another way: the code is not a function of its draws."""
+
+
+class Again(Refused):
+    """The runs so far cannot be repeated, since something is followed otherwise from now on: begin anew."""
 
 
 class Piece(NamedTuple):
@@ -241,6 +245,14 @@ def refuse(what: str) -> Any:
     """Ends everything: the code does something that cannot be followed; names the line of it."""
     reason = Refused(f"{where()}{what}")
     run = current()
+    if run is not None:
+        run.stop(reason)
+    raise reason
+
+
+def begin_anew() -> None:
+    """Ends everything that was followed so far, to follow it again."""
+    reason, run = Again(f"{where()}it is followed in two ways"), current()
     if run is not None:
         run.stop(reason)
     raise reason

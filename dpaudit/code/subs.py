@@ -17,7 +17,7 @@ from dpaudit.code.lazy import Lazy
 from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import holds_draw
 from dpaudit.code.returned import NUMBERS, NotReturned, fresh, parts, twin
-from dpaudit.code.run import Piece, Run, current, defined_at, is_theirs, refuse
+from dpaudit.code.run import Piece, Run, begin_anew, current, defined_at, is_theirs, refuse
 from dpaudit.code.source import Source
 from dpaudit.code.states import SOURCES, Reader
 from dpaudit.code.vectors import known
@@ -122,26 +122,40 @@ class Subs:
         self.session = session
         self._known: dict[Hashable, list[Known]] = {}
         self._noted: set[tuple[int, int]] = set()
+        self._drawn: dict[int, Any] = {}
+        """The functions that were drawn at once, and those that are followed instead: one way for the whole audit."""
+        self._followed: dict[int, Any] = {}
 
     def law(
         self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], plain: Hashable = None
     ) -> Any:
         """Returns the law of function(*given, **named); None where something that it reads has no key."""
-        try:
-            key = self._who(function), self._arguments(function, given, named) if plain is None else plain
-            values = self.session.watch.values()
-            for one in self._known.get(key, ()):
-                if self._holds(one, values):
-                    return one.law
-            inner = Inner(self, function, given, named)
-            law = self.session.sub_law(lambda: function(*given, **named), inner)
-            values = self.session.watch.values()
-            still = all(map(_is_still, values))
-            watch: Watch = self.session.watch
-            one = Known(law, values, still, self.key(values), len(watch.places), frozenset(watch.named))
-            self._known.setdefault(key, []).append(one)
-        except NoKey:
+        made_of = getattr(function, "__code__", function)
+        if id(made_of) in self._followed:
             return None
+        try:
+            law = self._law(function, given, named, plain)
+        except NoKey:
+            self._followed[id(made_of)] = made_of
+            if id(made_of) in self._drawn:
+                begin_anew()
+            return None
+        self._drawn[id(made_of)] = made_of
+        return law
+
+    def _law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], plain: Hashable) -> Any:
+        key = self._who(function), self._arguments(function, given, named) if plain is None else plain
+        values = self.session.watch.values()
+        for one in self._known.get(key, ()):
+            if self._holds(one, values):
+                return one.law
+        inner = Inner(self, function, given, named)
+        law = self.session.sub_law(lambda: function(*given, **named), inner)
+        values = self.session.watch.values()
+        still = all(map(_is_still, values))
+        watch: Watch = self.session.watch
+        known = Known(law, values, still, self.key(values), len(watch.places), frozenset(watch.named))
+        self._known.setdefault(key, []).append(known)
         return law
 
     def _holds(self, one: Known, values: list[Any]) -> bool:
