@@ -16,6 +16,8 @@ from typer.exceptions import TyperException
 
 import dpaudit
 from dpaudit.cli import COMMANDS, main, make_app
+from dpaudit.reports.plan import read_plan
+from dpaudit.reports.report import jobs
 
 LONG = {
     "dpaudit check": "two minutes; proofs_checks/ is held by tests of its own",
@@ -36,7 +38,7 @@ LONG = {
 }
 """What runs with --long only, and why; without it the words are read as the command line reads them."""
 ELSEWHERE = ("--scheduler", "--coq", "proofs_checks/", "--refresh reports", "--plan plan.toml", "my-report/result.json")
-"""What cannot run in an empty folder: a cluster, a proof assistant, a clone, a plan that shows every key there is."""
+"""What cannot run in an empty folder: a cluster, a proof assistant, a clone; of plans see below."""
 
 
 def named(path):
@@ -131,6 +133,20 @@ def run(path, command, capsys, long):
     else:
         assert set(codes) == {0}, f"{named(path)}: {command.words} ends with {codes}"
     compare(f"{named(path)}: {command.words}", printed.splitlines(), command.lines)
+
+
+def test_the_shown_plan_of_a_report_runs(tmp_path, long):
+    """All that it says is checked against the mechanisms, as before the first audit; with --long it is computed."""
+    (shown,) = [item for item in session(ROOT / "docs/reports.md") if isinstance(item, File)]
+    file = tmp_path / shown.name
+    file.write_text(shown.text)
+    plan = read_plan(str(file))
+    assert plan.claims
+    assert len(plan.studies) == 3
+    assert [len(block.cases) for block in plan.audits] == [2, 1]
+    assert list(jobs(plan))
+    if long:
+        assert main(["report", "--plan", str(file), "--out", str(tmp_path / "out")]) == 0
 
 
 def test_every_exception_is_still_shown():

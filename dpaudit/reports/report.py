@@ -117,14 +117,14 @@ def build(plan: Plan, progress: Progress | Steps) -> document.Document:
     with the reason, and the rest goes on; where nothing of it is possible, it is refused.
     """
     start = perf_counter()
-    jobs = list(_jobs(plan))
-    if not jobs:
+    wanted = list(jobs(plan))
+    if not wanted:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
-    steps, sizes = Steps.of(progress), [sized(job, USUAL) for _, job in jobs]
+    steps, sizes = Steps.of(progress), [sized(job, USUAL) for _, job in wanted]
     steps.begin(sum(job.steps for job in sizes) + 1, sum(job.seconds for job in sizes) + WRITING)
     sections: list[document.Section] = []
     lost: list[tuple[str, Exception]] = []
-    for (name, _), job in zip(jobs, sizes, strict=True):
+    for (name, _), job in zip(wanted, sizes, strict=True):
         with steps.part(job) as told:
             try:
                 for section in job(told):
@@ -156,7 +156,7 @@ def left_out(plan: Plan, lost: list[tuple[str, Exception]]) -> document.Section:
     return {"kind": "left-out", **shown, "command": plan.command, "setting": {}, "rows": rows}
 
 
-def _jobs(plan: Plan) -> Iterator[tuple[str, Job]]:
+def jobs(plan: Plan) -> Iterator[tuple[str, Job]]:
     """Yields every job with its name; all that is wrong with the plan is said here."""
     yield from ((f"study of {study.get('kind')}", studies.prepare(study)) for study in plan.studies)
     for block in plan.audits:
