@@ -65,6 +65,8 @@ class Session:
         self.budget, self.bits = budget or Budget(), bits
         self.keep: dict[int, Any] = {}
         self.watch = Watch()
+        self.all_live = False
+        """Whether every variable may still be read: some of the code looks at its callers."""
         self.subs = Subs(self)
         self._titles: dict[str, str] = {}
         self.texts: dict[Hashable, Hashable] = {}

@@ -13,23 +13,58 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType
+from typing import Any
 
 import numpy as np
 
 from dpaudit.code.lazy import Lazy
-from dpaudit.code.watch import Watch
+from dpaudit.code.watch import Watch, is_fixed
 
 HIDDEN = 0x20 | 0x80 | 0x200
 """Flags of generators and coroutines, which are entered and left many times."""
-LOOKS_AROUND = {"locals", "vars", "eval", "exec", "dir"}
-"""Functions with which code reads variables by name."""
+OPTIMIZED = 0x1
+"""The flag of functions; the variables of a class body and of a module are entries of a dict."""
+LOOKS_AROUND = {"locals", "vars", "eval", "exec", "dir", "super"}
+"""Functions with which code reads variables without naming them."""
+LOOKS_AT_CALLERS = {"_getframe", "currentframe", "f_locals", "f_back"}
+"""With these it reads variables of functions further out."""
 
 
 SEQUENCES = (list, tuple, str, dict, set, frozenset, range, int, bool, float, Fraction, type(None), np.ndarray, Lazy)
 """Values of exactly these types are iterated over as the number of steps says."""
 PURE = {*("range", "enumerate", "zip", "reversed", "len", "sorted", "list", "tuple", "min", "max", "abs", "sum", "int")}
 METHODS = {"items", "keys", "values", "tolist", "copy"}
+COPYING = {"sorted", "list", "tuple", "copy", "tolist"}
 """Functions and methods whose iterators go on as the number of their steps says, over what can be read."""
+
+
+MOST_INERT = 1000
+
+
+def is_inert(value: Any) -> bool:
+    """Returns whether the value is made of numbers and texts alone: nothing happens when it goes."""
+    todo = [value]
+    for count, entry in enumerate(todo):
+        if count > MOST_INERT:
+            return False
+        if type(entry) in (list, tuple, set, frozenset):
+            todo += entry
+        elif type(entry) is dict:
+            todo += [*entry.keys(), *entry.values()]
+        elif type(entry) is np.ndarray and entry.base is None and entry.dtype != object:
+            continue
+        elif not (type(entry) is Lazy or is_fixed(entry)):
+            return False
+    return True
+
+
+def _never_changes(value: Any) -> bool:
+    """Returns whether the entries of the value, or itself, can never change."""
+    if type(value) is np.ndarray:
+        return value.dtype != object and value.ndim == 1
+    entries = value if type(value) in (list, tuple, set, frozenset) else [value]
+    entries = [*value.keys(), *value.values()] if type(value) is dict else entries
+    return all(type(entry) is Lazy or is_fixed(entry) for entry in entries)
 
 
 @dataclass(frozen=True)
@@ -44,22 +79,38 @@ class Loop:
     values: frozenset[str] = frozenset()
     globals: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
+    copies: bool = False
+    """Whether it goes over a copy, of what then lies in no variable."""
 
     def is_plain(self, frame: FrameType, watch: Watch) -> bool:
         """Returns whether the names are now what they seem: builtins, and plain values whose iterators are known.
 
         What is no local variable must be what it was when the loop began: no code that has run puts a thing there.
         """
-        here, outside = frame.f_locals, frame.f_globals
+        outside = frame.f_globals
         others = {*(name for name in self.globals if name in outside), *(attribute for _, attribute in self.attributes)}
         if others and (watch.by_name or others & watch.stored):
             return False
         if any(name not in outside and name not in PURE for name in self.globals):
             return False
+        found = self._found(frame)
+        if watch.deletes and any(type(value) in (dict, set) for value in found):
+            return False  # an entry that goes and comes again has another place
+        return all(type(value) in SEQUENCES or isinstance(value, np.generic) for value in found)
+
+    def _found(self, frame: FrameType) -> list[Any]:
+        """Returns what its names stand for now."""
+        here, outside = frame.f_locals, frame.f_globals
         found = [here.get(name) for name in self.values]
         found += [outside[name] for name in self.globals if name in outside]
-        found += [getattr(here.get(name), "__dict__", {}).get(attribute, self) for name, attribute in self.attributes]
-        return all(type(value) in SEQUENCES or isinstance(value, np.generic) for value in found)
+        attributes = (
+            getattr(here.get(name), "__dict__", {}).get(attribute, self) for name, attribute in self.attributes
+        )
+        return [*found, *attributes]
+
+    def is_settled(self, frame: FrameType) -> bool:
+        """Returns, where the loop begins, whether what it goes over is known by its names, or can never change."""
+        return not self.copies or all(map(_never_changes, self._found(frame)))
 
 
 @dataclass(frozen=True)
@@ -90,17 +141,19 @@ def places(code: CodeType) -> Places:
     """Returns where states of this code can be read off; nowhere in generators."""
     steps = list(dis.get_instructions(code))
     still = frozenset(step.offset for i, step in enumerate(steps) if _is_still(steps, i))
-    if code.co_flags & HIDDEN:
+    if code.co_flags & HIDDEN or not code.co_flags & OPTIMIZED:
         return Places({}, {}, still)
     after = _successors(code, steps)
-    depth = _depths(steps, after)
+    stacks = _stacks(steps, after)
+    depth = {offset: -1 if stack is None else len(stack) for offset, stack in stacks.items()}
     loops = {step.offset: _loop(steps, i, depth) for i, step in enumerate(steps) if step.opname.startswith("FOR_ITER")}
     live = _live(code, steps, after)
     given = _given(code, steps)
     found: dict[int, Place] = {}
     for step in steps:
         around = [loop for loop in loops.values() if loop.start <= step.offset < loop.end]
-        if depth.get(step.offset) == len(around) and all(loop.entry >= 0 for loop in around):
+        iterators = [loop.start for loop in around]
+        if stacks.get(step.offset) == tuple(iterators) and all(loop.entry >= 0 for loop in around):
             kept = given.union(live[step.offset], *(loop.names for loop in around))
             found[step.offset] = Place(kept, tuple(around))
     return Places(found, loops, still)
@@ -160,8 +213,13 @@ def _loop(steps: list[dis.Instruction], at: int, depth: dict[int, int]) -> Loop:
     inside = [s for s in steps if start <= s.offset < end and s.opname.startswith(("STORE_FAST", "DELETE_FAST"))]
     if any(names & set(s.argval if isinstance(s.argval, tuple) else (s.argval,)) for s in inside):
         return unknown
+    made = steps[first : at - 1]
+    built = [step.opname for step in made if step.opname in ("BUILD_LIST", "BUILD_TUPLE")]
+    if len(built) > 1:
+        return unknown
+    copies = bool(built) or any(step.argval in COPYING for step in made if step.opcode in dis.hasname)
     made_of = frozenset(names), frozenset(values), tuple(outside), tuple(attributes)
-    return Loop(start, end, steps[at - 1].offset, *made_of)
+    return Loop(start, end, steps[at - 1].offset, *made_of, copies)
 
 
 Edges = dict[int, list[tuple[int, bool]]]
@@ -183,24 +241,43 @@ def _successors(code: CodeType, steps: list[dis.Instruction]) -> Edges:
     return edges
 
 
-def _depths(steps: list[dis.Instruction], after: Edges) -> dict[int, int]:
-    """Returns the depth of the stack before every instruction that is reached without an exception; -1 if unclear."""
+Stack = tuple[int | None, ...]
+"""What lies on a value stack, lowest first: the iterator of the for-loop at this offset, or None for any value."""
+
+
+def _stacks(steps: list[dis.Instruction], after: Edges) -> dict[int, Stack | None]:
+    """Returns the stack before every instruction that is reached without an exception; None where it is unclear."""
     by_offset = {step.offset: step for step in steps}
-    depth: dict[int, int] = {steps[0].offset: 0}
+    found: dict[int, Stack | None] = {steps[0].offset: ()}
     todo = [steps[0].offset]
     while todo:
         offset = todo.pop()
-        step = by_offset[offset]
         for target, jump in after[offset]:
-            try:
-                found = depth[offset] + dis.stack_effect(step.opcode, step.arg, jump=jump)
-            except ValueError:
-                found = -1
-            known = depth.get(target)
-            if known is None or (known != found and known != -1):
-                depth[target] = found if known is None else -1
+            new, known = _after(by_offset[offset], found[offset], jump), found.get(target)
+            if target in found:
+                same = known is not None and new is not None and len(known) == len(new)
+                new = tuple(a if a == b else None for a, b in zip(known, new, strict=True)) if same else None  # type: ignore[arg-type]
+            if target not in found or new != known:
+                found[target] = new
                 todo.append(target)
-    return depth
+    return found
+
+
+def _after(step: dis.Instruction, stack: Stack | None, jump: bool) -> Stack | None:
+    """Returns the stack after the instruction."""
+    if stack is None:
+        return None
+    try:
+        effect = dis.stack_effect(step.opcode, step.arg, jump=jump)
+    except ValueError:
+        return None
+    if step.opname == "SWAP":
+        moved = list(stack)
+        moved[-1], moved[-(step.arg or 1)] = moved[-(step.arg or 1)], moved[-1]
+        return tuple(moved)
+    if step.opname.startswith("FOR_ITER") and stack:
+        stack = (*stack[:-1], step.offset)
+    return (*stack, *[None] * effect) if effect >= 0 else stack[:effect]
 
 
 def _live(code: CodeType, steps: list[dis.Instruction], after: Edges) -> dict[int, frozenset[str]]:

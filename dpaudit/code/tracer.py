@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from dpaudit.code.objects import NoKey
-from dpaudit.code.places import Loop, places
-from dpaudit.code.run import EXPLORER, Changed, Piece, Run, is_theirs, line_of
+from dpaudit.code.places import LOOKS_AT_CALLERS, Loop, is_inert, places
+from dpaudit.code.run import EXPLORER, Changed, Piece, Run, begin_anew, is_theirs, line_of
 from dpaudit.code.states import Reader
 
 ANOTHER_THREAD = Thread.start.__code__
@@ -43,6 +43,8 @@ class Entry:
     draws: int
     steps: int = 0
     """How often a loop has asked its iterator."""
+    settled: bool = True
+    """Whether what a loop goes over is known by its names, or can never change."""
     loops: dict[int, Entry] = field(default_factory=dict)
     last: int = -1
     """The instruction before this one, in a call with loops."""
@@ -124,6 +126,9 @@ class Tracer:
             return None
         self.stack.append(self._entered())
         self.explorer.session.watch.note(frame.f_code, frame.f_globals)
+        if not self.explorer.session.all_live and LOOKS_AT_CALLERS & set(frame.f_code.co_names):
+            self.explorer.session.all_live = True
+            begin_anew()
         watch_steps(frame, self._local, places(frame.f_code).by_step)
         return self._local
 
@@ -181,6 +186,7 @@ class Tracer:
         if loop is not None:
             if call.last == loop.entry:
                 call.loops[here] = self._entered()
+                call.loops[here].settled = loop.is_settled(frame)
             if here in call.loops:
                 call.loops[here].steps += 1
         call.last = here
@@ -200,12 +206,16 @@ class Tracer:
         if self.blind or place is None:
             return
         session, draws = self.explorer.session, self.run.draws[: call.draws]
-        if not all(loop.start in call.loops and loop.is_plain(frame, session.watch) for loop in place.loops):
-            return
+        for loop in place.loops:
+            if loop.start not in call.loops or not call.loops[loop.start].settled:
+                return
+            if not loop.is_plain(frame, session.watch):
+                return
         try:
             reader = Reader(session.keep, session.watch)
             outer = _frames_of_theirs(frame.f_back)
-            state = reader.frame(frame, place.live, outer, session.watch), reader.others(draws)
+            acting = (name for name, value in frame.f_locals.items() if session.all_live or not is_inert(value))
+            state = reader.frame(frame, place.live.union(acting), outer, session.watch), reader.others(draws)
         except NoKey:
             return
         entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]

@@ -38,7 +38,8 @@ KNOWN_BY_IDENTITY = (
 """Values that are known by what they are, and by little else."""
 BUILTINS = frozenset(vars(builtins))
 HASHING = {"hash", "set", "frozenset"}
-BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__"}
+DELETING = {"pop", "popitem", "clear", "remove", "discard", "delitem", "__delitem__", "move_to_end"}
+BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__", "__setattr__"}
 """Functions with which code changes names that do not stand in it."""
 LOGGING = {"getLogger", "disable", "setLevel"}
 """Where code names one of these, every logger is watched."""
@@ -63,6 +64,11 @@ class Watch:
         self.named: set[str] = set()
         """All names in the code that has run, and ``stored`` those under which it puts what is not local."""
         self.stored: set[str] = set()
+        self.made: set[str] = set()
+        """Names of attributes that ``__init__`` assigns; it counts when something calls it again by its name."""
+        self.made_again = False
+        self.deletes = False
+        """Whether some of it takes entries out of something."""
         self.by_name = False
         """Whether some of it changes names that do not stand in it."""
         self._known: set[tuple[int, str]] = set()
@@ -79,7 +85,12 @@ class Watch:
         self.hashes = self.hashes or _hashing(code)
         assigned, read = _global_names(code)
         self.named |= set(code.co_names)
-        self.stored |= set(assigned) | (_assigned_attributes(code) if code.co_name != "__init__" else set())
+        made = code.co_name == "__init__"
+        (self.made if made else self.stored).update(assigned, _assigned_attributes(code))
+        if "__init__" in code.co_names and "super" not in code.co_names:
+            self.made_again = True
+        self.stored |= self.made if self.made_again else set()
+        self.deletes = self.deletes or bool(DELETING & set(code.co_names)) or _deletes(code)
         self.by_name = self.by_name or bool(BY_NAME & set(code.co_names))
         for name in assigned:
             self._add(names, name)
@@ -287,3 +298,8 @@ def _imported(code: CodeType, package: str) -> tuple[str, ...]:
     relative = [f"{outer}.{name}" if name else outer for outer in around for name in names]
     tops = [name.partition(".")[0] for name in names]
     return tuple(name for name in dict.fromkeys((*names, *tops, *relative)) if name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _deletes(code: CodeType) -> bool:
+    return any(step.opname == "DELETE_SUBSCR" for step in dis.get_instructions(code))
