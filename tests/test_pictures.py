@@ -104,13 +104,38 @@ def test_labels_at_the_ends_do_not_stand_on_each_other():
 
 def test_lines_that_coincide_say_so():
     chart = Chart(lines([1, 2, 3], [1, 2, 3], [3, 2, 1]), "n", "y")
-    assert together(chart, WIDE) == " A and B coincide here."
+    assert together(chart) == " A and B coincide here."
     pairs = Chart(lines([1, 2, 3], [1, 2, 3], [3, 4, 5], [3, 4, 5]), "n", "y")
-    assert together(pairs, WIDE) == " A and B coincide here. C and D coincide here.", "two pairs, not four of a kind"
+    assert together(pairs) == " A and B coincide here. C and D coincide here.", "two pairs, not four of a kind"
     part = Chart(lines([1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5, 0]), "n", "y")
-    assert together(part, WIDE) == " A and B coincide from n = 0 to 4."
-    assert together(Chart(lines([1, 2], [2, 1]), "n", "y"), WIDE) == ""
+    assert together(part) == " A and B coincide from n = 0 to 4."
+    assert together(Chart(lines([1, 2], [2, 1]), "n", "y")) == ""
     assert chart.draw(WIDE, "alt").body.count("wider") == 1
+
+
+def test_lines_coincide_where_their_values_are_equal_and_all_are_named():
+    near = Chart(lines([1, 2, 3, 4, 900], [1, 2, 3, 4.0001, 900.0001]), "n", "y")
+    assert together(near) == " A and B coincide from n = 0 to 2.", "less than a pixel apart is not equal"
+    three = Chart(lines([1, 2, 3, 4, 9], [1, 2, 3, 5, 8], [1, 2, 3, 6, 7]), "n", "y")
+    assert together(three) == " A, B and C coincide from n = 0 to 2."
+    again = Chart(lines([1, 2, 3, 4, 9, 1, 1], [1, 2, 3, 5, 9, 1, 2]), "n", "y")
+    assert together(again) == " A and B coincide from n = 0 to 2 and from 4 to 5."
+    part = Chart(lines([1, 2, 3, 4, 9], [1, 2]), "n", "y")
+    assert together(part) == " A and B coincide from n = 0 to 1.", "not wherever the longer one is drawn"
+
+
+def test_the_sign_of_what_coincides_has_its_room():
+    alone, both = (Chart(lines(*[[1, 2, 3]] * count, note="= 3, claims 1/1000"), "n", "y") for count in (1, 2))
+    assert both.ground(WIDE)[0].right < alone.ground(WIDE)[0].right
+
+
+def test_steps_stand_at_their_own_places():
+    chart = Chart(lines([1.0, 2.0]), "n", "y", steps=[([(0.0, 3.0), (1.0, 4.0)], "claimed")])
+    ground, _ = chart.ground(WIDE)
+    body = chart.draw(WIDE, "alt").body
+    assert body.count("claimed") == 1
+    assert ground.y(4.0) >= ground.top, "a step is inside the picture"
+    assert body.count('"rule"') == 1
 
 
 def test_a_chart_has_its_bars_limits_marks_and_names():

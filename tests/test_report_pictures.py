@@ -277,3 +277,33 @@ def test_a_caption_speaks_of_n_only_where_there_is_one(made):
     facts = made["facts"]
     assert "at the largest n" in caption(facts)
     assert " n," not in caption({**facts, "setting": {}})
+
+
+class ByN:
+    """Randomized response whose claim grows with n."""
+
+    def __init__(self, n=3):
+        self.n = n
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return [0, 1]
+
+    def probability(self, x, r):
+        return Fraction(10 + self.n if x == r else 10, 20 + self.n)
+
+    def claimed(self):
+        return Fraction(self.n, 9)
+
+
+def test_claims_that_differ_by_n_stand_at_their_n():
+    sections = build(plan.Plan("t", "c", (plan.block({"n": "1..4", "mechs": [ByN]}),)), lambda text: None)["sections"]
+    found = {section["kind"]: section for section in sections}
+    by_n = shown(found, "epsilon-by-n")[1]
+    assert by_n.count("claimed at each n: ByN") == 1
+    assert "claimed ε" not in by_n
+    curves = shown(found, "delta-curves")[1]
+    assert "claimed (4/9, 0)" in curves
+    assert all(f"claimed ({other}, 0)" not in curves and f">ε = {other}<" not in curves for other in ("1/9", "1/3"))

@@ -1,43 +1,59 @@
-"""Curves that cannot be told apart in a picture, which a caption has to say."""
+"""Curves that are one in a picture, which a caption has to say: equal ones in words, near ones by a wider line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 Ends = tuple[float, float]
-"""Where a value begins and ends on paper, in pixels."""
+"""Where a value begins and ends."""
+Same = Callable[[Ends, Ends], bool]
+RUNS = 4
+"""More stretches than this are counted, not listed."""
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Curves that cannot be told apart from ``first`` to ``last``, ``whole`` where that is wherever both are."""
+    """Curves that are the same on the ``runs``, each from its first to its last place; ``whole``: everywhere."""
 
     names: tuple[str, ...]
-    first: float
-    last: float
+    runs: tuple[tuple[float, ...], ...]
     whole: bool
 
     def text(self, axis: str) -> str:
         """Returns it in words."""
         names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-        return (
-            f"{names} coincide here."
-            if self.whole
-            else f"{names} coincide from {axis} = {self.first:g} to {self.last:g}."
-        )
+        if self.whole:
+            return f"{names} coincide here."
+        if len(self.runs) > RUNS:
+            places = sum(map(len, self.runs))
+            return f"{names} coincide at {places} of the values of {axis} drawn."
+        parts = [f"from {run[0]:g} to {run[-1]:g}" if len(run) > 1 else f"at {run[0]:g}" for run in self.runs]
+        first, number = parts[0].split(" ", 1)
+        return f"{names} coincide {' and '.join([f'{first} {axis} = {number}', *parts[1:]])}."
 
 
-def coincident(curves: Mapping[str, Mapping[float, Ends]]) -> list[Alike]:
-    """Returns which curves have less than a pixel between them, where for at least a quarter of their points."""
-    found: list[tuple[tuple[float, float, bool], list[str]]] = []
+def equal(one: Ends, other: Ends) -> bool:
+    """Returns whether two enclosures meet, and are alike to ten digits: the same number as far as is known."""
+    near = all(a == b or abs(a - b) <= 1e-10 * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))
+    return near and one[0] <= other[1] and other[0] <= one[1]
+
+
+def near(one: Ends, other: Ends) -> bool:
+    """Returns whether there is less than a pixel between two values on paper."""
+    return all(a == b or abs(a - b) < 1 for a, b in zip(one, other, strict=True))
+
+
+def coincident(curves: Mapping[str, Mapping[float, Ends]], same: Same) -> list[Alike]:
+    """Returns which curves are the same at three places in a row, or wherever both are, and where they all are."""
+    found: list[tuple[tuple[tuple[tuple[float, ...], ...], bool], list[str]]] = []
     for one, other in combinations(curves, 2):
         mine, theirs = curves[one], curves[other]
         shared = sorted(mine.keys() & theirs.keys())
-        run = _longest([x for x in shared if _same(mine[x], theirs[x])], shared)
-        if len(run) >= max(3, len(shared) / 4) or run == shared != []:
-            where = run[0], run[-1], run == shared
+        runs = _runs([same(mine[x], theirs[x]) for x in shared], shared)
+        if runs and (max(map(len, runs)) >= 3 or runs == (tuple(shared),)):
+            where = runs, runs == (tuple(shared),) and len(mine) == len(theirs) == len(shared)
             names = next((group for at, group in found if at == where and {one, other} & {*group}), None)
             if names is None:
                 names = []
@@ -46,16 +62,12 @@ def coincident(curves: Mapping[str, Mapping[float, Ends]]) -> list[Alike]:
     return [Alike(tuple(names), *where) for where, names in found]
 
 
-def _same(one: Ends, other: Ends) -> bool:
-    return all(abs(a - b) < 1 for a, b in zip(one, other, strict=True))
-
-
-def _longest(kept: Sequence[float], every: Sequence[float]) -> list[float]:
-    """Returns the longest run of kept places without one between them that is not."""
-    best: list[float] = []
-    run: list[float] = []
-    inside = set(kept)
-    for x in every:
-        run = [*run, x] if x in inside else []
-        best = run if len(run) > len(best) else best
-    return best
+def _runs(kept: Sequence[bool], every: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    """Returns the stretches of kept places without one between them that is not."""
+    runs: list[list[float]] = [[]]
+    for x, inside in zip(every, kept, strict=True):
+        if inside:
+            runs[-1].append(x)
+        elif runs[-1]:
+            runs.append([])
+    return tuple(tuple(run) for run in runs if run)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dpaudit.pictures.alike import Alike, coincident
+from dpaudit.pictures.alike import Alike, coincident, equal, near
 from dpaudit.pictures.colours import dashes_of, slots
 from dpaudit.pictures.picture import HALF, NARROW, Picture
 from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
@@ -43,7 +43,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves with two axes. ``bars`` and ``posts`` are (value, words); ``marks`` are (x, y, words)."""
+    """Curves with two axes. ``bars`` and ``posts`` are (value, words); ``marks`` are (x, y, words).
+
+    ``steps`` are (points, words): what goes on at a level around each of its points, a claim for every n say.
+    """
 
     curves: Sequence[Curve]
     x_title: str
@@ -55,6 +58,7 @@ class Chart:
     bars: Sequence[tuple[float, str]] = ()
     posts: Sequence[tuple[float, str]] = ()
     marks: Sequence[tuple[float, float, str]] = ()
+    steps: Sequence[tuple[Sequence[Place], str]] = ()
     limit_title: str = "n → ∞"
     axis: str = "n"
     tinted: bool = False
@@ -70,12 +74,12 @@ class Chart:
         small = width <= NARROW
         ground, strip = self.ground(width)
         known = {**slots(curve.name for curve in self.curves), **self.slots}
-        alike = self.alike(ground)
         strokes = {curve.name: _strokes(curve, ground) for curve in self.curves}
         parts = [ground.axes(self.x_title, self.y_title)]
         parts += [text(0, 13, self.head, "head")] if self.head else []
         met = [place for own in strokes.values() for place in _dense([stroke.place for stroke in own])]
         parts += [ground.bar(value, words, self.tinted and i == 0, met) for i, (value, words) in enumerate(self.bars)]
+        parts += [ground.steps(points, words, met) for points, words in self.steps]
         posts = [(value, words.split(" = ")[-1] if small else words) for value, words in dict(self.posts).items()]
         parts.append(ground.posts(posts, met))
         if strip:
@@ -83,8 +87,9 @@ class Chart:
             parts.append(
                 line(ground.right + GAP + STRIP, ground.roof, ground.right + GAP + STRIP, ground.bottom, "grid")
             )
-        labels = self._labels(ground, strip, width, [group.names for group in alike if group.whole], strokes)
-        parts += [_underlaid(curve, ground, known[curve.name], alike) for curve in self.curves]
+        labels = self._labels(ground, strip, width, strokes)
+        covered = _covered(strokes)
+        parts += [_underlaid(curve, strokes[curve.name], known[curve.name], covered) for curve in self.curves]
         for curve in self.curves:
             if curve.points:
                 parts.append(self._curve(curve, strokes[curve.name], ground, known[curve.name], small, labels))
@@ -99,6 +104,7 @@ class Chart:
         beyond = BEYOND if any(math.isinf(end) for end in ends) else 0.0
         top, bottom = 30.0 + 18 * bool(self.head) + 2 * beyond, self.height - 40
         heights = [y for _, y in points] + ends + limits + [v for v, _ in self.bars] + [y for _, y, _ in self.marks]
+        heights += [y for steps, _ in self.steps for _, y in steps]
         y = fitted(heights, bottom, top, log=self.log_y, zero=self.zero, beyond=beyond)
         left = margin(y.ticks(int((bottom - top) / 44)))
         room = max((width_of(words) for words in self._texts(width).values()), default=0) + 16
@@ -106,34 +112,36 @@ class Chart:
         across = [x for x, _ in points] + [v for v, _ in self.posts] + [x for x, _, _ in self.marks]
         return Ground(fitted(across, left, right, log=self.log_x, whole=self.whole), y), bool(limits)
 
-    def alike(self, ground: Ground) -> list[Alike]:
-        """Returns which curves coincide."""
+    def alike(self) -> list[Alike]:
+        """Returns which curves have the same values."""
         return coincident(
             {
-                curve.name: {
-                    x: (ground.y(low), ground.y(high))
-                    for (x, _), (low, high) in zip(curve.points, curve.ends(), strict=True)
-                }
+                curve.name: {x: ends for (x, _), ends in zip(curve.points, curve.ends(), strict=True)}
                 for curve in self.curves
-            }
+            },
+            equal,
         )
 
     def _texts(self, width: float) -> dict[str, str]:
-        """Returns what stands at the end of each curve; a long name is cut before its note is."""
+        """Returns what stands at the end of each curve, "= " before what coincides; a name is cut before its note."""
         small, most = width <= HALF, 0.42 * width
         notes = {curve.name: "" if small else f" {curve.note}".rstrip() for curve in self.curves}
-        return {name: fit(name, max(60.0, most - width_of(note))) + note for name, note in notes.items()}
+        same = {name: "= " for group in self.alike() if group.whole for name in group.names[1:]}
+        same = {} if self.inside else same
+        return {
+            name: same.get(name, "") + fit(name, max(60.0, most - width_of(note))) + note
+            for name, note in notes.items()
+        }
 
     def _labels(
         self,
         ground: Ground,
         strip: bool,
         width: float,
-        alike: Sequence[Sequence[str]],
         strokes: Mapping[str, Sequence[Stroke]],
     ) -> dict[str, Label]:
-        """Returns for every curve that has one the place and the words of its label; what coincides has one each."""
-        texts, first = self._texts(width), {name: group[0] for group in alike for name in group[1:]}
+        """Returns for every curve that has one the place and the words of its label."""
+        texts = self._texts(width)
         ended = [curve for curve in self.curves if curve.points]
         lasts = [strokes[curve.name][-1].place for curve in ended]
         ends = [y if curve.limit is None else ground.y(curve.limit) for curve, (_, y) in zip(ended, lasts, strict=True)]
@@ -145,11 +153,7 @@ class Chart:
             return {curve.name: (*place, texts[curve.name]) for curve, place in zip(ended, free, strict=True)}
         places = spread(ends, ground.roof + 4, ground.bottom - 2, LINE)
         x = ground.right + (GAP + STRIP if strip else 0) + 12
-        marks = ["= " if curve.name in first else "" for curve in ended]
-        return {
-            curve.name: (x, place, mark + texts[curve.name])
-            for curve, place, mark in zip(ended, places, marks, strict=True)
-        }
+        return {curve.name: (x, place, texts[curve.name]) for curve, place in zip(ended, places, strict=True)}
 
     def _curve(
         self,
@@ -192,12 +196,17 @@ def _lead(end: Place, x: float, y: float, words: str) -> str:
     return line(end[0] - 5, end[1], edge + 3, y, "lead") if edge < end[0] - 9 else ""
 
 
-def _underlaid(curve: Curve, ground: Ground, slot: int, alike: Sequence[Alike]) -> str:
-    """Returns a wide line below the parts where later curves coincide with this one, so that both are seen."""
+def _covered(strokes: Mapping[str, Sequence[Stroke]]) -> list[Alike]:
+    """Returns which curves cannot be told apart on paper."""
+    return coincident({name: {s.x: (s.low, s.high) for s in own} for name, own in strokes.items()}, near)
+
+
+def _underlaid(curve: Curve, strokes: Sequence[Stroke], slot: int, covered: Sequence[Alike]) -> str:
+    """Returns a wide line below the parts where later curves cover this one, so that both are seen."""
     parts = []
-    for group in alike:
-        if curve.name in group.names[:-1]:
-            places = [(ground.x(x), ground.y(y)) for x, y in curve.points if group.first <= x <= group.last]
+    for group in covered:
+        for run in group.runs if curve.name in group.names[:-1] else ():
+            places = [stroke.place for stroke in strokes if run[0] <= stroke.x <= run[-1]]
             parts.append(path(places, f"line s{dashes_of(slot)[0]} wider"))
     return element("g", "".join(parts), class_="series", data_s=curve.name) if parts else ""
 
@@ -230,6 +239,6 @@ def _taken(ground: Ground, x: float, y: float, words: str) -> tuple[float, float
     return (cx - 11 - width if cx > (ground.left + ground.right) / 2 else cx + 11), ground.y(y) - 12, width
 
 
-def together(chart: Chart, width: float) -> str:
+def together(chart: Chart) -> str:
     """Returns in words which curves coincide in the picture, or nothing."""
-    return "".join(f" {alike.text(chart.axis)}" for alike in chart.alike(chart.ground(width)[0]))
+    return "".join(f" {alike.text(chart.axis)}" for alike in chart.alike())

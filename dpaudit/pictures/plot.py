@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dpaudit.pictures.scales import Scale, Tick
-from dpaudit.pictures.svg import element, line, text, width_of
+from dpaudit.pictures.svg import element, line, path, text, width_of
 
 LINE = 15
 """Pixels from one label to the next."""
@@ -89,6 +90,22 @@ class Ground:
         ]
         shown = text(*_freest(spots, width, avoid), words, "halo")
         return (shade if tinted else "") + line(self.left, y, self.right, y, "rule") + shown
+
+    def steps(
+        self, points: Sequence[tuple[float, float]], words: str, avoid: Sequence[tuple[float, float]] = ()
+    ) -> str:
+        """Returns a dashed line at the level of each point, half the way to its neighbours; its words at its end."""
+        places = [(self.x(x), self.y(y)) for x, y in points]
+        halves = [(a + b) / 2 for (a, _), (b, _) in pairwise(places)]
+        ends = pairwise([max(self.left, places[0][0] - 4), *halves, min(self.right, places[-1][0] + 4)])
+        course = [(x, y) for both, (_, y) in zip(ends, places, strict=True) for x in both]
+        width = width_of(words)
+        spots = [
+            (min(max(x - width / 2, self.left + 6), self.right - width - 6), up)
+            for x, y in (course[-1], course[len(course) // 2], course[0])
+            for up in (y - 8, y + 18)
+        ]
+        return path(course, "rule") + text(*_freest(spots, width, [*avoid, *course]), words, "halo")
 
     def posts(self, marks: Sequence[tuple[float, str]], avoid: Sequence[tuple[float, float]] = ()) -> str:
         """Returns dashed lines upwards, each with its words beside it, where few points and no other words are."""

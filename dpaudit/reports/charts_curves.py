@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 def delta_curves(section: Section, near: Near) -> list[Figure]:
     """Returns delta against epsilon on a logarithmic axis, and where the whole curve is known the best tests."""
-    claims = _claims(near)
+    claims = _claims(section, near)
     lines = [replace(curve, note="") for curve in curves(section, "at", "delta", "δ", log=True)]
     if not lines:
         return []
@@ -30,7 +30,7 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
     chart = Chart(lines, "ε", "δ(ε), logarithmic", marks=marks, **scaled)
     parts, said = near("breakpoints"), f"{_at_zero(section)} {_ends(section, near)}"
     both = bool(parts and parts["rows"])
-    said += _marked(claims, shown, both) + together(chart, HALF)
+    said += _marked(claims, shown, both) + together(chart)
     alt = f"{section['title']}: the curves fall from ε = 0 on. {said}"
     wide, narrow = [chart.draw(HALF, alt)], [chart.draw(NARROW, alt)]
     if parts and both:
@@ -76,11 +76,13 @@ def _at_zero(section: Section) -> str:
     return f"{row['mechanism']} has {most} {at_most(value)}."
 
 
-def _claims(near: Near) -> dict[str, tuple[float, float]]:
-    """Returns the claimed (epsilon, delta) by their words."""
+def _claims(section: Section, near: Near) -> dict[str, tuple[float, float]]:
+    """Returns what the mechanisms drawn claim at the n that is drawn, their last, by its words."""
     by_n, found = near("epsilon-by-n"), {}
-    for row in by_n["rows"] if by_n else []:
-        if row["claimed"]:
+    here = named(section["rows"])
+    for name, own in named(by_n["rows"] if by_n else []).items():
+        row = own[-1]
+        if name in here and row["claimed"]:
             delta = Fraction(row.get("claimed_delta") or 0)
             words = powers(f"({row['claimed']}, {row.get('claimed_delta') or 0})")
             found[words] = (float(Fraction(row["claimed"])), float(delta))

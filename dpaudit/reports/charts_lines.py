@@ -83,7 +83,7 @@ def missing(wanted: Iterable[str], drawn: Iterable[str], where: str = "") -> str
 
 def figure(chart: Chart, caption: str, title: str) -> Figure:
     """Returns the chart for a page and for a phone; the caption says what coincides."""
-    said = caption + together(chart, WIDE)
+    said = caption + together(chart)
     low = replace(chart, height=max(300, 16 * len(chart.curves) + 90))
     return Figure([chart.draw(WIDE, f"{title}. {said}")], said, [low.draw(NARROW, f"{title}. {said}")])
 
@@ -99,7 +99,7 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
         note = f"{shown}, {_claimed(row)}"
         lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
     more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}
-    chart = Chart(lines, "n (records)", "true ε", bars=_bars(section), **more_)
+    chart = Chart(lines, "n (records)", "true ε", bars=_bars(section), steps=_steps(section), **more_)
     more = (
         f" Proved limits as n → ∞: {listed(f'{name} {at_most(value)}' for name, value in limits.items())}."
         if limits
@@ -114,12 +114,28 @@ def _claimed(row: dict[str, Any]) -> str:
     return f"claims {row['claimed']}" if row["claimed"] else "no claim"
 
 
+def _levels(section: Section) -> dict[str, dict[int, str]]:
+    """Returns the claimed epsilon of every mechanism by n, of those that claim one."""
+    rows = [row for row in section["rows"] if row["claimed"] and row["n"] is not None]
+    return {name: {row["n"]: row["claimed"] for row in own} for name, own in named(rows).items()}
+
+
+def _steps(section: Section) -> list[tuple[list[tuple[float, float]], str]]:
+    """Returns the claims that differ by n, each at its n."""
+    differ = {name: own for name, own in _levels(section).items() if len(set(own.values())) > 1}
+    return [
+        ([(float(n), float(number_of(value))) for n, value in own.items()], f"claimed at each n: {name}")
+        for name, own in differ.items()
+    ]
+
+
 def _bars(section: Section) -> list[tuple[float, str]]:
-    """Returns the claimed epsilons, each with whose it is, and the nominal one where nobody claims it."""
+    """Returns the claims that are the same at every n, with whose they are, and the nominal epsilon nobody claims."""
     whose: dict[str, list[str]] = {}
-    for row in section["rows"]:
-        if row["claimed"] and row["mechanism"] not in whose.setdefault(row["claimed"], []):
-            whose[row["claimed"]].append(row["mechanism"])
+    levels = _levels(section)
+    for name, own in levels.items():
+        if len(set(own.values())) == 1:
+            whose.setdefault(next(iter(own.values())), []).append(name)
     every = len({row["mechanism"] for row in section["rows"]})
     found = [
         (
