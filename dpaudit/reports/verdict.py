@@ -5,6 +5,7 @@ A row of the matrix is the verdict on one mechanism. Which word it has is decide
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -21,6 +22,10 @@ LEAD = (
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
 )
 """What the verdict on the whole has of its worst mechanism."""
+MOST_NAMED = 6
+"""So many accuracy bounds that fail are named in the sentence."""
+SEARCHED = ", for the smallest that fails"
+"""How a line ends that says which n were looked at besides those that were asked for."""
 
 
 # ------------------------------------------------------------------ words
@@ -41,6 +46,7 @@ def sentence(row: Row) -> str:
         parts.append(f"Whether it exceeds {what} is undecided{_at(row['undecided_n'])}.")
     elif row["outcome"] == Verdict.PROVED:
         parts.append(f"The claim holds {_extent(row)}.")
+    parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
     parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
     return " ".join([*parts, *([_beyond(row)] if beyond else [])])
@@ -66,13 +72,19 @@ def epsilon_words(row: Row) -> str:
 
 def _true(row: Row) -> str:
     value = epsilon_words(row)
-    wide = value[0] in "[(≥≤|"
-    is_ = "is in " if value[0] in "[(" else "" if wide else "is "
+    unknown = row["epsilon"] == {"lower": "0", "upper": "inf"}
+    value = "not known" if unknown else value
+    is_ = "is in " if value[0] in "[(" else "" if value[0] in "≥≤|" else "is "
     largest = (
         "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
     )
-    where = "" if row["n"] is None or (wide and row["several_n"]) else f", at n = {row['n']}"
+    where = "" if unknown else _of_n(row, value, row["several_n"], ", at")
     return f"its {largest} {is_}{value}{where}{_supremum(row)}"
+
+
+def _of_n(row: Row, value: str, several: bool, at: str) -> str:
+    """Returns ", at n = 3", where the largest is known to be there: not where it lies between ends of several n."""
+    return "" if row["n"] is None or (several and value[0] in "[(≤|") else f"{at} n = {row['n']}"
 
 
 def _supremum(row: Row) -> str:
@@ -139,24 +151,35 @@ def whole(
     rows: list[Row],
     findings: Iterable[str] = (),
     claims: Mapping[str, int] | None = None,
-    bounds: Mapping[str, int] | None = None,
+    bounds: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Returns the verdict of the document: the worst word with counts, what its worst mechanism says, and the scope.
 
     Without a mechanism there is no word, and ``text`` is what else was found. ``claims`` counts the verdicts on the
-    papers' claims that the document decides as well, ``bounds`` how many bounds on the accuracy hold and fail.
+    papers' claims that the document decides as well, ``bounds`` has "holds", "fails" or "UNDECIDED" of every
+    bound on the accuracy.
     """
-    decided = {key: dict(found) for key, found in (("claims", claims), ("bounds", bounds)) if found}
+    tally = Counter((bounds or {}).values())
+    decided = {key: dict(found) for key, found in (("claims", claims), ("bounds", tally)) if found}
     if not rows:
         return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}, **decided}
+    loose = _loose(bounds or {})
     lead = min(rows, key=badness)
     scope = {"covered": list(_covered(rows)), "not_covered": list(_not_covered(rows))}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
     beside_ = f" {claims_words(claims)}." if claims else ""
-    text = f"{_counted(counts)}{lead['text']}{beside_}"
+    text = f"{_counted(counts)}{lead['text']}{beside_}{loose}"
     head = {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts}
     return {**head, **decided, **found, **scope}
+
+
+def _loose(bounds: Mapping[str, str]) -> str:
+    """Returns " 1 of 9 accuracy bounds fail: acc.3 of EHD at x = (2, 2).", naming those that fail or are undecided."""
+    said = bounds_failing(Counter(bounds.values()))
+    names = list(dict.fromkeys(key.partition("\n")[0] for key, found in bounds.items() if found != "holds"))
+    more = f"; and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f" {said}: {'; '.join(names[:MOST_NAMED])}{more}." if said else ""
 
 
 def _covered(rows: list[Row]) -> Iterator[str]:
@@ -177,8 +200,7 @@ def _covered(rows: list[Row]) -> Iterator[str]:
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
     yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
-    looked = [row for row in rows if (row["looked_at"] or "").startswith("every n")]
-    yield from (f"{row['mechanism']}: {row['looked_at']}, for the smallest that fails" for row in looked)
+    yield from (line for row in rows for line in row["covered"] if line.endswith(SEARCHED))
 
 
 def audited_words(ns: str | None, counts: Mapping[str, int], several: bool, whose: str = "") -> str:
@@ -267,8 +289,9 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     found, lines = verdict["witness"], []
     if not verdict.get("reason") or verdict["epsilon"]["lower"] != "0":
-        where = f" at n = {verdict['n']}" if verdict["n"] else ""
-        lines.append(("true ε", f"{epsilon_words(verdict)}{where}{_supremum(verdict)}"))
+        value = epsilon_words(verdict)
+        where = _of_n(verdict, value, not (verdict["ns"] or "").isdigit(), " at")
+        lines.append(("true ε", f"{value}{where}{_supremum(verdict)}"))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
     if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
