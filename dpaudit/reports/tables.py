@@ -22,7 +22,7 @@ Table = tuple[list[str], list[list[Cell]]]
 
 def cell(value: Any) -> Cell:
     """Returns an enclosure as it is, a tuple as "(4, 4)", nothing as "", anything else as its text."""
-    if isinstance(value, dict) and set(value) == {"lower", "upper"}:
+    if isinstance(value, dict) and set(value) - {"shown"} == {"lower", "upper"}:
         return value
     if isinstance(value, list):
         return "(" + ", ".join(map(str, value)) + ")"
