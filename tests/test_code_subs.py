@@ -1,5 +1,6 @@
 """Sub-samplers: their values and exceptions come back as the function gives them, and an old law is never taken."""
 
+import importlib
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -353,3 +354,33 @@ def cached(rng):
 
 def test_a_cache_of_what_is_not_random_changes_nothing():
     assert law(lambda rng: cached(rng) + cached(rng)) == {"0": Fraction(4, 9), "1": Fraction(4, 9), "2": Fraction(1, 9)}
+
+
+OTHER = """
+import threading
+LOCK = threading.Lock()
+def look():
+    return LOCK is None
+"""
+MINE = """
+import dpaudit
+from with_a_lock import look
+K = 0
+@dpaudit.sampler
+def part(rng):
+    return rng.randrange(2) + globals()["K"]
+def sample(rng):
+    first = part(rng)
+    if first:
+        look()
+    return first + part(rng)
+"""
+
+
+def test_what_is_watched_later_and_has_no_key_does_not_change_how_it_is_drawn(tmp_path, monkeypatch):
+    """A lock, in another module, that the code comes to after the law was computed."""
+    (tmp_path / "with_a_lock.py").write_text(OTHER)
+    (tmp_path / "uses_a_lock.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    sample = importlib.import_module("uses_a_lock").sample
+    assert law(sample) == {"0": Fraction(1, 4), "1": Fraction(1, 2), "2": Fraction(1, 4)}

@@ -240,3 +240,21 @@ def test_what_is_rational_is_told_exactly(capsys):
     assert "[" not in capsys.readouterr().out
     assert main(["explain", "--epsilon", "0.4", "--delta", "1e-5"]) == 0
     assert "δ = 1e-5\n" in capsys.readouterr().out
+
+
+def test_a_guess_that_gains_little_says_how_little(capsys):
+    """Rounded to four places, 0.5 + 2.5e-31 read 0.5001."""
+    assert main(["explain", "--epsilon", "1e-30"]) == 0
+    printed = capsys.readouterr().out
+    assert "yours right with at most 0.5 + 2.51e-31 (blind: 0.5)" in printed
+    assert "right with probability at most 0.5 + [2.4999995e-31, 2.5000005e-31]" in printed
+    assert main(["explain", "--epsilon", "0"]) == 0
+    assert "yours right with at most 0.5 (blind: 0.5)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1/2"), ("0", "1/2"), ("1/10", "3/5")])
+def test_a_group_to_which_nothing_is_promised_is_exact(epsilon, delta):
+    """A delta of 1 bounds nothing: the best guess is right with probability 1, and not just nearly."""
+    for _, _, together, accuracy in dpaudit.explain(epsilon, delta=delta, people="2,5").people:
+        assert (together.lower, together.upper) == (1, 1)
+        assert (accuracy.lower, accuracy.upper) == (1, 1)

@@ -54,6 +54,9 @@ def small_report():
         ({"kind": "priors", "n": "2,4"},),
     )
     made = build(wanted, lambda text: None)
+    facts = next(section["rows"] for section in made["sections"] if section["kind"] == "facts")
+    names = dict.fromkeys(row["mechanism"] for row in facts)
+    facts += [{"mechanism": name, "quantity": "SHA-256 of the source", "value": "9f" * 32} for name in names]
     board = {
         "kind": "claims",
         "title": "Claims",
@@ -291,6 +294,18 @@ def test_no_page_is_wider_than_a_phone(opened):
     long = ",".join(map(str, range(100, 160)))
     page.evaluate(f"document.querySelector('.verdict dd ul').insertAdjacentHTML('beforeend', '<li>{long}</li>')")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_long_word_is_broken_on_paper_and_on_screen(opened):
+    """Four columns with a hash each: no table is wider than its page, and none scrolls but for its numbers."""
+    page = opened(1280)
+    assert len(page.query_selector_all("td.word")) >= 4
+    wide = """[...document.querySelectorAll('.scroll')].filter(
+      s => s.querySelector('td.word') && s.scrollWidth > s.clientWidth + 1).length"""
+    for width, media in ((390, "screen"), (1280, "screen"), (700, "print")):
+        page.emulate_media(media=media)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(wide) == 0, (width, media)
 
 
 def test_panels_of_a_row_stand_at_one_height(opened):

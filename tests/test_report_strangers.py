@@ -19,7 +19,7 @@ from dpaudit.reports.digits import beside, percent
 from dpaudit.reports.findings import against
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.report import asked, build
-from dpaudit.reports.verdict import headline, severity, whole
+from dpaudit.reports.verdict import facts, headline, severity, whole
 
 F = Fraction
 JUST_ABOVE = 1 + F(1, 10**10)
@@ -491,3 +491,90 @@ def test_verdicts_are_those_of_the_rows():
         Verdict.PROVED,
         Verdict.PROVED,
     ]
+
+
+# ------------------------------------------------------------------ n that are not there, and n that were not asked for
+
+
+class Even(Two):
+    """There is none with an odd n; what it spends grows with n."""
+
+    def __init__(self, n):
+        if n % 2:
+            raise ValueError("n must be even")
+        self.n = n
+
+    def loss(self):
+        return F(self.n, 10)
+
+
+class Shrinking(Two):
+    """Spends 2/n and claims 1/4."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def loss(self):
+        return F(2, self.n)
+
+    def claimed(self):
+        return F(1, 4)
+
+
+class Boom(Two):
+    """From n = 3 on its law cannot be computed, nor at n = 1."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def loss(self):
+        if self.n == 1 or self.n > 2:
+            raise ValueError("boom")
+        return 2
+
+
+def test_an_n_that_the_constructor_refuses_is_no_mechanism_inside_the_range_too():
+    found = made(Even, n="4..8")["verdict"]
+    assert (found["word"], found["ns"], found["reason"]) == ("HOLDS ON WHAT WAS AUDITED", "4..8..2", None)
+    assert "There is no mechanism at n = 5,7: " in found["text"]
+    assert "must be even" in found["text"]
+    assert "Even at other n than 4..8..2" in found["not_covered"]
+    found = made(Even, n="4..14")["verdict"]
+    assert (found["word"], found["smallest_failing_n"], found["n"]) == ("NOT PRIVATE", 12, 14)
+    assert "there is no mechanism at n = 1..11..2" in found["looked_at"]
+    assert "Even at other n than 2..14..2" in found["not_covered"]
+
+
+def test_the_n_beside_a_lower_bound_is_the_one_it_comes_from():
+    class Rows(ByN):
+        """Unknown at n = 3, where nothing but 0 is a lower bound."""
+
+        def probability(self, x, r):
+            return (F(0), F(1)) if self.n == 3 else Two.probability(self, x, r)
+
+        def claimed(self):
+            return 2
+
+    found = made(Rows, n="2..5")["verdict"]
+    assert (found["epsilon"], found["n"]) == ({"lower": "0.5", "upper": "inf"}, 2)
+    assert "its largest true ε ≥ 0.5, at n = 2" in found["text"]
+    assert dict(facts(found))["true ε"] == "≥ 0.5 at n = 2"
+    assert found["witness"]["n"] == 3
+
+
+def test_what_was_looked_at_below_the_range_counts_in_the_largest():
+    found = made(Shrinking, n="3..9")["verdict"]
+    assert (found["epsilon"], found["n"], found["smallest_failing_n"]) == ({"lower": "2", "upper": "2"}, 1, 1)
+    assert percent(found["share"]) == "800 %"
+    assert "Shrinking: n = 1, for the smallest that fails" in found["covered"]
+    assert "Shrinking at other n than 1,3..9" in found["not_covered"]
+
+
+def test_equal_reasons_are_said_once_and_what_is_open_is_not_absent():
+    (row,) = verdicts(Boom, n="2..5")
+    assert row["reason"].startswith("n = 3..5: ")
+    assert row["reason"].count("boom") == 1
+    assert row["looked_at"] == "every n from 1 to 2 was looked at; undecided: n = 1"
+    assert "Boom at other n than 2" in row["not_covered"]
+    (row,) = verdicts(Boom, n="3..5")
+    assert row["text"].startswith("Boom claims 1-DP; it could not be audited: n = 3..5: ")

@@ -32,6 +32,8 @@ PEOPLE = "2,5,10"
 RELEASES = "2,10,100"
 MOST = 10_000
 """People of a group, or releases."""
+SMALL = Fraction(1, 10**4)
+"""A guess that gains less is told as 0.5 and what it gains."""
 SPARE = 8
 """Digits of the true epsilon beyond those of the answer: what follows from it is to have as many."""
 
@@ -86,16 +88,25 @@ class ExplainResult(Answer):
             rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(self.delta)}" * bool(self.delta)))
         else:
             rows += [*subject_rows(self.subject), ("true ε", self.epsilon)]
-        rows += [("best guess", Words("right with probability at most ", self.accuracy)), ("advantage", self.advantage)]
+        rows += [("best guess", self._guess()), ("advantage", self.advantage)]
         if self.attained is not None:
             rows.append(("here", Words("the best guess from this mechanism itself is right with ", self.attained)))
         return [Fields(again(rows, self.command)), *self._tables()]
 
+    def _guess(self) -> Words:
+        """Returns the bound on a guess; one that is hardly better than a blind one by what it gains."""
+        if not 0 < self.advantage.lower <= self.advantage.upper < SMALL:
+            return Words("right with probability at most ", self.accuracy)
+        gained = (self.advantage.lower / 2, self.advantage.upper / 2)
+        return Words("right with probability at most 0.5 + ", Enclosure(*gained, self.advantage.places + 1))
+
     def _answer(self) -> Words:
+        half = Fraction(1, 2)
         known = (self.accuracy, *([] if self.attained is None else [self.attained]))
+        gained = min(self.advantage.upper / 2, *(bound.upper - half for bound in known))
         return Words(
             "who knows all other records guesses yours right with ",
-            strong(f"at most {above(min(bound.upper for bound in known))}"),
+            strong(f"at most {above(gained)}"),
             " (blind: 0.5)",
         )
 
@@ -122,13 +133,21 @@ def _told(row: Row) -> Row:
     return (decimal(row[0]), *row[1:])
 
 
-def above(value: Fraction) -> str:
-    """Returns the least decimal of four places that is not below the value, a probability.
+def above(gained: Fraction) -> str:
+    """Returns 1/2 and what is gained, rounded up to four places; less than 1e-4 apart, to three digits.
 
-    >>> above(Fraction(1, 3)), above(Fraction(1))
-    ('0.3334', '1.0000')
+    >>> above(Fraction(1, 3)), above(Fraction(1, 2)), above(Fraction(0)), above(Fraction(1, 4 * 10**30))
+    ('0.8334', '1', '0.5', '0.5 + 2.5e-31')
     """
-    return f"{Decimal(-(-value.numerator * 10**4 // value.denominator)).scaleb(-4):f}"
+    if not 0 < gained < SMALL:
+        value = Fraction(1, 2) + gained
+        shown = f"{Decimal(-(-value.numerator * 10**4 // value.denominator)).scaleb(-4):f}"
+        return shown.rstrip("0").rstrip(".")
+    places = 4
+    while gained * 10**places < 100:
+        places += 1
+    up = Fraction(-(-gained.numerator * 10**places // gained.denominator), 10**places)
+    return f"0.5 + {Enclosure(up, up, places)}"
 
 
 def explain(

@@ -6,14 +6,33 @@ import gc
 import logging
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
-from enum import Enum, EnumMeta
-from functools import cached_property
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from enum import Enum, EnumMeta, Flag
+from functools import WRAPPER_ASSIGNMENTS, cached_property
+from types import (
+    ClassMethodDescriptorType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from dpaudit.code.layout import layout
 from dpaudit.code.run import is_theirs
-from dpaudit.code.watch import CACHED, Watch, data_in, is_fixed, is_their_class
+from dpaudit.code.watch import (
+    CACHED,
+    Watch,
+    data_in,
+    has_metadata,
+    is_fixed,
+    is_made_of_python,
+    is_of_theirs,
+    is_open_class,
+)
 
 BASES = (int, float, str, bytes, tuple, frozenset, list, dict, deque)
 """Builtin types whose subclasses are read as such a value with attributes."""
@@ -30,12 +49,18 @@ class _Field(NamedTuple):
 
 DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType, type(vars(_Field)["one"]))
 """Attributes of a class that have no state of their own."""
+IN_C = (*DESCRIPTORS, MethodDescriptorType, ClassMethodDescriptorType, WrapperDescriptorType)
 BOOKKEEPING = {
     *("__dict__", "__weakref__", "__slots__", "__annotations__", "__annotations_cache__", "__annotate_func__"),
     *("__dataclass_fields__", "__dataclass_params__", "__orig_bases__", "__parameters__", "__abstractmethods__"),
     *("__static_attributes__", "__protocol_attrs__", "__non_callable_proto_members__", "_abc_impl"),
 }
 """What Python itself keeps in a class."""
+OF_AN_ENUM = {name for name in vars(Flag("_Plain", "A")) if name.strip("_") + "_" == name[1:]} | {"_hashable_values_"}
+OF_A_LOGGER = set(vars(logging.Logger("plain"))) | {"_cache", "root"}
+KNOWN_CALLS = (logging.Handler, logging.Filter, logging.Formatter, logging.Logger)
+RECORDERS = ("_pytest",)
+"""Handlers that a test runner adds to the root of all loggers."""
 
 
 class NoKey(Exception):
@@ -50,7 +75,7 @@ def no_key() -> NoReturn:
 def instance(kind: type, value: Any) -> tuple[Any, ...]:
     """Returns the parts of an object of a class that is written in Python; NoKey if there may be others."""
     base = next((base for base in BASES if isinstance(value, base)), object)
-    if _hides(kind, base):
+    if _hides(kind, base) or _disguises(kind):
         raise NoKey
     attributes: Any = getattr(value, "__dict__", None)
     slots = [(name, _slot(slot, value)) for name, slot in _slots(kind)]
@@ -66,6 +91,12 @@ def _hides(kind: type, base: type) -> bool:
     if any(part not in known and part.__basicsize__ != empty and not part.__flags__ & HEAP for part in kind.__mro__):
         return True
     return kind.__basicsize__ > base.__basicsize__ + WORD * (len(list(_slots(kind))) + 2)  # attributes, weak references
+
+
+def _disguises(kind: type) -> bool:
+    """Returns whether its objects may show other attributes than they have."""
+    found = [(vars(part).get("__getattribute__"), vars(part).get("__dict__")) for part in kind.__mro__]
+    return any(not isinstance(part, type(None) | IN_C[0] | WrapperDescriptorType) for pair in found for part in pair)
 
 
 def _slots(kind: type) -> Iterator[tuple[str, Any]]:
@@ -94,43 +125,50 @@ def _content(base: Any, value: Any) -> Any:
     return base.__float__(value) if base is float else base.__getitem__(value, slice(None))
 
 
-def ordered(value: Any) -> list[Any]:
-    """Returns the entries of an ordered dict, whose order is not that of the dict inside."""
-    return list(OrderedDict.items(value))
+def ordered(value: Any) -> tuple[Any, ...]:
+    """Returns the entries of an ordered dict, whose order is not that of the dict inside, and its attributes."""
+    return list(OrderedDict.items(value)), value.__dict__
 
 
-def members(kind: type) -> list[Any]:
-    """Returns the attributes of a class of theirs, those of its bases and of its metaclass too."""
-    if isinstance(kind, EnumMeta):
-        names = set(kind.__members__)
-        others = [pair for pair in vars(kind).items() if pair[0][0] != "_" and pair[0] not in names]
-        return [*kind.__members__.values(), *(part for pair in others for part in _member(*pair))]
-    found = [part for base in kind.__mro__ if is_their_class(base) for part in _members_of(base)]
-    return [*found, type(kind)] if is_their_class(type(kind)) else found
+def source(kind: type, value: Any) -> tuple[Any, ...]:
+    """Returns what code can change of a random source: its draws are not its state."""
+    attributes: Any = getattr(value, "__dict__", None)
+    return kind, attributes, [(name, _slot(slot, value)) for name, slot in _slots(kind)]
 
 
-def _members_of(kind: type) -> list[Any]:
-    return [part for name, value in vars(kind).items() for part in _member(name, value)]
+def members(kind: type, annotated: bool) -> list[Any]:
+    """Returns the name of a class of theirs, its attributes, its bases and its metaclass."""
+    own = OF_AN_ENUM if isinstance(kind, EnumMeta) else set()
+    found = [part for name, value in vars(kind).items() if name not in own for part in _member(name, value)]
+    members: list[Any] = list(kind.__members__.values()) if isinstance(kind, EnumMeta) else []
+    annotations = vars(kind).get("__annotations__") if annotated else None
+    return [kind.__name__, kind.__qualname__, annotations, members, found, kind.__bases__, type(kind)]
+
+
+def stored(kind: type, watch: Watch | None) -> list[Any]:
+    """Returns what code of theirs may have put into a class that is not theirs."""
+    if watch is None or not is_open_class(kind):
+        return []
+    return [part for name in sorted(watch.stored & vars(kind).keys()) for part in _member(name, vars(kind)[name])]
 
 
 def _member(name: str, value: Any) -> list[Any]:
     """Returns what an attribute of a class adds to its state."""
-    if name in BOOKKEEPING:
+    if name in BOOKKEEPING or isinstance(value, DESCRIPTORS):
         return []
-    if isinstance(value, staticmethod | classmethod):
-        value = value.__func__
-    if isinstance(value, DESCRIPTORS):
-        return []
-    if isinstance(value, property):
+    if type(value) in (staticmethod, classmethod):
+        wrapped = (*WRAPPER_ASSIGNMENTS, "__wrapped__")
+        value = value.__func__, [pair for pair in vars(value).items() if pair[0] not in wrapped]
+    elif type(value) is property:
         value = value.fget, value.fset, value.fdel
-    elif isinstance(value, cached_property):
-        value = value.func
+    elif type(value) is cached_property:
+        value = [pair for pair in vars(value).items() if pair[0] != "lock"]
     return [(name, value)]
 
 
-def function(value: FunctionType) -> tuple[Any, ...]:
+def function(value: FunctionType, annotated: bool) -> tuple[Any, ...]:
     """Returns what code can change of a function, but for the contents of its closure."""
-    names = value.__name__, value.__qualname__, value.__doc__
+    names = value.__name__, value.__qualname__, value.__doc__, value.__annotations__ if annotated else None
     return names, value.__defaults__, value.__kwdefaults__, value.__dict__
 
 
@@ -145,28 +183,46 @@ def module(value: ModuleType, watch: Watch | None) -> list[Any]:
     return [(name, found[name]) for name in names if name in watch.stored or not is_fixed(found[name])]
 
 
-def known_by_identity(value: Any) -> Any:
+def known_by_identity(value: Any, watch: Watch | None) -> Any:
     """Returns what can change of a value that is known by what it is otherwise."""
     if isinstance(value, logging.Logger):
-        return value.level, value.disabled, value.propagate, len(value.handlers)
+        return logger(value)
     if isinstance(value, Enum):
-        return {name: part for name, part in vars(value).items() if name != "__objclass__"}
+        return type(value), {name: part for name, part in vars(value).items() if name != "__objclass__"}
     if isinstance(value, CACHED):
-        return cached(value)
-    return ()
+        return cached(value, watch)
+    if isinstance(value, np.ufunc) and is_made_of_python(value):
+        return [part for part in gc.get_referents(value) if callable(part)] or no_key()
+    return no_key() if isinstance(value, np.dtype) and has_metadata(value) else ()
 
 
-def cached(value: Any) -> Any:
+def logger(value: logging.Logger | None) -> list[Any]:
+    """Returns what decides what a logger does, and those above it; NoKey if it calls code of theirs."""
+    found: list[Any] = [logging.root.manager.disable]
+    while value is not None:
+        handlers = [part for part in value.handlers if type(part).__module__.partition(".")[0] not in RECORDERS]
+        calls = [*handlers, *value.filters, *(part.formatter for part in handlers if part.formatter is not None)]
+        if any(is_of_theirs(part) or not isinstance(part, KNOWN_CALLS) for part in (value, *calls)):
+            raise NoKey
+        if any(part.filters for part in handlers):
+            raise NoKey
+        state = value.level, value.disabled, value.propagate, [(id(part), part.level) for part in handlers]
+        found += [state, len(calls), [pair for pair in vars(value).items() if pair[0] not in OF_A_LOGGER]]
+        value = value.parent
+    return found
+
+
+def cached(value: Any, watch: Watch | None) -> Any:
     """Returns what a cache of functools holds; NoKey for one of limited size, whose order cannot be read."""
-    held = [
-        part for part in gc.get_referents(value) if type(part) is dict and part is not getattr(value, "__dict__", 0)
-    ]
-    count = value.cache_info().currsize
-    if not count:
-        return ()
-    if value.cache_info().maxsize is not None or sum(map(len, held)) != count:
+    attributes = getattr(value, "__dict__", {})
+    parts = gc.get_referents(value)
+    held = [part for part in parts if type(part) is dict and part is not attributes]
+    wrapped = [part for part in parts if callable(part) and not isinstance(part, type)]
+    info = value.cache_info()
+    if info.currsize and (info.maxsize is not None or sum(map(len, held)) != info.currsize):
         raise NoKey
-    return held
+    counts = (info.hits, info.misses) if watch is not None and "cache_info" in watch.named else None
+    return held, wrapped, [pair for pair in attributes.items() if pair[0] not in WRAPPER_ASSIGNMENTS], counts
 
 
 def iterator(value: Any) -> tuple[Any, ...]:

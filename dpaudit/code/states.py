@@ -11,7 +11,7 @@ from array import array
 from collections import OrderedDict, deque
 from collections.abc import Hashable, Iterable
 from contextvars import ContextVar
-from datetime import date, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import partial
 from threading import local
@@ -26,7 +26,7 @@ from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.objects import NoKey
 from dpaudit.code.run import Draw
 from dpaudit.code.vectors import Draws
-from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, is_their_class
+from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, has_metadata, is_by_name, is_of_theirs, is_their_class
 
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 
@@ -40,9 +40,11 @@ MADE: tuple[Any, ...] = (
     *({}, {}.keys(), {}.values(), {}.items(), set(), _Entries()),
 )
 ITERATORS = tuple(type(iter(made)) for made in MADE)
-TIMES = (date, time, timedelta, timezone)
+TIMES = (date, datetime, time, timedelta, timezone)
 TYPE_CHECKERS = ("typeguard",)
 """What they put among the variables holds the variables and globals themselves, which are read anyhow."""
+NOT_SET = object()
+"""What lies in a variable of a context that has no value."""
 MAX_PARTS = 20_000
 """A state of more parts than this is not looked for again."""
 
@@ -67,7 +69,7 @@ class Reader:
         if is_lazy(value):
             return self._lazy(value)
         kind: Any = type(value)
-        if kind is float or isinstance(value, np.generic):
+        if kind is float or (isinstance(value, np.generic) and not is_their_class(kind)):
             return self._number(kind, value)
         if kind in PLAIN:
             return kind.__name__, value
@@ -77,16 +79,12 @@ class Reader:
             return "Decimal", value.as_tuple()
         if kind is range:
             return "range", value.start, value.stop, value.step
-        if isinstance(value, SOURCES) and not is_their_class(kind):
-            return "random source"
-        if kind is object:
-            return self._identity(value)
-        if isinstance(value, type) and not is_their_class(value):
+        if kind is object or isinstance(value, objects.IN_C) or kind.__module__ == "typing":
             return self._identity(value)
         if kind.__module__.partition(".")[0] in TYPE_CHECKERS:
             return "checks of types"
-        if isinstance(value, TIMES):
-            return kind.__name__, repr(value)
+        if kind in TIMES:
+            return self._time(kind, value)
         known = self._places.get(id(value))
         if known is not None:
             return "again", known
@@ -98,6 +96,13 @@ class Reader:
         if isinstance(value, np.void):
             raise NoKey  # it may be a part of an array
         return kind.__name__, repr(value), self._identity(value) if value != value else ()
+
+    def _time(self, kind: type, value: Any) -> Hashable:
+        zone: Any = getattr(value, "tzinfo", None)
+        if zone is None or type(zone) is timezone:
+            return kind.__name__, repr(value)
+        known = type(zone).__module__ == "zoneinfo" and not is_of_theirs(zone)
+        return kind.__name__, repr(value.replace(tzinfo=None)), self._identity(zone) if known else self.key(zone)
 
     def _identity(self, value: Any) -> Hashable:
         self._keep[id(value)] = value
@@ -122,9 +127,13 @@ class Reader:
         if kind is bytearray:
             return "bytearray", bytes(value)
         if isinstance(value, type):
-            return "class", self._identity(value), self._all(objects.members(value))
+            theirs = is_their_class(value)
+            parts = (
+                objects.members(value, self._names("__annotations__")) if theirs else objects.stored(value, self._watch)
+            )
+            return "class", self._identity(value), self._all(parts)
         if isinstance(value, KNOWN_BY_IDENTITY):
-            return "known", self._identity(value), self.key(objects.known_by_identity(value))
+            return "known", self._identity(value), self.key(objects.known_by_identity(value, self._watch))
         if isinstance(value, ModuleType):
             return "module", self._identity(value), self._all(objects.module(value, self._watch))
         if isinstance(value, BuiltinFunctionType):
@@ -142,12 +151,16 @@ class Reader:
         if kind is array:
             return "array", value.typecode, value.tobytes()
         if kind in (ContextVar, local, SimpleNamespace):
-            return kind.__name__, self.key(value.get(None) if kind is ContextVar else value.__dict__)
+            return kind.__name__, self.key(value.get(NOT_SET) if kind is ContextVar else value.__dict__)
         if kind is GeneratorType and value.gi_running:
             return "running"  # it is one of the functions under way, and read as such
-        if isinstance(value, random.Random):
-            return "random source", self.key((kind, value.__dict__))
+        if isinstance(value, SOURCES) and (not is_their_class(kind) or isinstance(value, random.Random)):
+            return "random source", self.key(objects.source(kind, value))
         return "instance", self.key(objects.instance(kind, value))
+
+    def _names(self, name: str) -> bool:
+        """Returns whether code that has run has this name."""
+        return self._watch is not None and name in self._watch.named
 
     def _all(self, values: Iterable[Any]) -> Hashable:
         return tuple(map(self.key, values))
@@ -170,6 +183,8 @@ class Reader:
             owner = owner.base
         if owner.base is not None or type(owner) not in (np.ndarray, Draws):
             raise NoKey  # the memory belongs to something else
+        if has_metadata(value.dtype):
+            raise NoKey
         form = type(value).__name__, value.shape, str(value.dtype), value.strides, value.flags.writeable
         if owner is not value:
             return "view", form, value.ctypes.data - owner.ctypes.data, self.key(owner)
@@ -179,17 +194,26 @@ class Reader:
 
     def _function(self, value: FunctionType) -> Hashable:
         code = self._identity(value.__code__), self._identity(value.__globals__)
+        if self._watch is not None:
+            self._watch.note_made(value)
         cells = tuple(self._cell(cell) for cell in value.__closure__ or ())
-        return "function", code, cells, self.key(objects.function(value))
+        return "function", code, cells, self.key(objects.function(value, self._names("__annotations__")))
 
     def _builtin(self, value: Any) -> Hashable:
         """Returns the key of a function in C; one that is bound to a list, say, is known by the list."""
         owner = value.__self__
+        if self._watch is not None and is_by_name(value):
+            self._watch.by_name = True
         if owner is None or isinstance(owner, ModuleType | type):
             return self._identity(value)
         return "bound", value.__name__, self.key(owner)
 
     def _cell(self, cell: Any) -> Hashable:
+        known = self._places.get(id(cell))
+        if known is not None:
+            return "again", known
+        self._places[id(cell)] = len(self._places)
+        self._alive.append(cell)
         try:
             value = cell.cell_contents
         except ValueError:

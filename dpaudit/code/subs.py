@@ -109,6 +109,8 @@ class Known:
     still: bool
     """Whether these never change: then it is enough that they are the same objects."""
     key: Hashable
+    places: int
+    """How many places were watched then, by name; behind them stand all the names of whole modules."""
     named: frozenset[str]
     """All names in the code that had run then: what is watched since under one of them, its code may read."""
 
@@ -151,17 +153,18 @@ class Subs:
         law = self.session.sub_law(lambda: function(*given, **named), inner)
         values = self.session.watch.values()
         still = all(map(_is_still, values))
-        known = Known(law, values, still, self.key(values), frozenset(self.session.watch.named))
+        watch: Watch = self.session.watch
+        known = Known(law, values, still, self.key(values), len(watch.places), frozenset(watch.named))
         self._known.setdefault(key, []).append(known)
         return law
 
     def _holds(self, one: Known, values: list[Any]) -> bool:
         """Returns whether all that the law depends on is as it was; other names that are watched since do not count."""
-        watch: Watch = self.session.watch
-        if len(values) > len(one.values) and not watch.spaces:
-            if any(name in one.named for _, name in watch.places[len(one.values) :]):
+        places = self.session.watch.places
+        if len(places) > one.places:
+            if any(name in one.named for _, name in places[one.places :]):
                 return False
-            values = values[: len(one.values)]
+            values = values[: one.places] + values[len(places) :]
         if one.still and len(values) == len(one.values) and all(map(operator.is_, values, one.values)):
             return True
         return self.key(values) == one.key

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import gc
 import logging
 import os
 import re
@@ -40,6 +41,15 @@ HASHING = {"hash", "set", "frozenset"}
 DELETING = {"pop", "popitem", "clear", "remove", "discard", "delitem", "__delitem__", "move_to_end"}
 BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__", "__setattr__"}
 """Functions with which code changes names that do not stand in it."""
+LOGGING = {"getLogger", "disable", "setLevel"}
+"""Where code names one of these, every logger is watched."""
+OF_A_MODULE = {
+    *("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__file__", "__cached__", "__builtins__"),
+    *("__path__", "__annotations__", "__annotate__", "__conditional_annotations__", "__warningregistry__"),
+}
+"""What Python itself keeps in a module."""
+CHANGEABLE, IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of types that are made while Python runs, and of those among them whose attributes cannot be set."""
 
 
 class Watch:
@@ -62,6 +72,9 @@ class Watch:
         self.by_name = False
         """Whether some of it changes names that do not stand in it."""
         self._known: set[tuple[int, str]] = set()
+        self._imports: list[tuple[str, CodeType]] = []
+        """Modules that code imports as it runs, and that are not there yet."""
+        self._classes: dict[type, Any] = {}
         self._seen: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
 
     def note(self, code: CodeType, names: dict[str, Any]) -> None:
@@ -83,6 +96,9 @@ class Watch:
             self._add(names, name)
         if BY_NAME & set(code.co_names):
             self._add_spaces(names)
+        if LOGGING & set(code.co_names):
+            self._add(LOGGERS, "getLogger")
+        self._imports += [(name, code) for name in _imported(code, str(names.get("__package__") or ""))]
         for name in read:
             if name in names:
                 self._look(names, name, code)
@@ -102,11 +118,33 @@ class Watch:
                 self._add(parts, attribute)
             for attribute in set(code.co_names) & parts.keys():
                 self._look(parts, attribute, code, depth - 1)
+        elif is_by_name(value):
+            self.by_name = True
+            self._add_spaces(names)
         elif not is_fixed(value):
             self._add(names, name)
+            self.note_made(value)
+        elif is_open_class(value):
+            parts = self._classes.setdefault(value, vars(value))
+            for attribute in _assigned_attributes(code):
+                self._add(parts, attribute)
+
+    def note_made(self, value: Any) -> None:
+        """Notes a function that was made with exec: its calls are not told from those of named tuples."""
+        if isinstance(value, FunctionType) and value.__code__.co_filename.startswith("<string"):
+            self.note(value.__code__, value.__globals__)
+
+    def _look_at_imports(self) -> None:
+        """Looks at the modules that are there now."""
+        there = [found for found in self._imports if found[0] in sys.modules]
+        if there:
+            self._imports = [found for found in self._imports if found not in there]
+            for name, code in there:
+                self._look(sys.modules, name, code)
 
     def values(self) -> list[Any]:
         """Returns what lies at these places now."""
+        self._look_at_imports()
         found = [names.get(name) for names, name in self.places]
         for names in self.spaces:
             found += data_in(names)
@@ -123,21 +161,25 @@ class Watch:
 def data_in(names: dict[str, Any]) -> list[Any]:
     """Returns what lies in a module, but for code."""
     code = ModuleType | FunctionType | type
-    return [(name, value) for name, value in names.items() if not name.startswith("__") and not isinstance(value, code)]
+    return [(name, value) for name, value in names.items() if name not in OF_A_MODULE and not isinstance(value, code)]
 
 
 def is_fixed(value: Any) -> bool:
     """Returns whether the value cannot change: a number, text, a function or class that is not theirs."""
     if type(value) in PLAIN:
         return True
-    if isinstance(value, Enum):
-        return not is_their_class(type(value))
+    if is_of_theirs(value):
+        return False
+    if isinstance(value, np.ufunc):
+        return not is_made_of_python(value)
+    if isinstance(value, np.dtype):
+        return not has_metadata(value)
     if isinstance(value, (*FIXED, *KNOWN_BY_IDENTITY, ModuleType)):
         return not isinstance(value, logging.Logger | CACHED)
     if isinstance(value, BuiltinFunctionType):
         return isinstance(value.__self__, ModuleType | type | None)
     if isinstance(value, FunctionType):
-        return not is_theirs(value.__code__.co_filename)
+        return not is_theirs(value.__code__.co_filename) and not _holds_theirs(value)
     if isinstance(value, type):
         return not is_their_class(value)
     if type(value) in (tuple, frozenset):
@@ -145,13 +187,72 @@ def is_fixed(value: Any) -> bool:
     return type(value).__module__ == "typing"
 
 
+def _holds_theirs(function: FunctionType) -> bool:
+    """Returns whether a function of a library holds what can change: it wraps one of theirs, or was made by exec."""
+    if function.__code__.co_filename.startswith("<string"):
+        return True
+    held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *vars(function).values()]
+    if not function.__closure__:
+        return any(isinstance(part, FunctionType) and not is_fixed(part) for part in held)
+    return not all(is_fixed(part) for part in (*held, *_contents(function)))
+
+
+def _contents(function: FunctionType) -> list[Any]:
+    """Returns what lies in the closure of a function; not the function itself."""
+    found = [part for cell in function.__closure__ or () for part in gc.get_referents(cell)]
+    return [part for part in found if part is not function]
+
+
+def is_made_of_python(value: Any) -> bool:
+    """Returns whether a ufunc calls a function of Python, as numpy.frompyfunc makes it."""
+    return all(set(form) <= set("O->") for form in value.types)
+
+
+def has_metadata(kind: Any) -> bool:
+    """Returns whether values of this type of numpy carry more than it says: metadata may be anything."""
+    if kind.metadata is not None or (kind.subdtype and has_metadata(kind.subdtype[0])):
+        return True
+    return any(has_metadata(field[0]) for field in (kind.fields or {}).values())
+
+
+def is_by_name(value: Any) -> bool:
+    """Returns whether it is a builtin with which code changes names that do not stand in it, under any name."""
+    if not isinstance(value, BuiltinFunctionType):
+        return False
+    return value.__name__ in BY_NAME and vars(builtins).get(value.__name__) is value
+
+
+def is_open_class(value: Any) -> bool:
+    """Returns whether it is a class whose attributes code can set."""
+    return isinstance(value, type) and value.__flags__ & (CHANGEABLE | IMMUTABLE) == CHANGEABLE
+
+
 @functools.lru_cache(maxsize=4096)
 def is_their_class(kind: type) -> bool:
-    """Returns whether the class is written in somebody's own code."""
-    module = sys.modules.get(kind.__module__)
-    if kind.__module__ in ("builtins", "abc", "typing") or kind.__module__.partition(".")[0] in sys.stdlib_module_names:
+    """Returns whether the class is written in somebody's own code; the file of its module says it, not the name."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if file is None and kind.__module__.partition(".")[0] in sys.stdlib_module_names | {"builtins"}:
         return kind.__module__ == "__main__"
-    return is_theirs(getattr(module, "__file__", None) or "theirs")
+    return kind.__module__ == "__main__" or is_theirs(file or "theirs")
+
+
+def is_of_theirs(value: Any) -> bool:
+    """Returns whether the class of the value is written in somebody's own code."""
+    kind: Any = type(value)
+    return is_their_class(kind)
+
+
+class _Loggers(dict[str, Any]):
+    """A place where all loggers lie."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns the loggers that there are, and below which level nothing is logged."""
+        manager = logging.root.manager
+        found = {name: one for name, one in manager.loggerDict.items() if isinstance(one, logging.Logger)}
+        return manager.disable, logging.root, [found[name] for name in sorted(found)]
+
+
+LOGGERS = _Loggers()
 
 
 def has_fixed_hashes() -> bool:
@@ -186,6 +287,17 @@ def _global_names(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
 @functools.lru_cache(maxsize=4096)
 def _assigned_attributes(code: CodeType) -> frozenset[str]:
     return frozenset(str(s.argval) for s in dis.get_instructions(code) if s.opname in ("STORE_ATTR", "DELETE_ATTR"))
+
+
+@functools.lru_cache(maxsize=4096)
+def _imported(code: CodeType, package: str) -> tuple[str, ...]:
+    """Returns the names of the modules that the code may import; of a relative import all that it may mean."""
+    names = [str(s.argval) for s in dis.get_instructions(code) if s.opname == "IMPORT_NAME"]
+    parts = package.split(".") if package else []
+    around = [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
+    relative = [f"{outer}.{name}" if name else outer for outer in around for name in names]
+    tops = [name.partition(".")[0] for name in names]
+    return tuple(name for name in dict.fromkeys((*names, *tops, *relative)) if name)
 
 
 @functools.lru_cache(maxsize=4096)

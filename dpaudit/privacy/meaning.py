@@ -73,12 +73,16 @@ class Promise:
         return self.shrink if _is_zero(self.delta) else self.shrink / 2
 
     def group(self, people: int) -> Promise:
-        """Returns what is promised to so many people together: epsilon and delta along a path of so many steps."""
+        """Returns what is promised to so many people together: epsilon and delta along a path of so many steps.
+
+        Where that delta is 1 or more nothing is promised, and what follows is exact.
+        """
         if _is_zero(self.delta) or _is_zero(self.shrink):
             return Promise(self.shrink**people, self.delta)
         powers = [self.shrink**-step for step in range(people)]
         steps = sum(powers) if isinstance(self.shrink, Fraction) else balls.total(powers)
-        return Promise(self.shrink**people, _at_most_one(self.delta * steps))
+        together = _at_most_one(self.delta * steps)
+        return Promise.of(None, ONE) if _is_one(together) else Promise(self.shrink**people, together)
 
     def accuracy_after(self, releases: int) -> Number:
         """Returns the accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
@@ -104,6 +108,10 @@ def belief_after(belief: Fraction, shrink: Number) -> Number:
 
 def _is_zero(value: Number) -> bool:
     return not value if isinstance(value, Fraction) else balls.is_zero(value)
+
+
+def _is_one(value: Number) -> bool:
+    return _is_zero(1 - value)
 
 
 def _least(one: Number, other: Number) -> Number:

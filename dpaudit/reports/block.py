@@ -43,6 +43,8 @@ class Case:
     """What is judged instead of what the mechanism claims."""
     failures: list[Exception] = field(default_factory=list, compare=False)
     """Why its true epsilon at the largest n could not be computed, if so: then nothing else is asked of it."""
+    absent: dict[int, str] = field(default_factory=dict, compare=False)
+    """The n that were asked for at which the constructor refuses to make one, and its words."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -76,6 +78,14 @@ class Case:
     def result(self, n: int | None) -> EpsilonResult:
         """Returns the true epsilon at that n, with the verdict on the claim."""
         return audit.epsilon(self.at(n), digits=DIGITS, guarantee=self.guarantee)
+
+    def refuses(self, n: int | None) -> bool:
+        """Returns whether there is no such mechanism at that n: anybody's own constructor refuses it."""
+        try:
+            _ = self.at(n).mechanism
+        except InputError:
+            return self.model is None
+        return False
 
     def judging(self, n: int | None) -> str | None:
         """Returns the command that decides the claim at that n again."""

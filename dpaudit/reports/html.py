@@ -29,7 +29,7 @@ LONG_CELL = 24
 MOST_COLUMNS = 40
 """Columns that have their names before their cells on a phone."""
 LONG_WORD = 30
-"""A longer word of a command may be broken."""
+"""A longer word of a command, or of a table, may be broken."""
 FEW_ROWS = 6
 """A longer table is folded on a phone."""
 
@@ -167,8 +167,12 @@ def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def _td(cell: str) -> str:
-    """Returns a cell of a table; one with a long text may be broken."""
-    return f'<td class="long">{cell}</td>' if len(TAGS.sub("", cell)) > LONG_CELL else f"<td>{cell}</td>"
+    """Returns a cell of a table; one with a long text may be broken, and a long word in it too."""
+    text = TAGS.sub("", cell)
+    if len(text) <= LONG_CELL:
+        return f"<td>{cell}</td>"
+    word = " word" * any(len(word) > LONG_WORD for word in text.split())
+    return f'<td class="long{word}">{cell}</td>'
 
 
 def _quoted(words: str) -> str:

@@ -38,12 +38,18 @@ KEPT = ("epsilon", "closed_form", *CLAIM, "witness", "precision_bits")
 
 
 def rows_of(case: Case, ns: Sequence[int], progress: Progress) -> list[Row]:
-    """Returns the row of every n; where it cannot be computed, one that says why, and the case notes it."""
+    """Returns the row of every n; where it cannot be computed, one that says why, and the case notes it.
+
+    An n at which there is no such mechanism has no row; the case notes that too.
+    """
     rows = []
     for n, compute in case.over(ns, progress):
         try:
             rows.append(epsilon_row(case, n, compute()))
         except (PrecisionExhausted, InputError) as problem:
+            if n is not None and case.setting.has_n and case.refuses(n):
+                case.absent[n] = visible(str(problem))
+                continue
             if not ns or n in (None, ns[-1]) or not case.setting.has_n:
                 case.failures.append(problem)
             rows.append(open_row(case, n, problem))
@@ -117,8 +123,7 @@ def open_row(case: Case, n: int | None, problem: Exception) -> Row:
         "precision_bits": 0,
     }
     against = open_.value if claimed is None and nominal is not None else None
-    where = "" if n is None else f"n = {n}: "
-    return {**_row(case, n, kept, nominal, against), "reason": where + visible(str(problem))}
+    return {**_row(case, n, kept, nominal, against), "reason": visible(str(problem))}
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,9 @@ class First:
     row: Row
     looked_at: str | None
     seen: tuple[int, ...] = ()
-    """The n that were looked at besides those that were asked for."""
+    """The n up to it at which something was found."""
+    rows: tuple[Row, ...] = ()
+    """What was found at those of them that were not asked for."""
 
 
 def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First | None:
@@ -148,11 +155,14 @@ def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First 
         return First(least, "of those audited; smaller ones were not all looked at")
     opened: list[int] = []
     absent: list[int] = []
+    found: list[Row] = []
     for n in range(1, least["n"] + 1):
         row = known.get(n) or _row_at(case, n, progress)
         outcome = None if row is None else outcome_of(row)
+        found += [row] if row is not None and not row.get("reason") else []
         if row is not None and outcome is Verdict.REFUTED:
-            return First(row, _looked(n, opened, absent), tuple(m for m in range(1, n + 1) if m not in absent))
+            more = tuple(row for row in found if row["n"] not in known)
+            return First(row, _looked(n, opened, absent), tuple(row["n"] for row in found), more)
         (absent if row is None else opened).extend([n] * (row is None or outcome is Verdict.UNDECIDED))
     raise AssertionError("the last one fails")
 
@@ -184,10 +194,10 @@ def _row_at(case: Case, n: int, progress: Progress) -> Row | None:
         return epsilon_row(case, n, case.result(n))
     except PrecisionExhausted as problem:
         return open_row(case, n, problem)
-    except InputError:
+    except InputError as problem:
         if case.model is not None:
             raise
-        return None
+        return None if case.refuses(n) else open_row(case, n, problem)
 
 
 def _looked(n: int, opened: list[int], absent: list[int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -26,7 +26,7 @@ from dpaudit.reports.shares import (
     share_of,
 )
 from dpaudit.reports.theorems import for_every_n
-from dpaudit.reports.verdict import audited_words, badness, sentence
+from dpaudit.reports.verdict import SEARCHED, audited_words, badness, sentence
 
 TITLE = "What is claimed, and what holds"
 QUESTION = "Does every mechanism keep what it claims, how much of the claim is used, and how is that known?"
@@ -62,9 +62,10 @@ def _verdict(value: str | None) -> Verdict | None:
 def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | None, theorem: Any) -> Row:
     ns = [row["n"] for row in rows if row["n"] is not None]
     open_ = [row for row in rows if outcome_of(row) is Verdict.UNDECIDED]
-    worst, varies = _worst(rows, concluded)
+    every = [*rows, *(first.rows if first else ())]
+    worst, varies = _worst(every, concluded)
     undecided = concluded.outcome is Verdict.UNDECIDED
-    shown = first.row if first else strongest(open_) if undecided and not varies else worst
+    shown = first.row if first else worst if varies else strongest(open_ if undecided else every)
     everywhere = concluded.strength is Strength.FOR_ALL and theorem["command"]
     failed = [row for row in rows if row.get("reason")]
     known = [n for n in ns if all(row["n"] != n for row in failed)]
@@ -81,22 +82,40 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "guarantee": worst["guarantee"],
         "nominal": worst["nominal"],
         "epsilon": worst["epsilon"],
-        "n": worst["n"],
+        "n": worst["n"] if varies else _largest_at(every),
         "compared": compared(worst),
         "ns": range_text(known) if known else None,
-        "several_n": len(ns) > 1,
-        **_shares(rows, worst, varies, theorem if concluded.strength is Strength.FOR_ALL else None),
+        "several_n": len(every) > 1,
+        **_shares(every, worst, varies, theorem if concluded.strength is Strength.FOR_ALL else None),
         "smallest_failing_n": first.row["n"] if first else None,
         "looked_at": first.looked_at if first else None,
         "undecided_n": [row["n"] for row in open_ if row["n"] is not None],
         "witness": witness(shown),
         "theorem": theorem,
         "command": everywhere or shown["command"] or "",
-        "reason": "; ".join(row["reason"] for row in failed[:3]) + ("; …" if failed[3:] else "") or None,
+        "absent": grouped(case.absent.items()) or None,
+        "reason": grouped((row["n"], row["reason"]) for row in failed) or None,
         "counts": None if case.failures else case.found.counts.to_dict(),
     }
-    row |= {"covered": list(_covered(case, row)), "not_covered": list(_not_covered(case, seen, theorem))}
+    row |= {"covered": list(_covered(case, row, first)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
+
+
+def grouped(reasons: Iterable[tuple[int | None, str]]) -> str:
+    """Returns "n = 3..5: boom", the n of one reason together; after three reasons "…"."""
+    found: dict[str, list[int]] = {}
+    for n, reason in reasons:
+        found.setdefault(reason, []).extend([] if n is None else [n])
+    said = [(f"n = {range_text(ns)}: " if ns else "") + reason for reason, ns in found.items()]
+    return "; ".join(said[:3]) + ("; …" if said[3:] else "")
+
+
+def _largest_at(rows: Sequence[Row]) -> int | None:
+    """Returns the n at which the true epsilon is at least what is known of the largest."""
+    most, least = strongest(rows), hull(row["epsilon"] for row in rows)["lower"]
+    holding = [most, *(row for row in rows if row["epsilon"]["lower"] == least)]
+    found: int | None = next(row["n"] for row in holding if row["epsilon"]["lower"] == least)
+    return found
 
 
 def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
@@ -138,13 +157,15 @@ def _where(case: Case, ns: Sequence[int]) -> str:
     return text.replace(f"n = {ns[-1]}", f"n = {range_text(ns)}", 1) if ns else text
 
 
-def _covered(case: Case, row: Row) -> Iterator[str]:
+def _covered(case: Case, row: Row, first: First | None) -> Iterator[str]:
     if row["counts"] is None:
         yield "nothing" if row["ns"] is None else f"every adjacent pair and output at n = {row['ns']}"
     else:
         yield audited_words(row["ns"], row["counts"], row["several_n"])
-    if (row["looked_at"] or "").startswith("every n"):
-        yield f"{case.label}: {row['looked_at']}, for the smallest that fails"
+    more = [row["n"] for row in first.rows] if first else []
+    if more:
+        whole = (row["looked_at"] or "").startswith("every n")
+        yield f"{case.label}: {row['looked_at'] if whole else f'n = {range_text(more)}'}{SEARCHED}"
     if row["theorem"] and row["theorem"]["verdict"] == Verdict.PROVED:
         yield f"{case.label}, every n ≥ 1: {row['theorem']['words']}"
 

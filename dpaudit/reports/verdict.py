@@ -21,6 +21,8 @@ LEAD = (
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
 )
 """What the verdict on the whole has of its worst mechanism."""
+SEARCHED = ", for the smallest that fails"
+"""How a line ends that says which n were looked at besides those that were asked for."""
 
 
 # ------------------------------------------------------------------ words
@@ -41,6 +43,7 @@ def sentence(row: Row) -> str:
         parts.append(f"Whether it exceeds {what} is undecided{_at(row['undecided_n'])}.")
     elif row["outcome"] == Verdict.PROVED:
         parts.append(f"The claim holds {_extent(row)}.")
+    parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
     parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
     return " ".join([*parts, *([_beyond(row)] if beyond else [])])
@@ -66,13 +69,19 @@ def epsilon_words(row: Row) -> str:
 
 def _true(row: Row) -> str:
     value = epsilon_words(row)
-    wide = value[0] in "[(≥≤|"
-    is_ = "is in " if value[0] in "[(" else "" if wide else "is "
+    unknown = row["epsilon"] == {"lower": "0", "upper": "inf"}
+    value = "not known" if unknown else value
+    is_ = "is in " if value[0] in "[(" else "" if value[0] in "≥≤|" else "is "
     largest = (
         "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
     )
-    where = "" if row["n"] is None or (wide and row["several_n"]) else f", at n = {row['n']}"
+    where = "" if unknown else _of_n(row, value, row["several_n"], ", at")
     return f"its {largest} {is_}{value}{where}{_supremum(row)}"
+
+
+def _of_n(row: Row, value: str, several: bool, at: str) -> str:
+    """Returns ", at n = 3", where the largest is known to be there: not where it lies between ends of several n."""
+    return "" if row["n"] is None or (several and value[0] in "[(≤|") else f"{at} n = {row['n']}"
 
 
 def _supremum(row: Row) -> str:
@@ -177,8 +186,7 @@ def _covered(rows: list[Row]) -> Iterator[str]:
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
     yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
-    looked = [row for row in rows if (row["looked_at"] or "").startswith("every n")]
-    yield from (f"{row['mechanism']}: {row['looked_at']}, for the smallest that fails" for row in looked)
+    yield from (line for row in rows for line in row["covered"] if line.endswith(SEARCHED))
 
 
 def audited_words(ns: str | None, counts: Mapping[str, int], several: bool, whose: str = "") -> str:
@@ -267,8 +275,9 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     found, lines = verdict["witness"], []
     if not verdict.get("reason") or verdict["epsilon"]["lower"] != "0":
-        where = f" at n = {verdict['n']}" if verdict["n"] else ""
-        lines.append(("true ε", f"{epsilon_words(verdict)}{where}{_supremum(verdict)}"))
+        value = epsilon_words(verdict)
+        where = _of_n(verdict, value, not (verdict["ns"] or "").isdigit(), " at")
+        lines.append(("true ε", f"{value}{where}{_supremum(verdict)}"))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
     if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
