@@ -334,7 +334,7 @@ def audited(mech, **given):
 def test_a_wide_number_is_shown_as_its_verdict_leaves_it():
     found = audited(Wide)
     (row,) = [row for row in found["facts"]["rows"] if row["quantity"] == "true ε"]
-    assert row["value"]["shown"] == "[0.84, 1.0995]"
+    assert row["shown"] == "[0.84, 1.0995]"
     assert any("[0.84, 1.0995]" in str(line) for _, lines in [table(found["facts"])[:2]] for line in lines)
     drawn, text = shown(found, "worst-pairs")
     assert "at most 1.0995 at output" in drawn[0].caption

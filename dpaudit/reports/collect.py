@@ -82,7 +82,11 @@ def facts(block: Block, progress: Progress) -> Section:
     for case in block.cases:
         progress(f"{case.label}: the curve δ(ε)")
         listed = [{"mechanism": case.label, "quantity": name, "value": value} for name, value in _facts(case)]
-        rows += [row for row in listed if row["value"] not in (None, "")]
+        rows += [
+            {**row, **(_decided(case) if row["quantity"] == "true ε" else {})}
+            for row in listed
+            if row["value"] not in (None, "")
+        ]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
     return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
 
@@ -95,7 +99,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
     yield "residual", mechanism.caveats().get("residual")
-    yield "true ε", {**found.epsilon.to_dict(), **_decided(case)}
+    yield "true ε", found.epsilon.to_dict()
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
     yield "worst output", text(found.witness.output)

@@ -22,7 +22,7 @@ Table = tuple[list[str], list[list[Cell]]]
 
 def cell(value: Any) -> Cell:
     """Returns an enclosure as it is, a tuple as "(4, 4)", nothing as "", anything else as its text."""
-    if isinstance(value, dict) and set(value) - {"shown"} == {"lower", "upper"}:
+    if isinstance(value, dict) and set(value) == {"lower", "upper"}:
         return value
     if isinstance(value, list):
         return "(" + ", ".join(map(str, value)) + ")"
@@ -89,8 +89,8 @@ def chain(section: Section) -> Table:
     return ["step", "what it is", "value"], rows
 
 
-def _value(row: dict[str, Any]) -> Cell:
-    found = cell(row["value"])
+def _value(row: dict[str, Any], key: str = "value") -> Cell:
+    found = cell(row[key])
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
@@ -201,7 +201,7 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     """Returns a table function with a line for each ``key`` and a column for each mechanism."""
 
     def table(section: Section) -> Table:
-        found = {(row[key], row.get("mechanism", "value")): cell(row[value]) for row in section["rows"]}
+        found = {(row[key], row.get("mechanism", "value")): _value(row, value) for row in section["rows"]}
         names = list(dict.fromkeys(name for _, name in found))
         lines = dict.fromkeys(line for line, _ in found)
         return [title, *names], [[line, *(found.get((line, name), "") for name in names)] for line in lines]
