@@ -13,6 +13,7 @@ from dpaudit.cli import main
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports import document, markdown, plan
+from dpaudit.reports.answer import exit_code
 from dpaudit.reports.block import Block
 from dpaudit.reports.collect import epsilon_rows
 from dpaudit.reports.digits import beside, percent
@@ -334,7 +335,8 @@ def test_a_report_with_claims_and_audits_speaks_of_both():
 
 
 def test_accuracy_bounds_that_fail_are_in_the_headline():
-    rows = [{"outcome": "holds"}, {"outcome": "fails at 2 of 9 thresholds"}, {"outcome": "UNDECIDED"}]
+    outcomes = ("holds", "fails at 2 of 9 thresholds", "UNDECIDED")
+    rows = [{"mechanism": "M", "x": [2, 2], "claim": f"acc.{i}: s", "outcome": o} for i, o in enumerate(outcomes)]
     shown = {"title": "t", "question": "q", "command": "dpaudit accuracy", "setting": {}}
     sections = [{"kind": "matrix", **shown, "rows": verdicts(Wide)}, {"kind": "bounds", **shown, "rows": rows}]
     verdict = document.make("t", "c", sections, {})["verdict"]
@@ -342,9 +344,29 @@ def test_accuracy_bounds_that_fail_are_in_the_headline():
     failing = "1 of 3 accuracy bounds fail, 1 of 3 accuracy bounds undecided"
     assert headline(verdict) == f"HOLDS ON WHAT WAS AUDITED; {failing}"
     assert severity(verdict) == 2
-    alone = whole([], ["found"], None, {"holds": 3, "UNDECIDED": 1})
+    assert verdict["text"].endswith(f" {failing}: acc.1 of M at x = (2, 2); acc.2 of M at x = (2, 2).")
+    alone = whole([], ["found"], None, {"a": "holds", "b": "holds", "c": "holds", "d": "UNDECIDED"})
     assert (headline(alone), severity(alone)) == ("1 of 4 accuracy bounds undecided", 3)
-    assert severity(whole([], ["found"], None, {"holds": 3})) == 6
+    assert severity(whole([], ["found"], None, {"a": "holds"})) == 6
+
+
+def test_a_bound_beside_the_distances_counts_too_and_once():
+    shown = {"title": "t", "question": "q", "command": "dpaudit accuracy", "setting": {"eps": "1"}}
+    drawn = [("", None), ("acc.0 (<=)", "PROVED"), ("acc.0 (<=)", "REFUTED"), ("acc.1 (<=)", "PROVED")]
+    distances = [{"mechanism": "M", "bound": bound, "outcome": outcome} for bound, outcome in drawn]
+    rows = [{"mechanism": "M", "x": [2, 2], "claim": "acc.1: s", "outcome": "holds"}]
+    sections = [
+        {"kind": "matrix", **shown, "rows": verdicts(Wide)},
+        {"kind": "bounds", **shown, "rows": rows},
+        {"kind": "distances", **shown, "x": [2, 2], "rows": distances},
+    ]
+    made_ = document.make("t", "c", sections, {})
+    assert made_["verdict"]["bounds"] == {"holds": 1, "fails": 1}
+    assert headline(made_["verdict"]) == "HOLDS ON WHAT WAS AUDITED; 1 of 2 accuracy bounds fail"
+    assert "1 of 2 accuracy bounds fail: acc.0 of M at x = (2, 2)." in made_["verdict"]["text"]
+    assert (exit_code([made_], True)[0], exit_code([made_], False)[0]) == (1, 0)
+    distances[2]["outcome"] = "UNDECIDED"
+    assert exit_code([document.make("t", "c", sections, {})], True) == (3, "--require: undecided: 1 accuracy bounds")
 
 
 # ------------------------------------------------------------------ what fails

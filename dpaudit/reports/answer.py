@@ -53,12 +53,14 @@ def exit_code(documents: Sequence[Document], require: bool) -> tuple[int, str]:
     """Returns the exit code, and why in a line where the reports do not say it themselves.
 
     3: something could not be audited. With ``require`` 0 only if all that is claimed is proved; 1: something is
-    refuted; 3: something is open; 2: nothing is claimed.
+    refuted, or an accuracy bound fails; 3: something is open; 2: nothing is claimed.
     """
     rows = [row for document in documents for s in document["sections"] if s["kind"] == "matrix" for row in s["rows"]]
     claims = [document["verdict"].get("claims") or {} for document in documents]
     lost = [row["mechanism"] for row in rows if row["reason"]]
-    if require and (any(row["word"] == Word.NOT_PRIVATE for row in rows) or any(map(fails, claims))):
+    bounds = [document["verdict"].get("bounds") or {} for document in documents]
+    refuted = any(row["word"] == Word.NOT_PRIVATE for row in rows) or any(map(fails, claims))
+    if require and (refuted or any(count.get("fails") for count in bounds)):
         return 1, ""
     if lost:
         return 3, f"could not be audited: {', '.join(dict.fromkeys(lost))}; the report says why"
@@ -66,6 +68,7 @@ def exit_code(documents: Sequence[Document], require: bool) -> tuple[int, str]:
         return 0, ""
     open_ = [row["mechanism"] for row in rows if row["word"] == Word.UNDECIDED]
     open_ += [f"{count[verdict]} claims" for count in claims for verdict in OPEN if count.get(verdict)]
+    open_ += [f"{count['UNDECIDED']} accuracy bounds" for count in bounds if count.get("UNDECIDED")]
     if open_:
         return 3, f"--require: undecided: {', '.join(open_)}"
     if not any(row["claim"] for row in rows) and not any(count.get(Verdict.PROVED) for count in claims):

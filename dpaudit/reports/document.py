@@ -18,6 +18,7 @@ from typing import Any
 
 from dpaudit.files.strict_json import read_text
 from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.verdict import whole
 from dpaudit.version import __version__
 
@@ -52,6 +53,30 @@ def of_kind(kind: str, sections: list[Section]) -> list[dict[str, Any]]:
     return [row for section in sections if section["kind"] == kind for row in section["rows"]]
 
 
+def decided_bounds(sections: list[Section]) -> dict[str, str]:
+    """Returns "holds", "fails" or "UNDECIDED" of every accuracy bound of the documents, by bound, mechanism and data.
+
+    A bound is drawn beside the distances of a release at every t; it fails where one of them refutes it. One that two
+    sections look at counts once, with the worse of both.
+    """
+    words = {Verdict.PROVED: "holds", Verdict.REFUTED: "fails", Verdict.UNDECIDED: "UNDECIDED"}
+    order = ("fails", "UNDECIDED", "holds")
+    found: dict[str, str] = {}
+    for section in sections:
+        drawn = section["kind"] == "distances"
+        for row in section["rows"] if drawn or section["kind"] == "bounds" else ():
+            if drawn and not row["bound"]:
+                continue
+            claim = row["bound"].partition(" (")[0] if drawn else str(row["claim"]).partition(":")[0]
+            x = ", ".join(map(str, section["x"] if drawn else row["x"]))
+            setting = {key: value for key, value in section["setting"].items() if key not in ("mechanisms", "n")}
+            outcome = words[Verdict(row["outcome"])] if drawn else str(row["outcome"]).partition(" ")[0]
+            name = f"{claim} of {row['mechanism']} at x = ({x})"
+            key = name + "\n" + json.dumps(setting, sort_keys=True)
+            found[key] = min(outcome, found.get(key, outcome), key=order.index)
+    return found
+
+
 def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
     """Returns the document with verdict, versions and content hash; ``plan`` is the text of the plan, if any."""
     import flint
@@ -65,7 +90,7 @@ def make(title: str, command: str, sections: list[Section], run: dict[str, Any],
             of_kind("matrix", sections),
             (section.get("finding") or "" for section in sections),
             Counter(row["verdict"] for row in of_kind("claims", sections)),
-            Counter(str(row["outcome"]).partition(" ")[0] for row in of_kind("bounds", sections)),
+            decided_bounds(sections),
         ),
         "sections": sections,
         "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},

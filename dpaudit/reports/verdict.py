@@ -5,6 +5,7 @@ A row of the matrix is the verdict on one mechanism. Which word it has is decide
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -21,6 +22,8 @@ LEAD = (
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
 )
 """What the verdict on the whole has of its worst mechanism."""
+MOST_NAMED = 6
+"""So many accuracy bounds that fail are named in the sentence."""
 SEARCHED = ", for the smallest that fails"
 """How a line ends that says which n were looked at besides those that were asked for."""
 
@@ -148,24 +151,35 @@ def whole(
     rows: list[Row],
     findings: Iterable[str] = (),
     claims: Mapping[str, int] | None = None,
-    bounds: Mapping[str, int] | None = None,
+    bounds: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Returns the verdict of the document: the worst word with counts, what its worst mechanism says, and the scope.
 
     Without a mechanism there is no word, and ``text`` is what else was found. ``claims`` counts the verdicts on the
-    papers' claims that the document decides as well, ``bounds`` how many bounds on the accuracy hold and fail.
+    papers' claims that the document decides as well, ``bounds`` has "holds", "fails" or "UNDECIDED" of every
+    bound on the accuracy.
     """
-    decided = {key: dict(found) for key, found in (("claims", claims), ("bounds", bounds)) if found}
+    tally = Counter((bounds or {}).values())
+    decided = {key: dict(found) for key, found in (("claims", claims), ("bounds", tally)) if found}
     if not rows:
         return {"word": None, "text": "; ".join(filter(None, findings)), "counts": {}, **decided}
+    loose = _loose(bounds or {})
     lead = min(rows, key=badness)
     scope = {"covered": list(_covered(rows)), "not_covered": list(_not_covered(rows))}
     counts = counted(row["word"] for row in rows)
     found = {key: lead[key] for key in LEAD}
     beside_ = f" {claims_words(claims)}." if claims else ""
-    text = f"{_counted(counts)}{lead['text']}{beside_}"
+    text = f"{_counted(counts)}{lead['text']}{beside_}{loose}"
     head = {"word": lead["word"], "outcome": lead["outcome"], "text": text, "counts": counts}
     return {**head, **decided, **found, **scope}
+
+
+def _loose(bounds: Mapping[str, str]) -> str:
+    """Returns " 1 of 9 accuracy bounds fail: acc.3 of EHD at x = (2, 2).", naming those that fail or are undecided."""
+    said = bounds_failing(Counter(bounds.values()))
+    names = list(dict.fromkeys(key.partition("\n")[0] for key, found in bounds.items() if found != "holds"))
+    more = f"; and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f" {said}: {'; '.join(names[:MOST_NAMED])}{more}." if said else ""
 
 
 def _covered(rows: list[Row]) -> Iterator[str]:
