@@ -307,3 +307,54 @@ def test_claims_that_differ_by_n_stand_at_their_n():
     curves = shown(found, "delta-curves")[1]
     assert "claimed (4/9, 0)" in curves
     assert all(f"claimed ({other}, 0)" not in curves and f">ε = {other}<" not in curves for other in ("1/9", "1/3"))
+
+
+class Wide:
+    """A law that is known to two digits."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return [0, 1]
+
+    def probability(self, x, r):
+        return ("0.7", "0.75") if x == r else ("0.25", "0.3")
+
+    def claimed(self):
+        return "1.0995"
+
+
+def audited(mech, **given):
+    block = plan.block({"mechs": [mech], **given})
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    return {section["kind"]: section for section in sections}
+
+
+def test_a_wide_number_is_shown_as_its_verdict_leaves_it():
+    found = audited(Wide)
+    (row,) = [row for row in found["facts"]["rows"] if row["quantity"] == "true ε"]
+    assert row["shown"] == "[0.84, 1.0995]"
+    assert any("[0.84, 1.0995]" in str(line) for _, lines in [table(found["facts"])[:2]] for line in lines)
+    drawn, text = shown(found, "worst-pairs")
+    assert "at most 1.0995 at output" in drawn[0].caption
+    assert "Wide: loss ≤ 1.0995" in text
+
+
+def test_the_map_of_an_own_mechanism_names_its_own_n():
+    assert audited(ByN, n="2..4")["loss-map"]["title"] == "Privacy loss of every pair, n = 4"
+
+
+def test_a_curve_without_an_upper_bound_of_its_true_epsilon_is_not_said_to_end(made):
+    by_n = made["epsilon-by-n"]
+    rows = [{**row, "epsilon": {"lower": "0.4", "upper": "inf"}} for row in by_n["rows"]]
+    caption = figures(made["delta-curves"], [{**by_n, "rows": rows}])[0].caption
+    assert "Every curve is 0" not in caption
+    assert "EHDL and MH" in caption
+
+
+def test_who_claims_nothing_is_said_to_cross_the_nominal_epsilon(made):
+    by_n = made["epsilon-by-n"]
+    rows = [{**row, "nominal_verdict": "REFUTED" if row["n"] > 2 else "PROVED"} for row in by_n["rows"]]
+    (drawn,) = figures({**by_n, "rows": rows}, [])
+    assert "above the nominal ε first at n = 3 of those drawn" in drawn.caption

@@ -58,6 +58,11 @@ def _ends(section: Section, near: Near) -> str:
     by_n = near("epsilon-by-n")
     last = {name: own[-1]["epsilon"] for name, own in named(by_n["rows"]).items()} if by_n else {}
     endless = [name for name in named(section["rows"]) if last.get(name, {}).get("lower") == "inf"]
+    open_ = [
+        name for name in named(section["rows"]) if last.get(name, {}).get("upper") == "inf" and name not in endless
+    ]
+    if open_:
+        return f"Where the curve of {listed(open_)} gets to 0 is not known: the true ε has no upper bound here."
     if not endless:
         return "Every curve is 0 from its true ε on."
     other = " The others are 0 from their true ε on." if len(named(section["rows"])) > len(endless) else ""

@@ -12,7 +12,7 @@ from dpaudit.pictures.picture import Figure, Picture
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import at_most, rounded, sign
+from dpaudit.reports.findings import against, at_most, rounded, sign
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
@@ -33,8 +33,8 @@ def worst_pairs(section: Section, near: Near) -> list[Figure]:
     if not flat and section["setting"].get("k") == 3 and _histograms(section):
         first = ternary_pairs(section, names, reach)
     else:
-        drawn = [_pair(section, name, own, flat, ends) for name, own in names.items()]
-        first = Figure(drawn, _caption(section, names))
+        drawn = [_pair(section, name, own, flat, ends, near) for name, own in names.items()]
+        first = Figure(drawn, _caption(section, names, near))
     return [first, _distributions(section, names, reach, near)]
 
 
@@ -63,14 +63,24 @@ def _stem(row: Row, place: float) -> Stem:
     return Stem(place, name, middle(row["p"]), middle(row["p_prime"]), middle(row["loss"]), said)
 
 
-def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[float, float]) -> Picture:
+def _lost(name: str, loss: dict[str, str], near: Near) -> str:
+    """Returns the largest loss with its sign; where it is known to few digits, the true epsilon bounds it too."""
+    shown, by_n = sign(loss), near("epsilon-by-n")
+    last = named(by_n["rows"]).get(name) if by_n else None
+    if not last or not shown.startswith("≤"):
+        return shown
+    least = min((loss["upper"], last[-1]["epsilon"]["upper"]), key=float)
+    return against({**last[-1], "epsilon": {"lower": loss["lower"], "upper": least}})
+
+
+def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[float, float], near: Near) -> Picture:
     pair = section["pairs"][name]
     shown, note = _alive(own, section, name) if flat else _chosen(own, section, name)
     stems = [_stem(row, float(row["output"][0]) if flat else float(i)) for i, row in enumerate(shown)]
     worst = next((i for i, row in enumerate(shown) if _is_worst(section, name, row)), 0)
-    head = f"{name}: loss {sign(shown[worst]['loss'])}"
+    size = _lost(name, shown[worst]["loss"], near)
+    head = f"{name}: loss {size}"
     x, y = str(cell(pair["x"])), str(cell(pair["x_prime"]))
-    size = at_most(shown[worst]["loss"])
     alt = f"{name}: distributions of x = {x} and x′ = {y}; the loss is largest at {stems[worst].name}: {size}. {note}"
     return Pair(head, x, y, stems, worst, note, flat, reach).draw(alt.strip())
 
@@ -103,11 +113,13 @@ def _chosen(own: list[Row], section: Section, name: str) -> tuple[list[Row], str
     return shown, f"The {SHOWN_OUTPUTS - LIKELY} outputs of largest |loss| and the {LIKELY} likeliest; {left} more."
 
 
-def _caption(section: Section, names: dict[str, list[Row]]) -> str:
+def _caption(section: Section, names: dict[str, list[Row]], near: Near) -> str:
     """Returns where the loss is largest of all, and what is on which scale."""
     worst = {name: row for name, own in names.items() for row in own if _is_worst(section, name, row)}
     name = max(worst, key=lambda name: float(worst[name]["loss"]["lower"]))
-    pair, said = section["pairs"][name], at_most(worst[name]["loss"])
+    loss, pair = worst[name]["loss"], section["pairs"][name]
+    size = _lost(name, loss, near)
+    said = size.replace("≤", "at most") if size.startswith("≤") else at_most(loss)
     where = f"at output {cell(pair['output'])}, x = {cell(pair['x'])} against x′ = {cell(pair['x_prime'])}"
     most = f"{name} has a loss of {said} {where}" + (
         "; of the mechanisms here none has more." if len(worst) > 1 else "."

@@ -19,7 +19,7 @@ from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
-from dpaudit.reports.digits import powers
+from dpaudit.reports.digits import beside, powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import rows_of
 from dpaudit.reports.maps import loss_maps
@@ -82,7 +82,11 @@ def facts(block: Block, progress: Progress) -> Section:
     for case in block.cases:
         progress(f"{case.label}: the curve δ(ε)")
         listed = [{"mechanism": case.label, "quantity": name, "value": value} for name, value in _facts(case)]
-        rows += [row for row in listed if row["value"] not in (None, "")]
+        rows += [
+            {**row, **(_decided(case) if row["quantity"] == "true ε" else {})}
+            for row in listed
+            if row["value"] not in (None, "")
+        ]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
     return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
 
@@ -93,8 +97,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "setting", powers(mechanism.setting_text())
     yield "source", mechanism.describe().get("source")
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
-    for said in mechanism.caveats().get("assumptions", ()):
-        yield "assumes", said
+    yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
     yield "residual", mechanism.caveats().get("residual")
     yield "true ε", found.epsilon.to_dict()
     yield "exactly, by algebra", found.closed_form
@@ -115,6 +118,18 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     counts = found.counts
     yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
     yield "working precision", precision_words(found.precision_bits)
+
+
+def _decided(case: Case) -> dict[str, str]:
+    """Returns how the true epsilon is shown where few digits would hide the verdict on a claim about it."""
+    claim, value = case.found.claim, case.found.epsilon.to_dict()
+    if claim.guarantee is None or claim.verdict is None or claim.evidence is None:
+        return {}
+    bound = claim.guarantee.to_dict().get("epsilon")
+    if claim.evidence.quantity != "epsilon" or bound is None:
+        return {}
+    words = beside(value, Fraction(bound), claim.verdict.value)
+    return {} if words == short(value) else {"shown": words}
 
 
 def delta_curves(block: Block, progress: Progress) -> Section:

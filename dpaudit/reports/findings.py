@@ -115,7 +115,9 @@ def claims_found(rows: Sequence[Row]) -> str:
     )
     for name in none:
         largest = max((row["epsilon"] for row in own[name]), key=lambda e: float(e["lower"]))
-        parts.append(f"{name} claims nothing; its true ε reaches {at_most(largest)} here.")
+        over = [row["n"] for row in own[name] if row.get("nominal_verdict") == "REFUTED"]
+        first = f", above the nominal ε first at n = {over[0]} of those drawn" if over and over[0] is not None else ""
+        parts.append(f"{name} claims nothing; its true ε reaches {at_most(largest)} here{first}.")
     return " ".join(parts)
 
 

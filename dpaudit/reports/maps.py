@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -92,11 +92,16 @@ def by_output(block: Block, drawn: list[tuple[Case, Cells]], progress: Progress)
             known = {r: v.to_dict() for r, v, p in zip(cells.outputs, losses, possible, strict=True) if p}
             rows.append({"mechanism": case.label, "x": x, "losses": [known.get(r) for r in range(cells.n + 1)]})
     question = f"{QUESTION} A row is a pair (x, x+1), a column an output. Drawn for n up to {LARGEST}."
-    at = {case.label: cells.n for case, cells in drawn}
+    at = {case.label: cells.n if case.model is not None else _records(block, case) for case, cells in drawn}
     return _section(block, "loss-map", at, question, rows)
 
 
-def _section(block: Block, kind: str, at: dict[str, int], question: str, rows: list[Row]) -> Section:
+def _records(block: Block, case: Case) -> int | None:
+    """Returns the n of a mechanism that has one, however many data sets there are."""
+    return block.ns[-1] if block.ns and case.setting.has_n else None
+
+
+def _section(block: Block, kind: str, at: Mapping[str, int | None], question: str, rows: list[Row]) -> Section:
     """Returns the section of the mechanisms by name, each at its n."""
 
     def command(case: Case) -> str | None:
@@ -104,9 +109,9 @@ def _section(block: Block, kind: str, at: dict[str, int], question: str, rows: l
             return None
         return case.setting.at(n=at[case.label]).command_line("epsilon") if case.model is not None else case.again
 
-    ns = set(at.values())
-    where = f", n = {max(ns)}" if len(ns) == 1 else ""
-    return block.section(kind, f"Privacy loss of every pair{where}", question, command, rows, n=max(ns))
+    ns = {n for n in at.values() if n is not None}
+    where = f", n = {max(ns)}" if len(set(at.values())) == len(ns) == 1 else ""
+    return block.section(kind, f"Privacy loss of every pair{where}", question, command, rows, n=max(ns, default=None))
 
 
 # ------------------------------------------------------------------ three cells

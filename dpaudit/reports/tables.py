@@ -89,8 +89,8 @@ def chain(section: Section) -> Table:
     return ["step", "what it is", "value"], rows
 
 
-def _value(row: dict[str, Any]) -> Cell:
-    found = cell(row["value"])
+def _value(row: dict[str, Any], key: str = "value") -> Cell:
+    found = cell(row[key])
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
@@ -201,7 +201,7 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     """Returns a table function with a line for each ``key`` and a column for each mechanism."""
 
     def table(section: Section) -> Table:
-        found = {(row[key], row.get("mechanism", "value")): cell(row[value]) for row in section["rows"]}
+        found = {(row[key], row.get("mechanism", "value")): _value(row, value) for row in section["rows"]}
         names = list(dict.fromkeys(name for _, name in found))
         lines = dict.fromkeys(line for line, _ in found)
         return [title, *names], [[line, *(found.get((line, name), "") for name in names)] for line in lines]
