@@ -486,7 +486,7 @@ def test_another_claim_is_not_saved_by_the_theorem_on_the_mechanisms_own():
         ("title = 3\n[[audit]]\nn = 3", "title = 3: must be text"),
         ("[[audit]]\nn = 3\nmechs = []", "mechs = []: must name one mechanism"),
         ("[[audit]]\nn = 3\nmechs = [3]", "mechs = [3]: must be a name"),
-        ("[[audit]]\nn = 3\nmechs = ['EHDS', 'ehds']", "mech = ehds: is named twice"),
+        ("[[audit]]\nn = 3\nmechs = ['EHDS', 'ehds']", "mechs = ehds: is named twice"),
         ("[[audit]]\nn = 3\n[[audit]]\nn = 3", "[[audit]] = n = 3: number 2 is the same as number 1"),
         ("[[study]]\nkind = 'priors'\n[[study]]\nkind = 'priors'", "[[study]] = kind = 'priors': number 2 is the same"),
         ("claims = 3", "claims = 3: must be a list of ids"),
