@@ -11,6 +11,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.reports import document, html, markdown, plan
 from dpaudit.reports.charts import CHARTS, figures
 from dpaudit.reports.report import build
+from dpaudit.reports.steps import Steps
 from dpaudit.reports.tables import table
 from dpaudit.reports.write import write
 
@@ -329,3 +330,31 @@ def test_the_command_line_report(tmp_path, capsys):
     assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3"
     assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
     assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[audit]]\nn = 2\n[[audit]]\nmechs = 'LSHist'\nn = 3\ngamma = 1", "[[audit]] number 2, gamma = 1: none of"),
+        ("[[audit]]\nmechs = 'EHDS,,'\nn = 3", "[[audit]] number 1, mechs = EHDS,,: must be a list with single commas"),
+        ("[[audit]]\nn = 3\nfrobs = 1", "[[audit]] number 1, key = frobs: unknown key"),
+        ("[[study]]\nkind = 'x'", "[[study]] number 1, kind = x: must be one of"),
+        ("[[study]]\nkind = 'accuracy'\n[[study]]\nkind = 'priors'\npriors = []", "[[study]] number 2, priors = []"),
+    ],
+)
+def test_an_error_of_a_plan_names_the_table_and_the_key(text, said, tmp_path, capsys):
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    assert main(["report", "--plan", str(path), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
+
+
+def test_claims_are_counted_once(tmp_path):
+    """The steps are counted beside the words; a second count of claims, to another total, only puzzled."""
+    told = []
+    steps = Steps(lambda words, done, total, share: told.append(words))
+    path = tmp_path / "plan.toml"
+    path.write_text("claims = ['acc.4.2.strict']")
+    build(plan.read_plan(str(path)), steps)
+    assert any(words.startswith("claim checked: ") for words in told)
+    assert not any(" of " in words for words in told)

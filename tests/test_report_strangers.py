@@ -279,7 +279,7 @@ def test_a_verdict_for_all_n_has_the_number_that_is_true_for_all_n():
     assert smooth["word"] == laplace["word"] == "HOLDS FOR ALL n"
     assert smooth["share"]["upper"] == smooth["theorem"]["supremum"]["upper"]
     assert F(smooth["share"]["lower"]) > F(smooth["epsilon"]["upper"])
-    assert smooth["share_where"] == "over every n"
+    assert smooth["share_where"] == "by its supremum over every n"
     assert "over every n it is at most" in smooth["text"]
     assert smooth["command"] == "dpaudit epsilon --mech EHDS --n all --digits 6"
     assert smooth["command"] in smooth["theorem"]["commands"]
@@ -486,7 +486,7 @@ def test_another_claim_is_not_saved_by_the_theorem_on_the_mechanisms_own():
         ("title = 3\n[[audit]]\nn = 3", "title = 3: must be text"),
         ("[[audit]]\nn = 3\nmechs = []", "mechs = []: must name one mechanism"),
         ("[[audit]]\nn = 3\nmechs = [3]", "mechs = [3]: must be a name"),
-        ("[[audit]]\nn = 3\nmechs = ['EHDS', 'ehds']", "mech = ehds: is named twice"),
+        ("[[audit]]\nn = 3\nmechs = ['EHDS', 'ehds']", "mechs = ehds: is named twice"),
         ("[[audit]]\nn = 3\n[[audit]]\nn = 3", "[[audit]] = n = 3: number 2 is the same as number 1"),
         ("[[study]]\nkind = 'priors'\n[[study]]\nkind = 'priors'", "[[study]] = kind = 'priors': number 2 is the same"),
         ("claims = 3", "claims = 3: must be a list of ids"),
@@ -600,3 +600,26 @@ def test_equal_reasons_are_said_once_and_what_is_open_is_not_absent():
     assert "Boom at other n than 2" in row["not_covered"]
     (row,) = verdicts(Boom, n="3..5")
     assert row["text"].startswith("Boom claims 1-DP; it could not be audited: n = 3..5: ")
+
+
+def test_what_could_be_audited_of_one_is_not_said_of_all():
+    found = whole([*verdicts(Even, n="4..6"), *verdicts(Boom, n="2..5")])
+    audited = [line for line in found["covered"] if line.startswith("every adjacent pair")]
+    assert [line.split(", up to")[0] for line in audited] == [
+        "every adjacent pair and output of Even at n = 4,6",
+        "every adjacent pair and output of Boom at n = 2",
+    ]
+
+
+def test_the_matrix_of_a_claim_that_was_asked_for_has_the_commands_that_judge_it():
+    block = Block.read("LSDim", n="2", claim="eps=1")
+    lines = matrix(block, epsilon_rows(block, quiet), quiet)["command"].split("\n")
+    assert [line.split(" --")[0] for line in lines] == ["dpaudit report", "dpaudit judge"]
+    assert all("--claim eps=1" in line for line in lines)
+
+
+def test_two_tables_are_both_named_by_their_files(tmp_path):
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text(",a,b\nx,1/3,2/3\ny,1/2,1/2\n")
+    labels = Block.read([str(tmp_path / name) for name in ("one.csv", "two.csv")]).labels
+    assert ["one.csv" in labels[0], "two.csv" in labels[1]] == [True, True]

@@ -119,7 +119,7 @@ def split(option: str, text: str) -> list[str]:
     """Returns the parts of a comma-separated list, none of them empty."""
     parts = [part.strip() for part in text.split(",")]
     if "" in parts:
-        raise InputError(option, text, "must be numbers separated by single commas, none empty")
+        raise InputError(option, text, "must be a list with single commas, none empty")
     return parts
 
 

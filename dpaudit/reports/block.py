@@ -158,11 +158,12 @@ class Block:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Returns the mechanisms by labels that tell them apart: EHD, EHD/exact; a second one of a name says whence."""
+        """Returns the mechanisms by labels that tell them apart: EHD, EHD/exact; those of one name say whence."""
         found: dict[str, Case] = {}
+        names = [setting.label for setting in self.settings]
         for setting in self.settings:
             label = setting.label
-            if label in found:
+            if names.count(label) > 1:
                 label = f"{label} ({setting.reference() or len(found) + 1})"
             found[label] = Case(label, setting, self.guarantee)
         return tuple(found.values())

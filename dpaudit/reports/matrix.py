@@ -36,7 +36,7 @@ def matrix(block: Block, rows: list[Row], progress: Progress) -> Section:
     """Returns the verdict on every mechanism of the block from the rows of its true epsilon, failures first."""
     own = named(rows)
     found = [verdict_row(case, own[case.label], progress) for case in block.cases]
-    return block.section("matrix", TITLE, QUESTION, lambda c: c.again, sorted(found, key=badness))
+    return block.section("matrix", TITLE, QUESTION, lambda c: c.judging(None), sorted(found, key=badness))
 
 
 def verdict_row(case: Case, rows: Sequence[Row], progress: Progress) -> Row:
@@ -138,7 +138,11 @@ def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, An
     if theorem is not None and theorem["supremum"] is not None and bound is not None and bound[0] == "ε":
         found = quotient(theorem["supremum"], bound[1])
         if found is not None:
-            return {"share": at_most_all(found, Verdict.PROVED), "share_of": "ε", "share_where": "over every n"}
+            return {
+                "share": at_most_all(found, Verdict.PROVED),
+                "share_of": "ε",
+                "share_where": "by its supremum over every n",
+            }
     at = f"at n = {worst['n']}" if theorem is not None and share else None
     return {"share": share[1] if share else None, "share_of": share[0] if share else None, "share_where": at}
 

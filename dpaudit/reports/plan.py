@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dpaudit.files.strict_json import read_text
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.reports.block import Block, check_keys
 
+T = TypeVar("T")
 LARGEST = 1 << 20
 """A plan of more bytes is refused."""
 
@@ -44,6 +45,21 @@ def block(entry: Mapping[str, Any]) -> Block:
     return Block.read(mechs, settings=settings, **options)
 
 
+def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
+    """Returns what is read of every [[table]]; an error says in which one it is, and by which key."""
+    found = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            found.append(read(entry))
+        except TooLargeError:
+            raise
+        except InputError as error:
+            key = "mechs" if error.option == "mech" and "mechs" in entry else error.option
+            where = f"[[{table}]] number {number}, {'key' if key in ('plan', table) else key}"
+            raise InputError(where, error.value, error.rule) from None
+    return tuple(found)
+
+
 def read_plan(path: str) -> Plan:
     """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
     text = read_text("plan", path, LARGEST)
@@ -63,7 +79,7 @@ def read_plan(path: str) -> Plan:
     return Plan(
         title=title,
         command=f"dpaudit report --plan {Path(path).name}",
-        audits=tuple(block(entry) for entry in _tables(data, "audit")),
+        audits=each("audit", _tables(data, "audit"), block),
         claims=_claims(claims),
         studies=tuple(_tables(data, "study")),
         text=text,

@@ -19,7 +19,7 @@ from dpaudit.reports.block import Block, Job
 from dpaudit.reports.collect import audit_sections
 from dpaudit.reports.expected import expected
 from dpaudit.reports.index import index
-from dpaudit.reports.plan import Plan, read_plan
+from dpaudit.reports.plan import Plan, each, read_plan
 from dpaudit.reports.steps import Progress, Steps, sized
 from dpaudit.reports.verdict import arranged
 from dpaudit.reports.write import prepare, write
@@ -158,7 +158,7 @@ def left_out(plan: Plan, lost: list[tuple[str, Exception]]) -> document.Section:
 
 def jobs(plan: Plan) -> Iterator[tuple[str, Job]]:
     """Yields every job with its name; all that is wrong with the plan is said here."""
-    yield from ((f"study of {study.get('kind')}", studies.prepare(study)) for study in plan.studies)
+    yield from each("study", plan.studies, lambda study: (f"study of {study.get('kind')}", studies.prepare(study)))
     for block in plan.audits:
         yield block.title, expected(block, partial(audit_sections, block, maps=plan.maps))
         extras = {"true ε against nominal ε": nominal.true_nominal, "n and prior": prior_map.prior_map}

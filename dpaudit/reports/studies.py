@@ -34,7 +34,7 @@ def prepare(study: dict[str, Any]) -> Job:
     """Returns the checked job of one [[study]] of a plan; its "kind" says which."""
     kind = study.get("kind")
     if kind not in STUDIES:
-        raise InputError("study kind", str(kind), f"must be one of {', '.join(STUDIES)}")
+        raise InputError("kind", str(kind), f"must be one of {', '.join(STUDIES)}")
     return STUDIES[kind]({key: value for key, value in study.items() if key != "kind"})
 
 
@@ -155,9 +155,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
     from dpaudit.claims.runner import decide
 
     progress(f"checking {len(chosen)} claims")
-    results = decide(
-        chosen, progress=lambda result, done, total: progress(f"{done} of {total} claims checked: {result.claim.id}")
-    )
+    results = decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}"))
     rows = [{key: value for key, value in result.to_dict().items() if key != "seconds"} for result in results]
     wanted = " ".join(chosen) if patterns != ("*",) else ""
     shared = {"command": f"dpaudit check {wanted}".strip(), "setting": {"claims": list(patterns)}}

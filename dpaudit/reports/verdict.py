@@ -53,7 +53,7 @@ def sentence(row: Row) -> str:
 
 
 def in_short(row: Row) -> str:
-    """Returns "EHDS: HOLDS FOR ALL n, 45.1 % of the claim over every n"."""
+    """Returns "EHDS: HOLDS FOR ALL n, 45.1 % of the claim by its supremum over every n"."""
     return f"{row['mechanism']}: {row['word']}{share_words(row)}"
 
 
@@ -102,7 +102,7 @@ def _at_most(value: dict[str, str]) -> str:
 
 
 def share_words(row: Row) -> str:
-    """Returns ", 45.1 % of the claim over every n", with the n that it is about where that is not all of them."""
+    """Returns ", 45.1 % of the claim by its supremum over every n", or with the n that it is about."""
     if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
@@ -191,12 +191,15 @@ def _covered(rows: list[Row]) -> Iterator[str]:
     for row in rows:
         if row["counts"] is not None:
             groups.setdefault(row["ns"], []).append(row)
-    yield from [] if groups else ["nothing"]
+    lost = [row for row in rows if row["counts"] is None]
+    partly = len(groups) > 1 or bool(lost)
+    yield from [] if groups or any(row["ns"] for row in lost) else ["nothing"]
     for own in groups.values():
         most = {key: max(row["counts"][key] for row in own) for key in own[0]["counts"]}
         names = list(dict.fromkeys(row["mechanism"] for row in own))
-        whose = f" of {('; ' if ', ' in ''.join(names) else ', ').join(names)}" if len(groups) > 1 else ""
+        whose = f" of {('; ' if ', ' in ''.join(names) else ', ').join(names)}" if partly else ""
         yield audited_words(own[0]["ns"], most, True, whose)
+    yield from (f"every adjacent pair and output of {row['mechanism']} at n = {row['ns']}" for row in lost if row["ns"])
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
     yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
