@@ -300,3 +300,8 @@ def test_a_small_bar_is_light_where_the_value_is_not_known():
     assert "→" in open_
     assert widths(infinite)[0] > widths(open_)[0], "nothing of it is in doubt"
     assert len(widths(infinite)) == 1
+
+
+def test_no_curve_is_drawn_over_the_words_of_a_claim():
+    body = Tradeoff({"A": [(0.0, 1.0), (0.3, 0.3), (1.0, 0.0)]}, [("ε = 1", 1.0, 0.0)]).draw(WIDE, "alt").body
+    assert body.index("ε = 1") > body.rindex('data-s="A"')

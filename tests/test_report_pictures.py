@@ -10,6 +10,7 @@ import pytest
 import dpaudit
 from dpaudit.reports import plan
 from dpaudit.reports.charts import figures
+from dpaudit.reports.collect import _facts
 from dpaudit.reports.distances import along
 from dpaudit.reports.nominal import FACTORS
 from dpaudit.reports.report import build
@@ -358,3 +359,9 @@ def test_who_claims_nothing_is_said_to_cross_the_nominal_epsilon(made):
     rows = [{**row, "nominal_verdict": "REFUTED" if row["n"] > 2 else "PROVED"} for row in by_n["rows"]]
     (drawn,) = figures({**by_n, "rows": rows}, [])
     assert "above the nominal ε first at n = 3 of those drawn" in drawn.caption
+
+
+def test_the_audit_shows_every_assumption(monkeypatch):
+    block = plan.block({"mechs": [Wide]})
+    monkeypatch.setattr(type(block.cases[0].mechanism), "caveats", lambda self: {"assumptions": ["one", "two"]})
+    assert ("assumes", "one; two") in list(_facts(block.cases[0]))

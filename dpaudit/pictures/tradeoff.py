@@ -59,12 +59,13 @@ class Tradeoff:
         parts = [ground.axes("α, error of the first kind", "β, error of the second kind")]
         parts.append(line(ground.left, ground.top, ground.right, ground.bottom, "grid"))
         parts.append(text(ground.left + 20, ground.top + 8, "↓ coin", "small dim"))
+        labels = []
         for words, epsilon, delta in self.claims:
             parts.append(path([(ground.x(a), ground.y(b)) for a, b in guaranteed(epsilon, delta)], "rule"))
             middle = guaranteed(epsilon, delta)[1]
             x, y, beside = ground.x(middle[0]), ground.y(middle[1]), width_of(words, 11) + 8
             left = x - ground.left > beside
-            parts.append(
+            labels.append(
                 text(
                     x - 5 if left else ground.left + 3,
                     y + (4 if left else 15),
@@ -72,7 +73,7 @@ class Tradeoff:
                     "e halo small" if left else "halo small",
                 )
             )
-        return Picture(width, self.height, "".join([*parts, *self._curves(ground)]), alt)
+        return Picture(width, self.height, "".join([*parts, *self._curves(ground), *labels]), alt)
 
     def _curves(self, ground: Ground) -> list[str]:
         """Returns the curves, and in the free corner their names with pieces of their lines, from the diagonal in."""
