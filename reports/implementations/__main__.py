@@ -42,6 +42,7 @@ PLAN = (
     ("pure-ldp 1.1.2", "pure", LOCAL[1:3], BOTH),
     ("multi-freq-ldpy 0.2.5", "multi", MULTI, BOTH),
     ("tmlt.core 0.20.0", "tumult", ("DiscreteLaplace",), BOTH),
+    ("tmlt.core 0.20.0", "tumult", ("DiscreteGaussian",), ("1",)),
 )
 
 

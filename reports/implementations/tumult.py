@@ -41,7 +41,7 @@ class DiscreteLaplace:
 class DiscreteGaussian(DiscreteLaplace):
     """A count plus discrete Gaussian noise. Its variance has ρ-zCDP with ρ + 2 √(ρ ln 1/δ) ≤ ε, δ = 10^-6."""
 
-    budget: ClassVar[dict[str, Any]] = {"residual": "1e-14", "seconds": 3600}
+    budget: ClassVar[dict[str, Any]] = {"residual": "1e-12", "seconds": 3600}
     variances: ClassVar[dict[Fraction, int]] = {Fraction(1): 30, Fraction(1, 10): 2800}
 
     def claimed(self) -> tuple[Fraction, Fraction]:
