@@ -149,7 +149,7 @@ class Watch:
         for names in self.spaces:
             found += data_in(names)
         if self.by_name:
-            found += [(name, vars(builtins)[name]) for name in sorted(vars(builtins).keys() - BUILTINS)]
+            found += [(name, vars(builtins)[name]) for name in sorted(vars(builtins).keys() - BUILTINS - {"_"})]
         return found
 
     def _add(self, names: dict[str, Any], name: str) -> None:

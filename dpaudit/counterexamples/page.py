@@ -26,8 +26,8 @@ def page(result: SearchResult) -> Page:
         finding = strong("no violation found")
     parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
     rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where)), ("finding", finding)]
-    if result.minimal and result.minimal.n is not None:
-        rows += _place("smallest n", result.minimal)
+    if result.minimal and (result.minimal.n is not None or result.minimal.result is not result.largest.result):
+        rows += _place("violated" if result.minimal.n is None else "smallest n", result.minimal)
     rows += _place("largest ratio", result.largest)
     if not result.exhaustive:
         rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))

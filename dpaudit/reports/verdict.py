@@ -278,9 +278,12 @@ def _headline(verdict: dict[str, Any]) -> str:
 
 
 def severity(verdict: dict[str, Any]) -> int:
-    """Returns how bad the whole is, as ``rank`` does: claims of the papers that do not hold count too."""
+    """Returns how bad the whole is, as ``rank`` does: claims of the papers that do not hold count too.
+
+    Accuracy bounds count where nothing is said of privacy; beside that they stand in the words.
+    """
     claims = verdict.get("claims") or {}
-    bounds = verdict.get("bounds") or {}
+    bounds = verdict.get("bounds") or {} if verdict["word"] is None else {}
     bad, open_ = fails(claims) or bounds.get("fails"), claims.get(Verdict.UNDECIDED) or bounds.get("UNDECIDED")
     of_claims = 2 if bad else 3 if open_ else 6
     return of_claims if verdict["word"] is None else min(rank(verdict["word"], verdict["outcome"]), of_claims)

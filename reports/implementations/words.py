@@ -103,7 +103,8 @@ Assumed, in which rows:
 - **SmartNoise, OpenDP, PyDP** (`smartnoise-sql`, `opendp`, `python-dp`) draw their noise in Rust and C++: there is no
   Python code to follow. dpaudit notices that plain runs give what the law does not have (OpenDP 0.16, PyDP 1.1.5) and
   refuses. Their outputs can be tested from samples: `dpaudit samples`.
-- **Tumult Core's discrete Gaussian at ε = 1/10** (variance 2800; `tumult.py` has it): it would take hours, at ε = 1 it takes minutes.
+- **Tumult Core's discrete Gaussian at ε = 1/10** (variance 2800; `tumult.py` has it): it would take hours, at
+  ε = 1 it takes minutes.
 - **Local hashing** (pure-ldp's LHClient and FastLHClient, multi-freq-ldpy's LH_Client) hands the seed to the compiled
   xxhash. With xxhash 4.1, which pip installs today, each call raises `TypeError: Strings must be encoded`.
 - **diffprivlib's continuous mechanisms** release floats: too many outputs (Uniform), or draws that are no uniform
