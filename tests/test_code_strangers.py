@@ -103,11 +103,26 @@ def test_values_that_only_compare_equal_are_two_states(code, outputs):
     assert {str(p) for p in found.probabilities} == {"0.5"}
 
 
-def test_state_kept_elsewhere_shows_in_trial_runs():
-    """Nothing else notices it: whole runs with plain numbers do."""
+@pytest.mark.parametrize("net", [True, False])
+def test_state_kept_elsewhere_is_noticed_and_then_nothing_is_merged(net, monkeypatch):
+    """Nothing else notices it: runs with plain numbers do, those from merged states on and whole ones."""
+    if not net:
+        monkeypatch.setattr(Session, "_try_merges", lambda *_: None)
+    with localcontext():
+        found = dpaudit.pmf(in_c, 0, data=[0, 1])
+    shown = dict(zip(found.outputs, map(str, found.probabilities), strict=True))
+    assert [shown[k][:6] for k in (1, 2, 3)] == ["0.4736", "0.3157", "0.2105"]  # 9/19, 6/19, 4/19
+
+
+def test_a_law_that_does_not_fit_plain_runs_is_refused_where_nothing_was_merged(monkeypatch):
+    monkeypatch.setattr(law_of_code, "_gathered", lambda *_: {key(0): Fraction(1), key(1): Fraction(0)})
+
+    def key(value):
+        return "int", value
+
     words = r"does not fit plain runs \([0-9]+ of 200 give .*\), so no law is given: the code keeps state"
-    with localcontext(), pytest.raises(InputError, match=words):
-        dpaudit.pmf(in_c, 0, data=[0, 1])
+    with pytest.raises(InputError, match=words):
+        dpaudit.pmf(lambda x, rng: rng.randrange(2), 0, data=[0, 1])
 
 
 def test_a_sub_sampler_that_keeps_something_is_refused():
@@ -125,20 +140,25 @@ def test_what_is_assumed_of_merged_states_is_said():
     assert "keeps no state outside its variables" in " ".join(shown.split())
 
 
-def test_a_trial_that_has_no_end_is_noticed(monkeypatch):
-    """A setting of the decimal module is taken for nothing; followed it ends, in a trial it may go on for ever."""
+@pytest.mark.parametrize("net", [True, False])
+def test_a_trial_that_has_no_end_is_noticed(net, monkeypatch):
+    """A setting of the decimal module is not read; merged it ends, in a trial it may go on for ever."""
     monkeypatch.setattr(law_of_code, "MOST_LINES", 2000)
+    if not net:
+        monkeypatch.setattr(Session, "_try_merges", lambda *_: None)
 
-    def forever(x, rng):
+    def forever(rng):
         getcontext().prec = 1
         while rng.randrange(2):
             getcontext().prec = 2
         while getcontext().prec == 2:
             pass
-        return x
+        return 0
 
-    with localcontext(), pytest.raises(InputError, match=r"does not fit plain runs \([0-9]+ of 200 have no end"):
-        dpaudit.pmf(forever, 0, data=[0, 1])
+    with localcontext():
+        rng = Source()
+        law = Session(law_of_code.Budget(seconds=2, lines=3000)).law(lambda: forever(rng))
+    assert (law.outputs, law.lower, law.residual) == ((0,), (Fraction(1, 2),), Fraction(1, 2))
 
 
 # ------------------------------------------------------------------ the second stranger: what numpy really does

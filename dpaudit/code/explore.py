@@ -17,6 +17,7 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
+from dpaudit.code.merges import Merges
 from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
@@ -81,11 +82,12 @@ class Explorer:
         self.function, self.session, self.budget, self.at = function, session, budget, at
         self.forms, self.inner = forms, inner
         """``inner`` takes what a sub-sampler returns or raises, which stays what it is: a list, a number of numpy."""
-        self.states = [State((), 0, None, {}, open=[Way((), Fraction(1))])]
+        self.states = [State((), 0, {}, open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
         self.values: dict[Hashable, Any] = {}
         self.leaves: list[Leaf] = []
+        self.merges = Merges()
         self.errors: dict[Hashable, str] = {}
         self.raised_at: dict[Hashable, str] = {}
         self.assumptions: set[str] = set()
@@ -167,6 +169,7 @@ class Explorer:
                 share = Fraction(1)
         if ended:
             self._end(state, run, output, share)
+            self.merges.ended(tracer.legs[-1][0], run, output)
         elif tracer.met is not None:
             state.lead(tracer.met, share)
         elif not tracer.endless:

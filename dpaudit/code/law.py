@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -16,13 +18,15 @@ from dpaudit.code.explore import Budget, Explorer, Raised
 from dpaudit.code.outputs import Form
 from dpaudit.code.places import places
 from dpaudit.code.returned import class_name
-from dpaudit.code.run import Again, Changed, Refused, Run, is_theirs
+from dpaudit.code.run import Again, Changed, Refused, Run, begin_anew, is_theirs
 from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
 
 TRIALS = 200
 """So many whole runs with plain pseudo-random numbers are held against the law."""
+LEAST_SECONDS = 0.5
+"""So long merged ways are run on in any case."""
 MOST_OPEN = Fraction(1, 10**7)
 """With a larger residual an output that the law does not have may well be part of it, and nothing is tried."""
 MOST_LINES = 300_000
@@ -56,6 +60,8 @@ class CodeLaw:
     """The first line at which several draws of many values decide together."""
     raised_at: dict[Any, str]
     """The line of each exception."""
+    unmerged: str | None = None
+    """The line at which states only looked equal; then none were merged, and loops are unrolled."""
 
 
 class Session:
@@ -65,6 +71,12 @@ class Session:
         self.budget, self.bits = budget or Budget(), bits
         self.keep: dict[int, Any] = {}
         self.watch = Watch()
+        self.merging = True
+        """Whether states that look equal are merged; not any more once two of them were not."""
+        self.unmerged: str | None = None
+        """The line of these, "file.py line 12: "."""
+        self.outside = sys.exc_info()[1]
+        """The exception that is being handled as the audit begins; it is no state of the code."""
         self.all_live = False
         """Whether every variable may still be read: some of the code looks at its callers."""
         self.subs = Subs(self)
@@ -86,12 +98,14 @@ class Session:
             while True:
                 try:
                     return self._law(Explorer(function, self, self.budget, self._forms, at=at))
-                except Again:  # at most once for each sub-sampler
+                except Again:  # at most once for each sub-sampler, and once where states are not equal
                     continue
 
     def _law(self, explorer: Explorer) -> CodeLaw:
+        began = monotonic()
         explorer.explore()
         self._confirm(explorer)
+        self._try_merges(explorer, monotonic() - began)
         edges = [state.edges for state in explorer.states]
         try:
             found = _gathered(explorer, chain.visits(edges, chain.Exact()), chain.Exact(), 1)
@@ -119,6 +133,7 @@ class Session:
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
             explorer.boxed,
             explorer.raised_at,
+            self.unmerged,
         )
 
     def _confirm(self, explorer: Explorer) -> None:
@@ -131,6 +146,35 @@ class Session:
                 output, _ = explorer.perform(run)
                 if explorer.key(output) != explorer.key(leaf.output) or len(run.draws) != len(numbers):
                     raise Changed(_differs(explorer, leaf.output, output))
+
+    def _try_merges(self, explorer: Explorer, seconds: float) -> None:
+        """Runs merged ways on to ends of the code, for about half of the time that was taken to follow it.
+
+        Where one ends otherwise than the run that it was merged with, the code keeps something that is not seen: from
+        then on nothing is merged, and all is followed anew.
+        """
+        until, followed = monotonic() + max(LEAST_SECONDS, seconds / 2), explorer.runs
+        for state, end in explorer.merges.trials():
+            if any(not self._comes_to(explorer, numbers, end.output) for numbers in {end.lowest, end.highest}):
+                file, line = explorer.states[state].line
+                self._follow_all(f"{Path(file).name} line {line}: ")
+            if monotonic() > until:
+                break
+        explorer.runs = followed
+
+    def _comes_to(self, explorer: Explorer, numbers: tuple[int, ...], expected: Any) -> bool:
+        """Returns whether the code gives this output with these numbers, and draws no others."""
+        run = Run((), self, self.bits, numbers)
+        try:
+            output, ended = explorer.perform(run, _limited(run))
+        except Changed:
+            return False
+        return ended and explorer.key(output) == explorer.key(expected) and len(run.draws) == len(numbers)
+
+    def _follow_all(self, line: str) -> None:
+        """Begins anew, and merges no states."""
+        self.merging, self.unmerged, self.subs = False, line, Subs(self)
+        begin_anew()
 
     def _try(self, explorer: Explorer, law: dict[Hashable, Fraction]) -> None:
         """Runs the whole code with plain pseudo-random numbers; outputs that hardly fit the law are refused.
@@ -150,13 +194,18 @@ class Session:
         explorer.runs = followed
         ended_runs = sum(seen.values())
         if ended_runs < TRIALS * 9 // 10:
-            words = f"{TRIALS - ended_runs} of {TRIALS} have no end, but followed it ends"
-            raise Changed(f"{explorer.at}{UNFIT.format(words)}")
+            self._misfit(explorer, f"{TRIALS - ended_runs} of {TRIALS} have no end, but followed it ends")
         for key, count in seen.items():
             p = float(law.get(key, 0))
             if abs(count - ended_runs * p) > 8 * (ended_runs * p * (1 - p)) ** 0.5 + (4 if p else 0):
                 words = f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {p:.3g}"
-                raise Changed(f"{explorer.at}{UNFIT.format(words)}")
+                self._misfit(explorer, words)
+
+    def _misfit(self, explorer: Explorer, words: str) -> None:
+        """Begins anew without merging where states were merged; else there is no law."""
+        if len(explorer.states) > 1:
+            self._follow_all(explorer.at)
+        raise Changed(f"{explorer.at}{UNFIT.format(words)}")
 
     def sub_law(self, function: Callable[[], Any], inner: Any) -> CodeLaw:
         """Returns the law of a call of a sub-sampler."""

@@ -229,3 +229,22 @@ def iterator(value: Any) -> tuple[Any, ...]:
     """Returns what an iterator goes over, and where it stands."""
     reduced = value.__reduce__()
     return reduced[1:], [part for part in gc.get_referents(value) if type(part) in (dict, set, frozenset)]
+
+
+def exception(value: BaseException) -> tuple[Any, ...]:
+    """Returns what an exception holds, and the lines that it came through."""
+    kind = type(value)
+    if _disguises(kind):
+        raise NoKey
+    fields = [part for base in kind.__mro__ if not base.__flags__ & HEAP for part in vars(base).items()]
+    kept = [name for name, part in fields if isinstance(part, MemberDescriptorType | GetSetDescriptorType)]
+    held = [(name, getattr(value, name, NOT_SET)) for name in kept if name not in OF_AN_EXCEPTION]
+    slots = [(name, _slot(slot, value)) for name, slot in _slots(kind)]
+    lines, trace = [], value.__traceback__
+    while trace is not None:
+        lines.append((trace.tb_frame.f_code, trace.tb_lasti))
+        trace = trace.tb_next
+    return kind, held, slots, vars(value), lines
+
+
+OF_AN_EXCEPTION = {"__traceback__", "__dict__", "__class__"}

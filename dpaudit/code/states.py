@@ -6,7 +6,9 @@ numbers that come from one draw. What has a state that cannot be read (an iterat
 
 from __future__ import annotations
 
+import itertools
 import random
+import sys
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Hashable, Iterable
@@ -25,6 +27,7 @@ from dpaudit.code.layout import layout
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.objects import NoKey
 from dpaudit.code.run import Draw
+from dpaudit.code.stack import is_clearing, stack
 from dpaudit.code.vectors import Draws
 from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, has_metadata, is_by_name, is_of_theirs, is_their_class
 
@@ -36,10 +39,14 @@ class _Entries:
 
 
 MADE: tuple[Any, ...] = (
-    *((), [], "", range(0), range(1 << 70), enumerate(()), zip(), reversed([]), map(int, ()), filter(None, ())),
-    *({}, {}.keys(), {}.values(), {}.items(), set(), _Entries()),
+    *((), [], "", "é", b"", bytearray(), range(0), range(1 << 70), enumerate(()), zip(), reversed([]), map(int, ())),
+    *(filter(None, ()), deque(), _Entries(), iter(int, 0)),
+    *(itertools.count(), itertools.repeat(0), itertools.chain(), itertools.product(), itertools.permutations(())),
 )
-ITERATORS = tuple(type(iter(made)) for made in MADE)
+OF_TABLES: tuple[Any, ...] = ({}, {}.keys(), {}.values(), {}.items(), set())
+TABLE_ITERATORS = tuple(type(iter(made)) for made in OF_TABLES)
+"""Iterators that go on otherwise where entries were taken out."""
+ITERATORS = (*(type(iter(made)) for made in MADE), *TABLE_ITERATORS)
 TIMES = (date, datetime, time, timedelta, timezone)
 TYPE_CHECKERS = ("typeguard",)
 """What they put among the variables holds the variables and globals themselves, which are read anyhow."""
@@ -52,8 +59,11 @@ MAX_PARTS = 20_000
 class Reader:
     """Reads one state; what is met twice is named by the number of its first place."""
 
-    def __init__(self, keep: dict[int, Any], watch: Watch | None = None, is_output: bool = False) -> None:
-        self._watch = watch
+    def __init__(
+        self, keep: dict[int, Any], watch: Watch | None = None, is_output: bool = False, outside: Any = None
+    ) -> None:
+        self._watch, self._outside = watch, outside
+        """``outside`` is the exception that was being handled when the audit began."""
         self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
         self._alive: list[Any] = []  # and what is met in this state as long as it is read
@@ -141,6 +151,8 @@ class Reader:
         if isinstance(value, np.ndarray):
             return self._array(value)
         if kind in ITERATORS:
+            if kind in TABLE_ITERATORS and (self._watch is None or self._watch.deletes):
+                raise NoKey  # an entry that goes and comes again has another place
             return kind.__name__, self.key(objects.iterator(value))
         if kind is MethodType:
             return "method", self.key(value.__self__), self.key(value.__func__)
@@ -152,8 +164,10 @@ class Reader:
             return "array", value.typecode, value.tobytes()
         if kind in (ContextVar, local, SimpleNamespace):
             return kind.__name__, self.key(value.get(NOT_SET) if kind is ContextVar else value.__dict__)
-        if kind is GeneratorType and value.gi_running:
-            return "running"  # it is one of the functions under way, and read as such
+        if kind is GeneratorType:
+            return self._generator(value)
+        if isinstance(value, BaseException):
+            return "exception", self._identity(value) if value is self._outside else self._exception(value)
         if isinstance(value, SOURCES) and (not is_their_class(kind) or isinstance(value, random.Random)):
             return "random source", self.key(objects.source(kind, value))
         return "instance", self.key(objects.instance(kind, value))
@@ -220,23 +234,55 @@ class Reader:
             return "no value yet"
         return "cell", self.key(value)
 
+    def _generator(self, value: GeneratorType[Any, Any, Any]) -> Hashable:
+        """Returns the key of a generator: where it waits, with its variables and what lies on its stack."""
+        if value.gi_running:
+            return "running"  # it is one of the functions under way, and read as such
+        frame = value.gi_frame
+        if frame is None:
+            return "generator", "ended"
+        if self._watch is None:
+            raise NoKey
+        self._watch.note(frame.f_code, frame.f_globals)
+        return "generator", self._identity(frame.f_code), frame.f_lasti, self._under_way(frame)
+
+    def _exception(self, value: BaseException) -> Hashable:
+        """Returns the key of an exception; of the way that it took the lines."""
+        if self._names("tb_frame"):
+            raise NoKey
+        return self.key(objects.exception(value))
+
+    def _under_way(self, frame: FrameType) -> Hashable:
+        """Returns the key of all variables of a function, and of what lies on its stack."""
+        if is_clearing(frame):
+            raise NoKey
+        return self.key(dict(frame.f_locals)), self._all(stack(frame))
+
     def frame(self, frame: FrameType, live: frozenset[str], outer: list[FrameType], watch: Watch) -> Hashable:
-        """Returns the key of the variables that are still read, of all of the functions further out, and of what lies
-        at the places that are watched.
+        """Returns the key of the variables that are still read, of all of the functions further out, of what lies on
+        the stacks and at the places that are watched, and of the exception that is being handled.
 
         Whatever somebody's object does when it is read, it does not happen to the code that runs: there is no key then.
         """
         try:
+            if is_clearing(frame):
+                raise NoKey
             here = dict(frame.f_locals)
             found = tuple((name, self.key(here[name])) for name in sorted(live & here.keys()))
-            around = tuple(self.key(dict(out.f_locals)) for out in outer)
-            return found, around, self._all(watch.values())
+            around = tuple(map(self._under_way, outer))
+            handled = self.key(sys.exc_info()[1])
+            return found, self._all(stack(frame)), around, self._all(watch.values()), handled
         except Exception as error:
             raise NoKey from error
 
     def others(self, draws: list[Draw]) -> Hashable:
         """Returns what is known of these draws."""
         return tuple(draw.state() for draw in draws)
+
+
+def is_type_checker(names: dict[str, Any]) -> bool:
+    """Returns whether these are the globals of a type checker, which is not watched."""
+    return str(names.get("__name__")).partition(".")[0] in TYPE_CHECKERS
 
 
 def _renamed(key: Any, draws: dict[int, int]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Thread
 from time import monotonic
@@ -16,9 +16,9 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from dpaudit.code.objects import NoKey
-from dpaudit.code.places import LOOKS_AT_CALLERS, Loop, is_inert, places
-from dpaudit.code.run import EXPLORER, Changed, Piece, Run, begin_anew, is_theirs, line_of
-from dpaudit.code.states import Reader
+from dpaudit.code.places import LOOKS_AT_CALLERS, is_inert, places
+from dpaudit.code.run import EXPLORER, Changed, Piece, Run, begin_anew, is_ours, is_theirs, line_of
+from dpaudit.code.states import Reader, is_type_checker
 
 ANOTHER_THREAD = Thread.start.__code__
 """A run that starts a thread has no states from then on: what the thread does is not watched."""
@@ -34,24 +34,12 @@ def watch_steps(frame: FrameType, trace: Any, by_step: bool) -> None:
     frame.f_trace_opcodes = by_step
 
 
-@dataclass
-class Entry:
-    """A call of one of their functions, or a for-loop entered: its number in the run, and what went before it."""
+class Entry(NamedTuple):
+    """A call of one of their functions: its number in the run, and what went before it."""
 
     number: int
     taken: int
     draws: int
-    steps: int = 0
-    """How often a loop has asked its iterator."""
-    settled: bool = True
-    """Whether what a loop goes over is known by its names, or can never change."""
-    loops: dict[int, Entry] = field(default_factory=dict)
-    last: int = -1
-    """The instruction before this one, in a call with loops."""
-
-    def copy(self) -> Entry:
-        """Returns the same, to go on counting from."""
-        return replace(self, loops={start: loop.copy() for start, loop in self.loops.items()})
 
 
 @dataclass(frozen=True)
@@ -79,8 +67,8 @@ class State:
 
     prefix: tuple[Piece, ...]
     call: int
-    loop: tuple[Loop, int] | None
     frames: dict[int, Hashable]
+    line: tuple[str, int] = ("", 0)
     edges: dict[int, Fraction] = field(default_factory=dict)
     outputs: dict[Hashable, Fraction] = field(default_factory=dict)
     open: list[Way] = field(default_factory=list)
@@ -116,7 +104,7 @@ class Tracer:
         """Goes on from a state."""
         state = self.explorer.states[number]
         self.state, self.start = number, len(state.prefix)
-        self.innermost, self.loop, self.left = state.call, state.loop, False
+        self.innermost, self.left = state.call, False
         self.legs.append((number, self.start))
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -129,27 +117,27 @@ class Tracer:
         if not self.explorer.session.all_live and LOOKS_AT_CALLERS & set(frame.f_code.co_names):
             self.explorer.session.all_live = True
             begin_anew()
-        watch_steps(frame, self._local, places(frame.f_code).by_step)
+        watch_steps(frame, self._local, bool(places(frame.f_code).still))
         return self._local
 
     def mark(self) -> None:
         """Notes what is known at this decision."""
         watched = not self.blind and len(_frames_of_theirs(sys._getframe(1))) == len(self.stack)
-        stack = tuple(entry.copy() for entry in self.stack)
-        self.marks[len(self.run.taken)] = Mark(stack, self.calls, self.lines, self.left) if watched else None
+        mark = Mark(tuple(self.stack), self.calls, self.lines, self.left) if watched else None
+        self.marks[len(self.run.taken)] = mark
 
     def resume(self) -> None:
         """Goes on watching at the last decision of the script, as it was left there."""
         if self.resumed is None or self.run.over:
             return
         frames = _frames_of_theirs(sys._getframe(1))
-        self.stack = [entry.copy() for entry in self.resumed.stack]
+        self.stack = list(self.resumed.stack)
         self.calls, self.lines = self.resumed.calls, self.resumed.lines
         self.left = self.resumed.left and len(self.run.script) > self.start
         if len(frames) != len(self.stack):
             self.run.stop(Changed("its calls differ in a second run: it is not a function of its draws"))
         for frame in frames:
-            watch_steps(frame, self._local, places(frame.f_code).by_step)
+            watch_steps(frame, self._local, bool(places(frame.f_code).still))
         sys.settrace(self)
 
     def _entered(self) -> Entry:
@@ -159,11 +147,10 @@ class Tracer:
     def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
             self.lines += 1
-            if (self.left or len(self.run.taken) > self.start or self._out(frame)) and not self.run.halted:
+            if (self.left or len(self.run.taken) > self.start) and not self.run.halted:
                 self._look(frame)
             self._limit(frame)
         elif event == "opcode":
-            self._step(frame)
             if frame.f_lasti in places(frame.f_code).still:
                 self.lines += 1
                 self._limit(frame)
@@ -179,53 +166,25 @@ class Tracer:
                 self.explorer.endless = self.explorer.endless or line_of(frame)
             self.run.halt()
 
-    def _step(self, frame: FrameType) -> None:
-        """Counts the steps of for-loops."""
-        call, here = self.stack[-1], frame.f_lasti
-        loop = places(frame.f_code).loops.get(here)
-        if loop is not None:
-            if call.last == loop.entry:
-                call.loops[here] = self._entered()
-                call.loops[here].settled = loop.is_settled(frame)
-            if here in call.loops:
-                call.loops[here].steps += 1
-        call.last = here
-
-    def _out(self, frame: FrameType) -> bool:
-        """Returns whether the innermost for-loop around the state that the run started from has been left."""
-        call = self.stack[-1]
-        if self.loop is None or call.number != self.innermost:
-            return False
-        loop, number = self.loop
-        now = call.loops.get(loop.start)
-        inside = loop.start <= frame.f_lasti < loop.end
-        return now is not None and (now.number > number or (now.number == number and not inside))
-
     def _look(self, frame: FrameType) -> None:
-        place, call = places(frame.f_code).at.get(frame.f_lasti), self.stack[-1]
-        if self.blind or place is None:
+        live, call, session = places(frame.f_code).live.get(frame.f_lasti), self.stack[-1], self.explorer.session
+        if self.blind or live is None or not session.merging:
             return
-        session, draws = self.explorer.session, self.run.draws[: call.draws]
-        for loop in place.loops:
-            if loop.start not in call.loops or not call.loops[loop.start].settled:
-                return
-            if not loop.is_plain(frame, session.watch):
-                return
+        draws = self.run.draws[: call.draws]
         try:
-            reader = Reader(session.keep, session.watch)
-            outer = _frames_of_theirs(frame.f_back)
+            reader = Reader(session.keep, session.watch, outside=session.outside)
             acting = (name for name, value in frame.f_locals.items() if session.all_live or not is_inert(value))
-            state = reader.frame(frame, place.live.union(acting), outer, session.watch), reader.others(draws)
+            around = _frames_around(frame.f_back)
+            state = reader.frame(frame, live.union(acting), around, session.watch), reader.others(draws)
         except NoKey:
             return
-        entered = [entry for outer in self.stack for entry in (outer, *outer.loops.values())]
-        frames = {entry.number: self._entry(entry) for entry in entered}
-        around = [call.loops[loop.start] for loop in place.loops]
-        loops = tuple((frames[entry.number], entry.steps) for entry in around)
-        key = frames[call.number], loops, id(frame.f_code), frame.f_lasti, state
+        frames = {entry.number: self._entry(entry) for entry in self.stack}
+        key = frames[call.number], id(frame.f_code), frame.f_lasti, state
         session.keep[id(frame.f_code)] = frame.f_code
-        innermost = (place.loops[-1], around[-1].number) if around else None
-        number, fresh = self.explorer.meet(key, lambda: State(tuple(self.run.taken), call.number, innermost, frames))
+        line = frame.f_code.co_filename, frame.f_lineno
+        number, fresh = self.explorer.meet(key, lambda: State(tuple(self.run.taken), call.number, frames, line))
+        held = (*range(len(draws)), *(draw.number for draw in reader.draws))
+        self.explorer.merges.came(self.state, number, fresh, self.run, held)
         if fresh:
             self._begin(number)
         else:
@@ -248,6 +207,16 @@ def _frames_of_theirs(frame: FrameType | None) -> list[FrameType]:
     found: list[FrameType] = []
     while frame is not None and frame.f_code.co_filename != EXPLORER:
         if is_theirs(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def _frames_around(frame: FrameType | None) -> list[FrameType]:
+    """Returns all calls under way in this run, from this one outwards, but for ours and those of type checkers."""
+    found: list[FrameType] = []
+    while frame is not None and frame.f_code.co_filename != EXPLORER:
+        if not is_ours(frame.f_code.co_filename) and not is_type_checker(frame.f_globals):
             found.append(frame)
         frame = frame.f_back
     return found

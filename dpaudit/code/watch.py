@@ -64,9 +64,6 @@ class Watch:
         self.named: set[str] = set()
         """All names in the code that has run, and ``stored`` those under which it puts what is not local."""
         self.stored: set[str] = set()
-        self.made: set[str] = set()
-        """Names of attributes that ``__init__`` assigns; it counts when something calls it again by its name."""
-        self.made_again = False
         self.deletes = False
         """Whether some of it takes entries out of something."""
         self.by_name = False
@@ -85,11 +82,7 @@ class Watch:
         self.hashes = self.hashes or _hashing(code)
         assigned, read = _global_names(code)
         self.named |= set(code.co_names)
-        made = code.co_name == "__init__"
-        (self.made if made else self.stored).update(assigned, _assigned_attributes(code))
-        if "__init__" in code.co_names and "super" not in code.co_names:
-            self.made_again = True
-        self.stored |= self.made if self.made_again else set()
+        self.stored.update(assigned, _assigned_attributes(code))
         self.deletes = self.deletes or bool(DELETING & set(code.co_names)) or _deletes(code)
         self.by_name = self.by_name or bool(BY_NAME & set(code.co_names))
         for name in assigned:

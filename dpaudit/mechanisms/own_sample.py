@@ -133,6 +133,12 @@ class SampledLaws:
             said.append(
                 f"{boxed}several draws of many values decide there together; the border between is not followed"
             )
+        unmerged = next((law.unmerged for law in laws if law.unmerged is not None), None)
+        if unmerged is not None:
+            said.append(
+                f"{unmerged}the code keeps something there that dpaudit does not see: no states were merged, every way "
+                "was followed by itself (which is slower, and assumes nothing of states)"
+            )
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             said.append(f"{endless}a run was given up there as endless; it counts as not followed")
