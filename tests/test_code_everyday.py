@@ -50,6 +50,11 @@ def test_a_step_is_followed_as_every_float_goes_through_it(name):
     assert law(lambda rng: step(rng.random()), BITS) == expected
 
 
+def test_a_power_with_a_modulus_is_taken_of_every_value():
+    found = dpaudit.pmf(lambda x, rng: pow(rng.randrange(5), 2, 7), 0, data=[0, 1])
+    assert dict(zip(found.outputs, map(str, found.probabilities), strict=True)).keys() == {0, 1, 2, 4}
+
+
 def test_digitize_of_a_vector_asks_each_entry_by_itself():
     found = law(lambda rng: np.digitize(numpy_generator().random(2), [0.25, 0.5]).tolist())
     assert found["(2, 2)"] == Fraction(1, 4)

@@ -42,6 +42,16 @@ NUMPY = {
 }
 
 
+def _power(self: Any, other: Any, modulus: Any = None) -> Any:
+    """Returns the power; modulo a number it is not monotone, and is taken of every value."""
+    if modulus is None:
+        return _operator(operator.pow, False)(self, other)
+    base, exponent, modulus = (
+        part.force(what="pow() of a draw with a modulus") if is_lazy(part) else part for part in (self, other, modulus)
+    )
+    return pow(base, exponent, modulus)
+
+
 def _round(self: Any, digits: int | None = None) -> Any:
     return apply(round, self) if digits is None else apply(round, self, digits)
 
@@ -67,6 +77,7 @@ def install() -> None:
         setattr(Lazy, f"__{stem}__", lambda self, unary=unary: apply(unary, self))
     for stem, rounding in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc)):
         setattr(Lazy, f"__{stem}__", lambda self, rounding=rounding: apply(rounding, self))
+    setattr(Lazy, "__pow__", _power)  # noqa: B010
     setattr(Lazy, "__round__", _round)  # noqa: B010
     setattr(Lazy, "__int__", _int)  # noqa: B010
     setattr(Lazy, "__divmod__", lambda self, other: (self // other, self % other))  # noqa: B010
