@@ -166,7 +166,7 @@ class Session:
         """Returns whether the code gives this output with these numbers, and draws no others."""
         run = Run((), self, self.bits, numbers)
         try:
-            output, ended = explorer.perform(run, _limited(run))
+            output, ended = explorer.perform(run, _limited(run, explorer.budget.lines))
         except Changed:
             return False
         return ended and explorer.key(output) == explorer.key(expected) and len(run.draws) == len(numbers)
@@ -186,7 +186,7 @@ class Session:
         for trial in range(TRIALS):
             run = Run((), self, self.bits, ())
             run.trial = trial
-            output, ended = explorer.perform(run, _limited(run))
+            output, ended = explorer.perform(run, _limited(run, MOST_LINES))
             if ended:
                 key = explorer.key(output)
                 seen[key] = seen.get(key, 0) + 1
@@ -237,9 +237,9 @@ def _differs(explorer: Explorer, first: Any, second: Any) -> str:
     )
 
 
-def _limited(run: Run) -> Callable[..., Any]:
-    """Returns a trace that ends the run after MOST_LINES lines of somebody's own code."""
-    left = MOST_LINES
+def _limited(run: Run, lines: int) -> Callable[..., Any]:
+    """Returns a trace that ends the run after so many lines of somebody's own code."""
+    left = lines
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
