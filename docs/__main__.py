@@ -1,5 +1,6 @@
 """Makes the documentation site: ``python -m docs [FOLDER]``, by default into build/site. A warning is an error."""
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -55,4 +56,6 @@ def main(folder: str = "build/site") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    parser = argparse.ArgumentParser(prog="python -m docs", description="Makes the documentation site.")
+    parser.add_argument("folder", nargs="?", default="build/site", help="where to (default: build/site)")
+    sys.exit(main(parser.parse_args().folder))
