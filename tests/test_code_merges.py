@@ -2,13 +2,16 @@
 
 import decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 import test_code_held as held
 
 import dpaudit
+from dpaudit.code import merges as merged
 from dpaudit.code import states
 from dpaudit.code.law import Budget, Session
+from dpaudit.code.merges import End, Merges
 from dpaudit.code.source import Source
 
 RARE = Fraction(1, 1024)
@@ -138,6 +141,75 @@ def test_equal_states_stay_merged():
     assert session.merging
     assert law.residual == 0
     assert law.unmerged is None
+
+
+def test_a_draw_that_both_states_hold_may_have_another_number_in_each():
+    def held_later(rng):
+        u = rng.random() if rng.randrange(2) else [rng.randrange(2), rng.random()][1]
+        while rng.randrange(2):
+            pass
+        return u < 0.25
+
+    session, rng = Session(Budget()), Source()
+    law = session.law(lambda: held_later(rng))
+    assert (session.merging, law.residual) == (True, 0)
+    assert dict(zip(law.outputs, law.lower, strict=True)) == {True: Fraction(1, 4), False: Fraction(3, 4)}
+
+
+class Piece:
+    """A draw of which only the ends are known."""
+
+    def __init__(self, lowest, highest):
+        self.lo, self.hi = lowest, highest + 1
+
+    def m(self, a):
+        return a
+
+
+def run(*draws):
+    return SimpleNamespace(draws=[Piece(*draw) for draw in draws])
+
+
+def test_a_merged_way_goes_on_with_the_numbers_of_the_other():
+    merges = Merges()
+    merges.came(0, 1, True, run((0, 9), (5, 6)), (1,))
+    merges.ended(1, run((0, 9), (6, 6), (7, 8)), "end")
+    merges.came(0, 1, False, run((3, 3), (5, 6), (1, 2)), (1,))
+    assert list(merges.trials()) == [(1, End((3, 6, 1, 7), (3, 6, 2, 8), "end"))]
+
+
+def test_an_end_is_found_behind_another_merged_way():
+    merges = Merges()
+    merges.came(0, 1, True, run((0, 0)), ())
+    merges.came(0, 2, True, run((1, 1), (4, 4)), (1,))
+    merges.ended(2, run((1, 1), (4, 4), (9, 9)), "end")
+    merges.came(1, 2, False, run((0, 0), (2, 2), (4, 4)), (2,))
+    merges.came(0, 1, False, run((7, 7), (8, 8)), ())
+    ways = [end.lowest for _, end in merges.trials()]
+    assert sorted(ways) == [(0, 2, 4, 9), (7, 8, 2, 4, 9)]
+
+
+def test_of_too_many_ways_every_second_one_is_kept(monkeypatch):
+    monkeypatch.setattr(merged, "MOST_NUMBERS", 20)
+    merges = Merges()
+    merges.came(0, 1, True, run((0, 0)), ())
+    merges.ended(1, run((0, 0)), "end")
+    for k in range(40):
+        merges.came(0, 1, False, run((k, k)), ())
+    kept = [end.lowest[0] for _, end in merges.trials()]
+    assert len(kept) <= 10
+    assert max(kept) - min(kept) > 20
+
+
+def test_some_ends_are_tried_of_each_way_and_the_first_of_every_way_comes_first():
+    merges = Merges()
+    merges.came(0, 1, True, run((0, 0)), ())
+    for k in range(9):
+        merges.ended(1, run((0, 0), (k, k)), k)
+    for k in range(3):
+        merges.came(0, 1, False, run((k, k)), ())
+    outputs = [end.output for _, end in merges.trials()]
+    assert outputs == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
 
 
 def rounded(x, rng):
