@@ -24,7 +24,7 @@ def bar(name: str, value: Enclosure, bound: Fraction | None, bound_name: str, ba
         name=name,
         value=float(value.lower),
         upper=float(value.upper),
-        shown=str(value.shortened(6)),
+        shown=str(value.beside(bound)),
         bound=None if bound is None else float(bound),
         bound_shown=f"{bound_name} {bound}",
         bad=bad and beyond,

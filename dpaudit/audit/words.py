@@ -113,10 +113,12 @@ def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: 
     return Headline(reached.word.value, colour, f"{found}; {said}" if found else said)
 
 
-def decided_words(evidence: Evidence) -> str:
-    """Returns the quantity that decided and its value, to six digits."""
-    name = evidence_words(evidence.quantity, evidence.at, "", "")[0]
-    return f"{name} {evidence.value.shortened(6)}"
+def decided_words(claim: Claim) -> str:
+    """Returns the quantity that decided and its value, with digits that show the verdict; "" where nothing did."""
+    found = claim.evidence
+    if found is None:
+        return ""
+    return f"{evidence_words(found.quantity, found.at, '', '')[0]} {found.value.beside(claim.bound)}"
 
 
 def _decided(evidence: Evidence) -> Line:

@@ -56,6 +56,22 @@ class Enclosure:
         ends = math.floor(self.lower * scale), math.ceil(self.upper * scale)
         return Enclosure(Fraction(ends[0], scale), Fraction(ends[1], scale), places)
 
+    def beside(self, bound: Fraction | None, digits: int = 6) -> Enclosure:
+        """Returns it shortened to so many digits, or to as many as show on which side of the bound it lies.
+
+        >>> wide = outward(Fraction("0.8472979"), Fraction("1.0986123"), 10)
+        >>> str(wide.beside(None, 2)), str(wide.beside(Fraction("1.0987"), 2))
+        ('[0.84, 1.10]', '[0.8472, 1.0987]')
+        """
+        short = self.shortened(digits)
+        while bound is not None and short is not self and short._side(bound) != self._side(bound):
+            digits += 1
+            short = self.shortened(digits)
+        return short
+
+    def _side(self, bound: Fraction) -> tuple[bool, bool]:
+        return self.lower > bound, self.upper <= bound
+
     def times(self, count: int) -> Enclosure:
         """Returns the enclosure of so many times the value."""
         return Enclosure(self.lower * count, self.upper * count, self.places)

@@ -9,16 +9,17 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.digits import beside, powers
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import BOUNDS
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
-from dpaudit.reports.digits import beside, powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
-from dpaudit.reports.shares import DECIDERS, Row
+from dpaudit.reports.shares import Row
 from dpaudit.reports.verdict import claim_words
 
 LARGEST = 20_000
@@ -77,7 +78,7 @@ def _bound(row: Row, evidence: dict[str, Any] | None) -> str | None:
     guarantee = row["guarantee"]
     if guarantee is None:
         return None if row["nominal"] is None else str(row["nominal"])
-    name = DECIDERS.get(evidence["quantity"] if evidence else "epsilon", ("", ""))[0]
+    name = BOUNDS.get(evidence["quantity"] if evidence else "epsilon", "")
     return str(guarantee[name]) if name in guarantee else None
 
 
@@ -107,7 +108,7 @@ def _at_output(mechanism: Mechanism, witness: Witness, row: Row) -> Iterator[Row
 
 def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
     """Returns ln P_x(r) - ln P_x'(r) at every output; where one of them is 0 it says nothing."""
-    (losses,) = Effort(DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [(x, x_prime)], e.digits))
+    (losses,) = Effort(DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [(x, x_prime)], e))
     return losses
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import powers
 from dpaudit.pictures.lines import Chart, together
 from dpaudit.pictures.picture import HALF, NARROW, Figure
 from dpaudit.pictures.tradeoff import Tradeoff, mirrored
 from dpaudit.reports.charts_lines import Near, curves, middle, missing
-from dpaudit.reports.digits import powers
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import at_most, largest, listed
 

@@ -12,14 +12,14 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.enclosure import exact
+from dpaudit.numbers.digits import powers, short
+from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
-from dpaudit.reports.digits import beside, powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import rows_of
 from dpaudit.reports.maps import loss_maps
@@ -81,12 +81,8 @@ def facts(block: Block, progress: Progress) -> Section:
     rows = []
     for case in block.cases:
         progress(f"{case.label}: the curve δ(ε)")
-        listed = [{"mechanism": case.label, "quantity": name, "value": value} for name, value in _facts(case)]
-        rows += [
-            {**row, **(_decided(case) if row["quantity"] == "true ε" else {})}
-            for row in listed
-            if row["value"] not in (None, "")
-        ]
+        listed = [(name, value) for name, value in _facts(case) if value not in (None, "")]
+        rows += [{"mechanism": case.label, "quantity": name, **_told(case, name, value)} for name, value in listed]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
     return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
 
@@ -99,7 +95,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
     yield "residual", mechanism.caveats().get("residual")
-    yield "true ε", found.epsilon.to_dict()
+    yield "true ε", found.value()[1]
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
     yield "worst output", text(found.witness.output)
@@ -110,26 +106,24 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
         name, where = evidence_words(claim.evidence.quantity, claim.evidence.at, *pair)
         yield "decided by", name
         if claim.evidence.quantity != "epsilon":
-            yield "its value", claim.evidence.value.to_dict()
+            yield "its value", claim.evidence.value
             yield "at", where
     if curve is not None:
-        yield "total variation", curve.total_variation.to_dict()
-        yield "zCDP ρ", curve.rho.to_dict()
+        yield "total variation", curve.total_variation
+        yield "zCDP ρ", curve.rho
     counts = found.counts
     yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
     yield "working precision", precision_words(found.precision_bits)
 
 
-def _decided(case: Case) -> dict[str, str]:
-    """Returns how the true epsilon is shown where few digits would hide the verdict on a claim about it."""
-    claim, value = case.found.claim, case.found.epsilon.to_dict()
-    if claim.guarantee is None or claim.verdict is None or claim.evidence is None:
-        return {}
-    bound = claim.guarantee.to_dict().get("epsilon")
-    if claim.evidence.quantity != "epsilon" or bound is None:
-        return {}
-    words = beside(value, Fraction(bound), claim.verdict.value)
-    return {} if words == short(value) else {"shown": words}
+def _told(case: Case, name: str, value: Any) -> dict[str, Any]:
+    """Returns the value of a fact, and how it is shown where few digits would hide the verdict on it."""
+    if not isinstance(value, Enclosure):
+        return {"value": value}
+    evidence, known = case.found.claim.evidence, value.to_dict()
+    by = {"true ε": "epsilon", "its value": evidence.quantity if evidence else ""}.get(name, "")
+    words = case.told(value, by)
+    return {"value": known} if words == short(known) else {"value": known, "shown": words}
 
 
 def delta_curves(block: Block, progress: Progress) -> Section:

@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import beside
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import beside
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.shares import compared
 

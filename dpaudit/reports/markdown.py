@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
-from dpaudit.reports.digits import shown
+from dpaudit.numbers.digits import shown
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, table

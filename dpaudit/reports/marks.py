@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from dpaudit.files.text import html as escape
+from dpaudit.numbers.digits import shown
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
 
 KNOWN = {verdict.value for verdict in Verdict}

@@ -9,16 +9,11 @@ from typing import Any
 
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import BOUNDS
 
 Row = dict[str, Any]
-DECIDERS = {
-    "epsilon": ("epsilon", "ε"),
-    "delta": ("delta", "δ"),
-    "renyi": ("epsilon", "divergence"),
-    "zcdp_rho": ("rho", "ρ"),
-    "gdp_mu": ("mu", "μ"),
-}
-"""Quantity that decided -> the number of the guarantee that bounds it, and its letter."""
+LETTERS = {"epsilon": "ε", "delta": "δ", "renyi": "divergence", "zcdp_rho": "ρ", "gdp_mu": "μ"}
+"""Quantity that decided -> its letter."""
 
 
 def outcome_of(row: Row) -> Verdict | None:
@@ -59,8 +54,8 @@ def bound_of(row: Row) -> tuple[str, Fraction] | None:
         guarantee["kind"] == "epsilon-delta" and outcome_of(row) is Verdict.PROVED
     )
     quantity = evidence["quantity"] if evidence else "epsilon" if by_epsilon else ""
-    name, letter = DECIDERS.get(quantity, ("", ""))
-    return (letter, Fraction(guarantee[name])) if name in guarantee else None
+    name = BOUNDS.get(quantity, "")
+    return (LETTERS[quantity], Fraction(guarantee[name])) if name in guarantee else None
 
 
 def compared(row: Row) -> dict[str, str] | None:

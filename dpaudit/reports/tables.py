@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.reports.digits import percent, powers, short, written
+from dpaudit.numbers.digits import percent, powers, short, written
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.shares import compared
 from dpaudit.reports.verdict import epsilon_words
@@ -90,7 +90,7 @@ def chain(section: Section) -> Table:
 
 
 def _value(row: dict[str, Any], key: str = "value") -> Cell:
-    found = cell(row[key])
+    found = cell(row.get(key))
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
@@ -137,7 +137,7 @@ def worst_pairs(section: Section) -> Table:
             (r for r in section["rows"] if r["mechanism"] == name and r["output"] == pair["output"]), {}
         )
         rows.append([name, *(cell(v) for v in (pair["x"], pair["x_prime"], pair["output"]))])
-        rows[-1] += [cell(at.get(key)) for key in ("p", "p_prime", "loss")]
+        rows[-1] += [cell(at.get("p")), cell(at.get("p_prime")), _value(at, "loss")]
     return ["mechanism", "x", "x′", "output", "P_x", "P_x′", "loss"], rows
 
 
@@ -148,7 +148,7 @@ def _size(row: dict[str, Any]) -> float:
 def worst_loss(section: Section) -> Table:
     """Returns for every mechanism the five outputs of the largest loss."""
     rows = [
-        [name, cell(row["output"]), row["loss"]]
+        [name, cell(row["output"]), _value(row, "loss")]
         for name, own in named(section["rows"]).items()
         for row in sorted(own, key=_size, reverse=True)[:5]
     ]

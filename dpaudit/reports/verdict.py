@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claims_words, counted, fails, rank
+from dpaudit.numbers.digits import beside, percent, powers, short, written
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import beside, percent, powers, short, written
 from dpaudit.reports.shares import Row
 
 LEAD = (

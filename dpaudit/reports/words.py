@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpaudit.reports.digits import powers
+from dpaudit.numbers.digits import powers
 
 NOTES = (
     "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",

@@ -135,12 +135,14 @@ def percent(share: dict[str, str]) -> str:
     ('100.4 %', '99.999 %')
     >>> percent({"lower": "1", "upper": "1"}), percent({"lower": "0.9", "upper": "1.1"})
     ('100 %', 'between 90 % and 110 %')
+    >>> percent({"lower": "1.00001", "upper": "1.3"})
+    'between 100.001 % and 130 %'
     """
     if share["lower"] == "inf":
         return "∞"
     low = Fraction(share["lower"]) * 100
     if share["upper"] == "inf":
-        return f"at least {written(_decimal(math.floor(low * 10), 1))} %"
+        return f"at least {_outer(low, low > 100)} %"
     high, best = Fraction(share["upper"]) * 100, ""
     for places in range(MANY):
         scale = 10**places
@@ -150,8 +152,17 @@ def percent(share: dict[str, str]) -> str:
             best = f"{_digits(_decimal(ends[0], places))} %"
             if ends[0] >= 100 or ends[0] == low * scale == high * scale:
                 return best
-    outer = _decimal(math.floor(low * 100), 2), _decimal(math.ceil(high * 100), 2)
-    return best or f"between {written(outer[0])} % and {written(outer[1])} %"
+    return best or f"between {_outer(low, low > 100)} % and {_outer(high, high < 100, up=True)} %"
+
+
+def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
+    """Returns an end of a percentage rounded outward to two places, or to as many as keep it off 100 if ``strict``."""
+    for places in range(2, MANY):
+        scaled = value * 10**places
+        shown = _decimal(math.ceil(scaled) if up else math.floor(scaled), places)
+        if not strict or shown != 100:
+            break
+    return _digits(shown)
 
 
 def _digits(value: Decimal) -> str:
