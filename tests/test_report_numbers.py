@@ -6,9 +6,12 @@ from fractions import Fraction
 import pytest
 
 import dpaudit
-from dpaudit.numbers.digits import percent
+from dpaudit.numbers.digits import beside, percent
 from dpaudit.reports import html, markdown, plan
+from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
+from dpaudit.reports.tables import table
+from dpaudit.reports.verdict import facts
 
 F = Fraction
 
@@ -101,3 +104,77 @@ def test_probabilities_of_fixed_width_keep_the_digits_of_their_ends():
     found = dpaudit.pmf(Wide, 0).probabilities[0]
     assert F("0.6999999") < found.lower <= F("0.7")
     assert F("0.75") <= found.upper < F("0.7500001")
+
+
+# ------------------------------------------------------------------ the law of code, followed in part
+
+
+class Endless:
+    """A loop that has no end: what is left of it is the residual."""
+
+    budget = {"residual": "1e-4"}  # noqa: RUF012
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, rng):
+        k = x
+        while rng.random() < 0.5:
+            k += 1
+        return k
+
+    def claimed(self):
+        return 20, "0.51"
+
+
+class Borders(Endless):
+    """Two floats decide together: the seconds end it."""
+
+    budget = {"residual": "1e-9", "seconds": 1}  # noqa: RUF012
+
+    def sample(self, x, rng):
+        return x if rng.random() + rng.random() < 1.2 else 1 - x
+
+    def claimed(self):
+        return 2, "0.3"
+
+
+def test_the_verdict_names_the_residual_and_what_it_rests_on():
+    result = made(Endless)
+    verdict = result["verdict"]
+    assert verdict["word"] == "HOLDS ON WHAT WAS AUDITED"
+    residual = verdict["caveats"]["residual"]
+    assert 0 < F(residual) <= F("1e-4")
+    assert f"At most {residual} of the probability was not followed" in verdict["text"]
+    lines = dict(facts(verdict))
+    assert residual in lines["residual"]
+    assert "the random source is perfect" in lines["assumes"]
+    for page in (markdown.render(result, {}), html.render(result)):
+        assert "the random source is perfect" in page.split("Not covered")[0]
+    assert "another run" not in html.render(result)
+
+
+def test_the_claim_stands_in_the_picture_of_delta_however_far_it_is():
+    sections = {section["kind"]: section for section in made(Borders)["sections"]}
+    (figure,) = figures(sections["delta-curves"], list(sections.values()))
+    assert "What is claimed is ringed" in figure.caption
+    assert table(sections["delta-curves"])[0][-1] == "δ(2)"
+
+
+def test_what_seconds_ended_is_said_to_have_another_hash_in_another_run():
+    result = made(Borders)
+    assert result["verdict"]["caveats"]["timed"] is True
+    for page in (markdown.render(result, {}), html.render(result)):
+        assert "The seconds of a budget ended the code of Borders: another run has other ends" in page
+        assert "The same inputs give the same content hash" not in page
+    (source,) = [r["value"] for s in result["sections"] for r in s["rows"] if r.get("quantity") == "source"]
+    assert "Borders" in source
+    assert "another run finds another residual" in str(dpaudit.epsilon(Borders))
+
+
+def test_a_number_that_is_only_bounded_reads_as_such():
+    text = markdown.render(made(Borders), {})
+    assert "= ≤" not in text
+    assert "| ≤" not in text.split("| the verdict |")[1].split("\n")[0]
+    assert percent({"lower": "0", "upper": "0.1174"}) == "at most 11.74 %"
+    assert beside({"lower": "0.7509", "upper": "0.7569"}, F(1), "PROVED") == "[0.75, 0.757]"

@@ -52,9 +52,16 @@ def subject_rows(setting: Setting) -> list[Line]:
 def caveat_rows(caveats: Mapping[str, Any]) -> list[Line]:
     """Returns what the answer rests on where a mechanism's code was followed."""
     rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
-    residual = caveats.get("residual", "0")
+    words = residual_words(caveats)
+    return [*rows, ("residual", words)] if words else rows
+
+
+def residual_words(caveats: Mapping[str, Any]) -> str:
+    """Returns how much of the code was not followed, and whether another run finds as much; "" of all of it."""
+    residual = caveats.get("residual") or "0"
+    timed = "; the seconds of its budget were over, so that another run finds another residual"
     words = f"at most {residual} of the probability was not followed; it is in every bound"
-    return [*rows, ("residual", words)] if residual != "0" else rows
+    return "" if residual == "0" else words + timed * bool(caveats.get("timed"))
 
 
 def open_rows(value: Enclosure) -> list[Line]:

@@ -56,6 +56,8 @@ class CodeLaw:
     """The first line at which several draws of many values decide together."""
     raised_at: dict[Any, str]
     """The line of each exception."""
+    timed: bool
+    """Whether the seconds of the budget ended it: then another run follows more of it, or less."""
 
 
 class Session:
@@ -91,6 +93,7 @@ class Session:
 
     def _law(self, explorer: Explorer) -> CodeLaw:
         explorer.explore()
+        timed = monotonic() >= self.deadline
         self._confirm(explorer)
         edges = [state.edges for state in explorer.states]
         try:
@@ -119,6 +122,7 @@ class Session:
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
             explorer.boxed,
             explorer.raised_at,
+            timed and residual > 0,
         )
 
     def _confirm(self, explorer: Explorer) -> None:

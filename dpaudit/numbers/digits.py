@@ -69,18 +69,20 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
     def right(shown: Fraction) -> bool:
         return shown < bound or shown == high == bound
 
-    found = _one(low, high, right) or _one(low, high, right, ROUND_FLOOR)
+    found = _one(low, high, right) or _one(low, high, right, ROUND_FLOOR, MOST)
     return found or _between(low, high, lambda a, b: b <= bound, str(bound))
 
 
-def _one(low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None) -> str | None:
+def _one(
+    low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None, least: int = LEAST
+) -> str | None:
     """Returns the digits that both ends round to: six at most, more where only these are ``right``; None of none."""
 
     def common(digits: int) -> Decimal | None:
         ends = [_rounded(_near(end), digits, how) for end in (low, high)]
         return ends[0] if ends[0] == ends[1] else None
 
-    few = next((found for digits in range(MOST, LEAST - 1, -1) if (found := common(digits)) is not None), None)
+    few = next((found for digits in range(MOST, least - 1, -1) if (found := common(digits)) is not None), None)
     more = (found for digits in range(MOST + 1, MANY) if (found := common(digits)) is not None)
     tried = [] if few is None else [few, *more]
     return next((written(found) for found in tried if right(Fraction(found))), None)
@@ -97,6 +99,17 @@ def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction]
 
 def _near(value: Fraction) -> Decimal:
     return Context(prec=2 * MANY).divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def equated(name: str, value: str) -> str:
+    """Returns "δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
+
+    >>> equated("δ(1)", "0.5"), equated("δ(1)", "≤ 0.5"), equated("true ε", "[0.1, 0.9]")
+    ('δ(1) = 0.5', 'δ(1) ≤ 0.5', 'true ε in [0.1, 0.9]')
+    """
+    if value[0] in "≤≥":
+        return f"{name} {value}"
+    return f"{name} in {value}" if value[0] in "[(" else f"{name} = {value}"
 
 
 def shown(enclosure: dict[str, str]) -> str:
@@ -144,6 +157,8 @@ def percent(share: dict[str, str]) -> str:
     if share["upper"] == "inf":
         return f"at least {_outer(low, low > 100)} %"
     high, best = Fraction(share["upper"]) * 100, ""
+    if not low and high:
+        return f"at most {_outer(high, high < 100, up=True)} %"
     for places in range(MANY):
         scale = 10**places
         ends = round(low * scale), round(high * scale)

@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.digits import beside, powers
+from dpaudit.numbers.digits import beside, equated, powers
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import BOUNDS
@@ -147,5 +147,7 @@ def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
     bound, outcome, value = _bound(row, evidence), row["witness"]["outcome"], _number(row, evidence)
     if bound is None or outcome is None:
         return f"{value}: {row['word']}"
+    name = evidence_words(evidence["quantity"], evidence["at"], "", "")[0] if evidence else "true ε"
+    value = equated(name, value) if value[0] in "≤≥" else value
     compared = f"{value} {SIGNS[Verdict(outcome)]} {powers(bound)}"
     return f"{compared}, its nominal ε: {row['word']}" if row["claim"] is None else f"{compared}: {row['word']}"

@@ -29,6 +29,8 @@ from dpaudit.reports.shares import Row
 from dpaudit.reports.verdict import in_short
 
 STEPS = 25
+FAR = 10
+"""A claimed epsilon of so many times the true one is left out of the curve."""
 
 
 def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
@@ -155,7 +157,7 @@ def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Any]:
 
 
 def _grid(case: Case) -> Iterator[Fraction]:
-    """Yields steps beyond the nominal epsilon, where there is one, and from there on to the true epsilon."""
+    """Yields steps beyond the nominal epsilon, where there is one, then to the true epsilon, and the claimed one."""
     nominal, true = case.mechanism.epsilon, case.found.epsilon
     yield from (nominal * Fraction(step, 20) for step in range(STEPS + 1)) if nominal else ()
     last = nominal * Fraction(STEPS, 20) if nominal else Fraction(-1)
@@ -163,6 +165,8 @@ def _grid(case: Case) -> Iterator[Fraction]:
     top = known if not true.is_infinite else Fraction(0) if nominal else Fraction(2)
     steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
     yield from (point for point in steps if point > last)
+    both = None if case.claimed is None else case.claimed.epsilon_delta()
+    yield from [both[0]] if both is not None and last < both[0] <= FAR * max(top, last) else []
 
 
 def breakpoints(block: Block) -> Section:

@@ -12,6 +12,7 @@ from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, table
 from dpaudit.reports.verdict import facts, headline
+from dpaudit.reports.words import same_hash
 
 
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
@@ -28,6 +29,7 @@ def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
         f"- Date: {escape(str(document['run'].get('date', '')))}",
         f"- Versions: {escape(versions)}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
+        f"- {escape(same_hash(document))}",
         "",
     ]
     return "\n".join(parts)

@@ -96,6 +96,7 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "absent": grouped(case.absent.items()) or None,
         "reason": grouped((row["n"], row["reason"]) for row in failed) or None,
         "counts": None if case.failures else case.found.counts.to_dict(),
+        "caveats": None if case.failures else case.mechanism.caveats() or None,
     }
     row |= {"covered": list(_covered(case, row, first)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
@@ -186,6 +187,7 @@ def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None
     whose = relation.text() if family or case.setting.adjacency is not None else "the mechanism's own"
     yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else whose}"
     yield "several releases from the same data"
-    yield from (f"{case.label} rests on: {said}" for said in mechanism.caveats().get("assumptions", ()))
-    if not mechanism.caveats():
+    caveats = {} if case.failures else mechanism.caveats()
+    yield from (f"{case.label} rests on: {said}" for said in caveats.get("assumptions", ()))
+    if not caveats:
         yield "code that samples: the distributions were audited, not a program that draws from them"

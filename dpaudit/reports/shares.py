@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import beside
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import BOUNDS
@@ -64,6 +65,13 @@ def compared(row: Row) -> dict[str, str] | None:
     if found is None or outcome is None or row.get("evidence") is not None:
         return None
     return {"bound": str(found[1]), "outcome": outcome.value}
+
+
+def evidence_value(witness: Row) -> str:
+    """Returns the number that decided, where it is not the true epsilon, with digits that show the verdict."""
+    evidence, guarantee = witness["evidence"], witness.get("guarantee") or {}
+    bound = guarantee.get(BOUNDS.get(evidence["quantity"], ""))
+    return beside(evidence["enclosure"], None if bound is None else Fraction(bound), witness["outcome"])
 
 
 def share_of(row: Row) -> tuple[str, dict[str, str]] | None:

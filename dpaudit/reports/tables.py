@@ -8,9 +8,9 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.numbers.digits import percent, powers, short, written
+from dpaudit.numbers.digits import equated, percent, powers, short, written
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.shares import compared
+from dpaudit.reports.shares import compared, evidence_value
 from dpaudit.reports.verdict import epsilon_words
 from dpaudit.reports.words import CAPTIONS
 
@@ -36,7 +36,7 @@ def matrix(section: Section) -> Table:
         where = f" {row['share_where']}" if row.get("share_where") else ""
         bar = "" if row["share"] is None else f"{percent(row['share'])}{_of(row)}{where} {bar_of(row['share'])}"
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
-        strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
+        strength = row["strength"] + _first(row) + _decided(row["witness"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
         claim = powers(row["claim"] or f"none{nominal}")
         place = "" if row["n"] is None else str(row["n"])
@@ -59,13 +59,14 @@ def _first(row: dict[str, Any]) -> str:
     return "" if row["smallest_failing_n"] is None else f", first at n = {row['smallest_failing_n']}"
 
 
-def _decided(evidence: dict[str, Any] | None) -> str:
+def _decided(witness: dict[str, Any]) -> str:
     """Returns the number that decided, and its pair, where it is not the true epsilon."""
+    evidence = witness["evidence"]
     if evidence is None:
         return ""
     pair = (str(cell(evidence["pair"][key])) for key in ("x", "x_prime"))
     name, where = evidence_words(evidence["quantity"], evidence["at"], *pair)
-    return f", by {name} = {short(evidence['enclosure'])} at {where}"
+    return f", by {equated(name, evidence_value(witness))} at {where}"
 
 
 BAR = 10
@@ -123,7 +124,8 @@ def _pair(pair: dict[str, Any]) -> str:
 
 def delta_curves(section: Section) -> Table:
     """Returns delta at a few points."""
-    points = sorted({row["at"] for row in section["rows"]}, key=number_of)[::5]
+    every = sorted({row["at"] for row in section["rows"]}, key=number_of)
+    points = list(dict.fromkeys([*every[::5], every[-1]]))
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
     names = named(section["rows"])
     return ["mechanism", *(f"δ({at})" for at in points)], [[n, *(found[n, at] for at in points)] for n in names]

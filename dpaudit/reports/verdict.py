@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claims_words, counted, fails, rank
+from dpaudit.audit.words import residual_words
 from dpaudit.numbers.digits import beside, percent, powers, short, written
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
@@ -20,6 +21,7 @@ from dpaudit.reports.shares import Row
 LEAD = (
     *("mechanism", "where", "claim", "nominal", "strength", "epsilon", "n", "ns", "compared", "share", "share_of"),
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
+    "caveats",
 )
 """What the verdict on the whole has of its worst mechanism."""
 MOST_NAMED = 6
@@ -46,6 +48,8 @@ def sentence(row: Row) -> str:
         parts.append(f"Whether it exceeds {what} is undecided{_at(row['undecided_n'])}.")
     elif row["outcome"] == Verdict.PROVED:
         parts.append(f"The claim holds {_extent(row)}.")
+    open_ = residual_words(row.get("caveats") or {})
+    parts += [f"{open_[0].upper()}{open_[1:]}."] if open_ else []
     parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
     parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
@@ -312,6 +316,9 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     output = "" if pair.get("output") is None else f" → {plain_text(pair['output'])}"
     if pair["x"] is not None:
         lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
+    caveats = verdict.get("caveats") or {}
+    lines += [("residual", said)] if (said := residual_words(caveats)) else []
+    lines += [("assumes", "; ".join(caveats["assumptions"]))] if caveats.get("assumptions") else []
     if verdict.get("claims"):
         lines.append(("claims", claims_words(verdict["claims"])))
     return lines
