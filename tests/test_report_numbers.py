@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from typing import ClassVar
 
 import pytest
 
@@ -11,7 +12,7 @@ from dpaudit.reports import html, markdown, plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts
+from dpaudit.reports.verdict import facts, headline
 
 F = Fraction
 
@@ -158,7 +159,7 @@ def test_the_claim_stands_in_the_picture_of_delta_however_far_it_is():
     sections = {section["kind"]: section for section in made(Borders)["sections"]}
     (figure,) = figures(sections["delta-curves"], list(sections.values()))
     assert "What is claimed is ringed" in figure.caption
-    assert table(sections["delta-curves"])[0][-1] == "δ(2)"
+    assert "2" in {row["at"] for row in sections["delta-curves"]["rows"]}
 
 
 def test_what_seconds_ended_is_said_to_have_another_hash_in_another_run():
@@ -178,3 +179,112 @@ def test_a_number_that_is_only_bounded_reads_as_such():
     assert "| ≤" not in text.split("| the verdict |")[1].split("\n")[0]
     assert percent({"lower": "0", "upper": "0.1174"}) == "at most 11.74 %"
     assert beside({"lower": "0.7509", "upper": "0.7569"}, F(1), "PROVED") == "[0.75, 0.757]"
+
+
+def test_a_ring_among_equals_says_so():
+    block = plan.block({"mechs": ["EHDS", "LSHist"], "n": "1..4", "k": "2"})
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    (section,) = [section for section in sections if section["kind"] == "loss-map"]
+    (figure,) = figures(section, sections)
+    assert "EHDS at the pair (0, 1), output 0 (one of 2 as large)" in figure.caption
+    assert "As large: equal in size to every digit that was computed." in figure.caption
+    assert "six digits" not in figure.caption
+
+
+# ------------------------------------------------------------------ the summary
+
+
+class Response:
+    """Randomised response with odds e^(1/2) : 1, at every n."""
+
+    bad: ClassVar[set[int]] = set()
+
+    def __init__(self, n):
+        self.n = n
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return [0, 1]
+
+    def probability(self, x, r):
+        if self.n in self.bad:
+            raise ValueError("boom")
+        odds = dpaudit.exp("1/2")
+        return odds / (1 + odds) if x == r else 1 / (1 + odds)
+
+    def claimed(self):
+        return 1
+
+
+def variant(name, **members):
+    return type(name, (Response,), {"__module__": __name__, **members})
+
+
+def silent(self):
+    return None
+
+
+def refusing(self, n):
+    if n == 2:
+        raise ValueError("not at n = 2")
+    self.n = n
+
+
+SUMMARIES = {
+    "Broken": (
+        variant("Broken", bad={2}),
+        "1 not audited",
+        ("UNDECIDED at n = 2", "holds at n = 1,3", "not audited: n = 2: ", "boom"),
+    ),
+    "Absent": (
+        variant("Absent", __init__=refusing),
+        "2 PROVED",
+        ("HOLDS ON WHAT WAS AUDITED (n = 1,3)", "there is no mechanism at n = 2: ", "not at n = 2"),
+    ),
+    "Whole": (variant("Whole"), "3 PROVED", ("HOLDS ON WHAT WAS AUDITED (n = 1..3), 50 % of the claim",)),
+    "Free": (variant("Free", claimed=silent), "3 NO CLAIM |", ("NO CLAIM; its largest true ε is 0.5",)),
+    "Above": (
+        variant("Above", claimed=silent, epsilon="1/4"),
+        "3 NO CLAIM, above the nominal ε |",
+        ("NO CLAIM: true ε exceeds its nominal ε, first at n = 1, 200 % of its nominal ε = 1/4",),
+    ),
+    "Within": (
+        variant("Within", claimed=silent, epsilon=1),
+        "3 NO CLAIM, within the nominal ε |",
+        ("NO CLAIM: true ε stays within its nominal ε at n = 1..3",),
+    ),
+    "Partly": (
+        variant("Partly", claimed=silent, epsilon=1, bad={2}),
+        "2 NO CLAIM, within the nominal ε, 1 not audited |",
+        ("NO CLAIM: true ε is undecided against its nominal ε at n = 2", "within it at n = 1,3"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_the_summary_says_what_was_audited_and_what_not(name):
+    mechanism, verdicts, said = SUMMARIES[name]
+    result = made(mechanism, n="1..3")
+    line = markdown.render(result, {}).split("## Summary")[1].split("\n")[4].replace("\\", "")
+    assert verdicts in line
+    for words in said:
+        assert words in line
+    assert re.sub("<[^>]*>", " ", html.render(result)).count(said[0]) >= 1
+    assert verdicts.split()[1] in html.render(result).split("<h2>Summary</h2>")[1].split("</table>")[0]
+
+
+def test_the_headline_names_the_n_that_is_open_not_those_that_are_known():
+    result = made(SUMMARIES["Partly"][0], n="1..3")
+    assert headline(result["verdict"]).endswith("is undecided against its nominal ε at n = 2")
+    assert "It does not exceed it at n = 1,3." in result["verdict"]["text"]
+
+
+def test_no_n_stands_beside_a_largest_that_may_be_elsewhere():
+    def probability(self, x, r):
+        return ("0.2", "0.8") if self.n == 2 else Response.probability(self, x, r)
+
+    (rows,) = [s["rows"] for s in made(variant("Open", probability=probability), n="1..3")["sections"][:1]]
+    ((*_, place, _share, _known, _pair),) = table({"kind": "matrix", "rows": rows, "setting": {}})[1]
+    assert (rows[0]["word"], place) == ("UNDECIDED", "")

@@ -255,7 +255,7 @@ def test_of_one_claim_the_open_n_is_the_witness_and_the_largest_is_not_pretended
     assert (found["word"], found["witness"]["n"], found["witness"]["outcome"]) == ("UNDECIDED", 3, "UNDECIDED")
     assert F(found["epsilon"]["lower"]) == F(1, 2)
     assert F(found["epsilon"]["upper"]) > 1
-    assert "at n = 2" not in found["text"]
+    assert ", at n = 2" not in found["text"]
 
 
 def test_an_own_mechanism_is_searched_from_its_first_n_on():

@@ -19,9 +19,10 @@ from dpaudit.reports import document, html, markdown, matrix, plan
 from dpaudit.reports.block import Block
 from dpaudit.reports.judged import rows_of
 from dpaudit.reports.report import build
+from dpaudit.reports.sentences import sentence
 from dpaudit.reports.shares import share_of
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts, headline, sentence, whole
+from dpaudit.reports.verdict import facts, headline, whole
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 EACH = (P, R, U, None)

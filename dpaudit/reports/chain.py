@@ -19,8 +19,8 @@ from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
+from dpaudit.reports.sentences import claim_words
 from dpaudit.reports.shares import Row
-from dpaudit.reports.verdict import claim_words
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""

@@ -25,8 +25,8 @@ from dpaudit.reports.judged import rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.pairs import worst_pairs
+from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
-from dpaudit.reports.verdict import in_short
 
 STEPS = 25
 FAR = 10
@@ -72,9 +72,10 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
-    more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
+    more: dict[str, Any] = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
     lost = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
     more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
+    more |= {"lost": sum(bool(row.get("reason")) for row in rows)} if lost else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
 
 

@@ -86,6 +86,29 @@ def against(row: Row, digits: int = DIGITS) -> str:
     return f"≤ {found.strip('[]').split(', ')[-1]}" if found.startswith("[") else f"≈ {found}"
 
 
+def tied(rows: Sequence[Row], worst: Row) -> str:
+    """Returns how many of the losses are as large as this one, as far as all of their digits tell; "" of one alone.
+
+    >>> loss = {"lower": "0.5", "upper": "0.6"}
+    >>> tied([{"loss": loss}, {"loss": {"lower": "-0.55", "upper": "-0.55"}}], {"loss": loss})
+    ' (one of 2 as large)'
+    """
+    least = min(_sizes(worst["loss"]))
+    count = sum(max(_sizes(row["loss"])) >= least for row in rows)
+    return f" (one of {count} as large)" if count > 1 else ""
+
+
+def ringed(words: Sequence[str]) -> str:
+    """Returns the sentences on the cells that are ringed, each with its ``tied``."""
+    ties = any(one.endswith("as large)") for one in words)
+    explained = " As large: equal in size to every digit that was computed." if ties else ""
+    return f"Ringed, the largest loss: {listed(words)}.{explained}"
+
+
+def _sizes(loss: dict[str, str]) -> list[Decimal]:
+    return [abs(Decimal(end)) for end in loss.values()]
+
+
 def listed(names: Iterable[str]) -> str:
     """Returns "a, b and c"."""
     every = list(names)

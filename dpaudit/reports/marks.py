@@ -9,6 +9,11 @@ from dpaudit.numbers.digits import shown
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, Section
 
+NOMINAL = {
+    Verdict.PROVED: ", within the nominal ε",
+    Verdict.REFUTED: ", above the nominal ε",
+    Verdict.UNDECIDED: ", undecided against the nominal ε",
+}
 KNOWN = {verdict.value for verdict in Verdict}
 
 
@@ -29,8 +34,13 @@ def number(enclosure: dict[str, str]) -> str:
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:
-    """Returns how often each verdict occurs in the section's rows, in order."""
-    return sorted(Counter(row["verdict"] for row in section["rows"] if row.get("verdict")).items())
+    """Returns how often each verdict occurs in the section's rows, in order; of the true epsilon also what has none."""
+    found = Counter(row["verdict"] for row in section["rows"] if row.get("verdict"))
+    if section["kind"] == "epsilon-by-n":
+        none = (row for row in section["rows"] if row["verdict"] is None)
+        found.update(f"NO CLAIM{NOMINAL.get(row.get('nominal_verdict'), '')}" for row in none)
+        found["not audited"] = section.get("lost", 0)
+    return sorted((word, count) for word, count in found.items() if count)
 
 
 def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:

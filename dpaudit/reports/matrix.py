@@ -14,6 +14,7 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import First, beyond, first_failing, strongest
+from dpaudit.reports.sentences import sentence
 from dpaudit.reports.shares import (
     Row,
     at_most_all,
@@ -26,7 +27,7 @@ from dpaudit.reports.shares import (
     share_of,
 )
 from dpaudit.reports.theorems import for_every_n
-from dpaudit.reports.verdict import SEARCHED, audited_words, badness, sentence
+from dpaudit.reports.verdict import SEARCHED, audited_words, badness
 
 TITLE = "What is claimed, and what holds"
 QUESTION = "Does every mechanism keep what it claims, how much of the claim is used, and how is that known?"
@@ -90,6 +91,7 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "smallest_failing_n": first.row["n"] if first else None,
         "looked_at": first.looked_at if first else None,
         "undecided_n": [row["n"] for row in open_ if row["n"] is not None],
+        "holds_at": _holding(rows) if undecided else None,
         "witness": witness(shown),
         "theorem": theorem,
         "command": everywhere or shown["command"] or "",
@@ -109,6 +111,11 @@ def grouped(reasons: Iterable[tuple[int | None, str]]) -> str:
         found.setdefault(reason, []).extend([] if n is None else [n])
     said = [(f"n = {range_text(ns)}: " if ns else "") + reason for reason, ns in found.items()]
     return "; ".join(said[:3]) + ("; …" if said[3:] else "")
+
+
+def _holding(rows: Sequence[Row]) -> str | None:
+    """Returns the n at which the claim, or the nominal epsilon, is kept."""
+    return range_text([row["n"] for row in rows if row["n"] is not None and outcome_of(row) is Verdict.PROVED]) or None
 
 
 def _largest_at(rows: Sequence[Row]) -> int | None:

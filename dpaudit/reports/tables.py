@@ -10,8 +10,8 @@ from typing import Any
 from dpaudit.audit.words import evidence_words
 from dpaudit.numbers.digits import equated, percent, powers, short, written
 from dpaudit.reports.document import Section, named, number_of
+from dpaudit.reports.sentences import epsilon_words, of_n
 from dpaudit.reports.shares import compared, evidence_value
-from dpaudit.reports.verdict import epsilon_words
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
@@ -39,8 +39,9 @@ def matrix(section: Section) -> Table:
         strength = row["strength"] + _first(row) + _decided(row["witness"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
         claim = powers(row["claim"] or f"none{nominal}")
-        place = "" if row["n"] is None else str(row["n"])
-        value: Cell = {**row["epsilon"], "shown": epsilon_words(row)}
+        words = epsilon_words(row)
+        place = of_n(row, words, row["several_n"], "").removeprefix(" n = ")
+        value: Cell = {**row["epsilon"], "shown": words}
         if row.get("reason"):
             value, strength = "" if row["epsilon"]["lower"] == "0" else value, f"{strength}: {row['reason']}"
         rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
@@ -124,8 +125,7 @@ def _pair(pair: dict[str, Any]) -> str:
 
 def delta_curves(section: Section) -> Table:
     """Returns delta at a few points."""
-    every = sorted({row["at"] for row in section["rows"]}, key=number_of)
-    points = list(dict.fromkeys([*every[::5], every[-1]]))
+    points = sorted({row["at"] for row in section["rows"]}, key=number_of)[::5]
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
     names = named(section["rows"])
     return ["mechanism", *(f"δ({at})" for at in points)], [[n, *(found[n, at] for at in points)] for n in names]
