@@ -1,13 +1,16 @@
 """Numbers beside verdicts: wide enclosures, laws with a residual, audits in part; every place shows what is said."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 import dpaudit
-from dpaudit.numbers.digits import beside, percent
+from dpaudit.numbers.digits import beside, percent, written
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.reports import html, markdown, plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
@@ -288,3 +291,49 @@ def test_no_n_stands_beside_a_largest_that_may_be_elsewhere():
     (rows,) = [s["rows"] for s in made(variant("Open", probability=probability), n="1..3")["sections"][:1]]
     ((*_, place, _share, _known, _pair),) = table({"kind": "matrix", "rows": rows, "setting": {}})[1]
     assert (rows[0]["word"], place) == ("UNDECIDED", "")
+
+
+# ------------------------------------------------------------------ one spelling of numbers
+
+BY_ITSELF = re.compile(r"\{[^{}]*:[^{}\"']*\.\d+[ge]\}|:g\}|\"e[-+]0|\.str\(\d")
+"""A format of significant digits or of a power of ten; places after the point, as of seconds and pixels, are none."""
+PICTURES = ("pictures/", "reports/charts")
+"""Ticks and tips of pictures, which have a scale of their own."""
+WITHOUT = ("evidence/verify", "numbers/errors.py", "files/coqc.py", "reports/collect.py")
+"""The verifier shares nothing; GiB and seconds; the steps of a grid, which are exact numbers from then on."""
+
+
+def test_no_module_spells_numbers_by_itself():
+    root = Path(dpaudit.__file__).parent
+    paths = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.py")}
+    kept = {name: source for name, source in paths.items() if not name.startswith((*PICTURES, *WITHOUT))}
+    assert not [f"{name}: {found[0]}" for name, source in kept.items() for found in BY_ITSELF.finditer(source)]
+
+
+class Tiny(Wide):
+    """Loses 1e-8 at most, and claims as little, with as small a delta."""
+
+    def probability(self, x, r):
+        return F(1, 2) + (F(1, 10**8) if (x == 0) == (r == "a") else -F(1, 10**8))
+
+    def claimed(self):
+        return F(1, 10**9), F(1, 10**6)
+
+
+def test_a_small_number_has_one_spelling_everywhere(tmp_path, capsys):
+    result, answer = made(Tiny), dpaudit.epsilon(Tiny)
+    pages = [markdown.render(result, {}), result["verdict"]["text"], str(answer), answer._repr_html_()]
+    pages += [str(answer.to_dict()["guarantee"]["text"]), answer.claim.guarantee.text()]
+    for page in pages:
+        assert "(1e-9, 1e-6)-DP" in page
+        assert not re.search(r"\d[eE][-+]0|\dE-|1/100000|10\^-|e\+", page)
+        assert "0.00000" not in page
+
+
+@pytest.mark.parametrize("text", ["1e-5", "0.0001", "9.5e-7", "1e-40", "0.00012345", "1e20", "-3e-9", "12345678.25"])
+def test_an_enclosure_spells_its_ends_as_reports_do(text):
+    value = F(text)
+    found = Enclosure(value, value, 60)
+    assert str(found) == found.to_dict()["lower"] == text
+    assert written(Decimal(text)) == text
+    assert F(found.to_dict()["lower"]) == value

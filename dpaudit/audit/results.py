@@ -23,6 +23,7 @@ from dpaudit.audit.words import (
     subject_rows,
     tier_text,
 )
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
@@ -173,7 +174,7 @@ class DeltaResult(WorstResult):
 
     def value(self) -> tuple[str, Enclosure]:
         """Returns delta there."""
-        return f"δ({self.at})", self.delta
+        return powers(f"δ({self.at})"), self.delta
 
     def bound(self) -> Fraction | None:
         """Returns the claimed delta."""
@@ -185,7 +186,7 @@ class DeltaResult(WorstResult):
 
     def found(self) -> list[Line]:
         """Returns delta and the worst pair."""
-        return [(f"δ({self.at})", strong(self.delta)), ("worst pair", pair_text(self.witness))]
+        return [(self.value()[0], strong(self.delta)), ("worst pair", pair_text(self.witness))]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 from dpaudit.audit.conclusion import Word, conclude
 from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
@@ -30,7 +31,7 @@ def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime:
     form, known = QUANTITIES.get(quantity, quantity), at or {}
     where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
     name = form.format_map({"epsilon": "", "alpha": "", **known})
-    return name, ", ".join(f"{key} = {value}" for key, value in where.items())
+    return powers(name), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
 
 
 def precision_words(bits: int) -> str:

@@ -20,6 +20,7 @@ from dpaudit.code.run import Again, Changed, Refused, Run, is_theirs
 from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
+from dpaudit.numbers.digits import rough
 
 TRIALS = 200
 """So many whole runs with plain pseudo-random numbers are held against the law."""
@@ -159,7 +160,9 @@ class Session:
         for key, count in seen.items():
             p = float(law.get(key, 0))
             if abs(count - ended_runs * p) > 8 * (ended_runs * p * (1 - p)) ** 0.5 + (4 if p else 0):
-                words = f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {p:.3g}"
+                words = (
+                    f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {rough(p, 3)}"
+                )
                 raise Changed(f"{explorer.at}{UNFIT.format(words)}")
 
     def sub_law(self, function: Callable[[], Any], inner: Any) -> CodeLaw:

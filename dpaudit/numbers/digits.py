@@ -1,7 +1,7 @@
 """Numbers for reading: as many digits as are known, never one more, and enough that what is said of them is seen.
 
-``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share. Texts, tables and the
-labels of pictures take their numbers from here.
+``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``rough`` an estimate,
+``powers`` exact numbers within words. Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 
 MOST, LEAST = 6, 2
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
+FEW, EXACT = 6, 8
+"""A fraction of more digits than FEW is written as a decimal, where EXACT significant digits denote it."""
 MANY = 60
 """Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
@@ -122,23 +124,52 @@ def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
 
 
 def written(value: Decimal) -> str:
-    """Returns the number without idle zeros: 0.5, 1200, 1e-8, 2.5e+9 as 2.5e9."""
-    if not value:
+    """Returns the number exactly, without idle zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
+
+    >>> [written(Decimal(text)) for text in ("0.00010", "0.000010", "1200", "2500000000", "12345678.9", "-1E-7")]
+    ['0.0001', '1e-5', '1200', '2.5e9', '12345678.9', '-1e-7']
+    """
+    sign, digits, exponent = value.as_tuple()
+    kept = "".join(map(str, digits)).lstrip("0")
+    power, kept = int(exponent) + len(kept), kept.rstrip("0")
+    if not kept:
         return "0"
-    kept = value.normalize(Context(prec=max(1, len(value.as_tuple().digits))))
-    if -5 < kept.adjusted() < 7:
-        return format(kept, "f")
-    mantissa = format(kept.scaleb(-kept.adjusted()), "f")
-    return f"{mantissa}e{kept.adjusted()}"
+    first = power - 1
+    if first < -4 or (first > 6 and power > len(kept)):
+        return f"{'-' * sign}{kept[0]}{'.' * (len(kept) > 1)}{kept[1:]}e{first}"
+    whole, rest = (kept[:power].ljust(power, "0"), kept[power:]) if power > 0 else ("0", "0" * -power + kept)
+    return f"{'-' * sign}{whole}{'.' * bool(rest)}{rest}"
 
 
 def powers(words: str) -> str:
-    """Returns the words with 1/100000000 written as 1e-8, as people do.
+    """Returns the words, their long fractions that are short decimals written as such: 1/100000000 as 1e-8.
 
-    >>> powers("(4/5, 1/100000000)-DP"), powers("1/1000-DP")
-    ('(4/5, 1e-8)-DP', '1/1000-DP')
+    >>> powers("(4/5, 1/100000000)-DP"), powers("1/10000-DP"), powers("2199/2000-DP, ε = 1000/2001")
+    ('(4/5, 1e-8)-DP', '1/10000-DP', '1.0995-DP, ε = 1000/2001')
     """
-    return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
+    return re.sub(r"(?<![\w./])\d+/\d+(?![\w./])", lambda match: _fraction(match[0]), words)
+
+
+def _fraction(text: str) -> str:
+    """Returns a fraction of more than FEW digits as a decimal, where that has at most EXACT; else the text."""
+    if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
+        return text
+    exact = Context(prec=EXACT, traps=[Inexact])
+    try:
+        return written(exact.divide(*map(Decimal, text.split("/"))))
+    except Inexact:
+        return text
+
+
+def rough(value: float | Fraction, digits: int) -> str:
+    """Returns about the number, where no digit matters to a claim: an estimate, or the scale of something.
+
+    >>> rough(1.5e-8, 3), rough(Fraction(1, 3), 3), rough(0.00012345, 2), rough(float("inf"), 2)
+    ('1.5e-8', '0.333', '0.00012', '∞')
+    """
+    if value in (math.inf, -math.inf):
+        return "∞" if value > 0 else "−∞"
+    return written(_rounded(_near(Fraction(value)), digits))
 
 
 def percent(share: dict[str, str]) -> str:

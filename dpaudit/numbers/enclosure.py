@@ -9,6 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar, cast
 
+from dpaudit.numbers.digits import written
+
 K = TypeVar("K")
 
 
@@ -87,13 +89,7 @@ class Enclosure:
         if scaled.denominator != 1:
             raise ValueError("an end of an enclosure is not a decimal of the stated places")
         digits = tuple(int(digit) for digit in str(abs(scaled.numerator)))
-        number = Decimal((int(scaled < 0), digits, -self.places))
-        if not scaled:
-            return "0"
-        sign, kept, exponent = number.as_tuple()
-        while len(kept) > 1 and kept[-1] == 0 and int(exponent) < 0:
-            kept, exponent = kept[:-1], int(exponent) + 1
-        return str(Decimal((sign, kept, int(exponent)))).replace("E", "e")
+        return written(Decimal((int(scaled < 0), digits, -self.places)))
 
     def __str__(self) -> str:
         """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such.

@@ -86,7 +86,7 @@ def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
     bound = _bound(row, evidence)
     words = f"{row['mechanism']} {claim_words(row)}"
     if row["claim"] is None and bound is not None:
-        words += f"; its true ε is compared with its nominal ε = {bound}"
+        words += f"; its true ε is compared with its nominal ε = {powers(bound)}"
     return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))
 
 
@@ -115,14 +115,14 @@ def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
 def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, row: Row) -> Iterator[Row]:
     """Yields the set of outputs that tells the two apart beyond e^epsilon, its probabilities, and delta(epsilon)."""
     evidence = row["witness"]["evidence"]
-    at = evidence["at"]["epsilon"]
+    at, threshold = powers(evidence["at"]["epsilon"]), Fraction(evidence["at"]["epsilon"])
     name = f"δ({at}) = Σ max(0, P_x(r) − e^ε·P_x′(r)), ε = {at}, the largest of all pairs"
     if mechanism.counts().outputs <= LARGEST and mechanism.refinable:
         here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
         both = list(zip(here.outputs, here.probabilities, there.probabilities, strict=True))
         losses = _losses(mechanism, x, x_prime)
         pairs = zip(both, losses, strict=True)
-        chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > Fraction(at))]
+        chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > threshold)]
         outputs = ", ".join(text(r) for r, _, _ in chosen[:5]) + (", …" if len(chosen) > 5 else "")
         counted = "the output" if len(chosen) == 1 else f"the {len(chosen)} outputs"
         words = f"S = {counted} with P_x(r) > e^ε·P_x′(r): {outputs}"

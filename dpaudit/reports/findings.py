@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.numbers.digits import beside
+from dpaudit.numbers.digits import beside, written
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.shares import compared
@@ -31,10 +31,9 @@ def rounded(number: str, up: bool, digits: int = DIGITS) -> str:
 
 
 def _text(value: Decimal) -> str:
-    """Returns the digits of a number, as people write them."""
-    short = value.normalize()
-    text = f"{short:f}" if not short or 1e-4 <= abs(short) < 1e6 else f"{short:e}"
-    return text.replace("e+", "e").replace("-", "−", text.startswith("-"))
+    """Returns the digits of a number, with a long minus sign."""
+    text = written(value)
+    return text.replace("-", "−", text.startswith("-"))
 
 
 def about(enclosure: dict[str, str], digits: int = DIGITS) -> str | None:

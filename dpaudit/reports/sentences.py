@@ -34,7 +34,7 @@ def sentence(row: Row) -> str:
     parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
     parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
-    return " ".join([*parts, *([_beyond(row)] if beyond else [])])
+    return powers(" ".join([*parts, *([_beyond(row)] if beyond else [])]))
 
 
 def in_short(row: Row) -> str:
@@ -49,7 +49,7 @@ def in_short(row: Row) -> str:
     held = f"; {'holds' if row['claim'] else 'within it'} at n = {row['holds_at']}" if row.get("holds_at") else ""
     lost = f"; not audited: {row['reason']}" if row["reason"] else ""
     absent = f"; there is no mechanism at {row['absent']}" if row.get("absent") else ""
-    return f"{row['mechanism']}: {said}{share_words(row)}{held}{lost}{absent}"
+    return powers(f"{row['mechanism']}: {said}{share_words(row)}{held}{lost}{absent}")
 
 
 def in_words(row: Row) -> str:

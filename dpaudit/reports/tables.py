@@ -299,4 +299,7 @@ def caption(section: Section) -> str | None:
 def table(section: Section) -> Table | None:
     """Returns the section's table, or None if its kind has none or it has no rows."""
     make = TABLES.get(section["kind"])
-    return make(section) if make and section["rows"] else None
+    if make is None or not section["rows"]:
+        return None
+    columns, rows = make(section)
+    return list(map(powers, columns)), [[powers(c) if isinstance(c, str) else c for c in row] for row in rows]
