@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 import dpaudit
-from dpaudit.numbers.digits import beside, percent, written
+from dpaudit.numbers.digits import beside, percent, short, written
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.reports import html, markdown, plan
 from dpaudit.reports.charts import figures
@@ -250,17 +250,17 @@ SUMMARIES = {
     "Free": (variant("Free", claimed=silent), "3 NO CLAIM |", ("NO CLAIM; its largest true ε is 0.5",)),
     "Above": (
         variant("Above", claimed=silent, epsilon="1/4"),
-        "3 NO CLAIM, above the nominal ε |",
+        "3 NO CLAIM (above the nominal ε) |",
         ("NO CLAIM: true ε exceeds its nominal ε, first at n = 1, 200 % of its nominal ε = 1/4",),
     ),
     "Within": (
         variant("Within", claimed=silent, epsilon=1),
-        "3 NO CLAIM, within the nominal ε |",
+        "3 NO CLAIM (within the nominal ε) |",
         ("NO CLAIM: true ε stays within its nominal ε at n = 1..3",),
     ),
     "Partly": (
         variant("Partly", claimed=silent, epsilon=1, bad={2}),
-        "2 NO CLAIM, within the nominal ε, 1 not audited |",
+        "2 NO CLAIM (within the nominal ε), 1 not audited |",
         ("NO CLAIM: true ε is undecided against its nominal ε at n = 2", "within it at n = 1,3"),
     ),
 }
@@ -337,3 +337,37 @@ def test_an_enclosure_spells_its_ends_as_reports_do(text):
     assert str(found) == found.to_dict()["lower"] == text
     assert written(Decimal(text)) == text
     assert F(found.to_dict()["lower"]) == value
+
+
+def summary(result):
+    return markdown.render(result, {}).split("## Summary")[1].split("## ")[0].replace("\\", "")
+
+
+def test_a_share_of_delta_names_its_n_and_the_summary_the_n_that_fails_first():
+    result = made(["MHdelta"], n="1..4", delta="1e-8", claim="eps=1/2,delta=1/1000")
+    assert "δ is 4796 % of the claim at n = 3." in result["verdict"]["text"]
+    found = dpaudit.delta("MHdelta", "1/2", n=3, delta="1e-8").delta
+    assert F("47.955") < found.lower * 1000 < found.upper * 1000 < F("47.965")
+    assert "NOT PRIVATE, first at n = 2" in summary(result)
+    (section,) = [section for section in result["sections"] if section["kind"] == "facts"]
+    assert "dpaudit judge --mech MHdelta --n 4" in section["command"]
+    assert "dpaudit epsilon --mech MHdelta --n 4" in section["command"]
+
+
+def test_of_several_without_a_claim_the_headline_says_whose_epsilon_it_is_about():
+    result = made([variant("Free", claimed=silent), variant("Within", claimed=silent, epsilon=1)], n="1..2")
+    assert headline(result["verdict"]).startswith("NO CLAIM: true ε of Within stays within")
+
+
+def test_accuracy_bounds_are_counted_and_named_by_their_mechanism():
+    study = {"kind": "accuracy", "mechs": ["MH", "MHdelta"], "x": "3,3", "delta": "1e-8"}
+    line = summary(build(plan.Plan("t", "c", studies=(study,)), lambda text: None))
+    assert "4 fail, 5 hold |" in line
+    assert "acc.mh-tight.stated of MH, " in line
+    assert "acc.mh-tight.stated of MHdelta, " in line
+
+
+def test_few_digits_are_shown_only_where_few_are_known():
+    assert short({"lower": "0.099849", "upper": "0.09986"}) == "[0.0998, 0.0999]"
+    assert short({"lower": "0.0805", "upper": "0.0812"}) == "[0.0805, 0.0812]"
+    assert short({"lower": "0.4999999999", "upper": "0.5000000001"}) == "0.5"

@@ -27,6 +27,8 @@ def short(enclosure: dict[str, str]) -> str:
     ('[0.1, 0.9]', '0.416531')
     >>> short({"lower": "inf", "upper": "inf"}), short({"lower": "1e-8", "upper": "1e-8"})
     ('∞', '1e-8')
+    >>> short({"lower": "0.099849", "upper": "0.09986"})
+    '[0.0998, 0.0999]'
     """
     lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
     if lower.is_infinite():
@@ -39,8 +41,11 @@ def short(enclosure: dict[str, str]) -> str:
         size = written(_rounded(max(-lower, upper), 3, ROUND_CEILING))
         return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
     for digits in range(MOST, LEAST - 1, -1):
-        if _rounded(lower, digits) == _rounded(upper, digits):
-            return written(_rounded(lower, digits))
+        if (near := _rounded(lower, digits)) == _rounded(upper, digits):
+            last = Decimal(1).scaleb(near.adjusted() - digits + 1)
+            if digits == MOST or last <= 100 * (upper - lower):
+                return written(near)
+            break  # more is known than these few digits, and more of them differ by chance
     return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
 
 

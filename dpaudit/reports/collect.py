@@ -87,7 +87,12 @@ def facts(block: Block, progress: Progress) -> Section:
         listed = [(name, value) for name, value in _facts(case) if value not in (None, "")]
         rows += [{"mechanism": case.label, "quantity": name, **_told(case, name, value)} for name, value in listed]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
-    return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
+    return block.section("facts", f"The audit{block.where}", question, _of_facts, rows)
+
+
+def _of_facts(case: Case) -> str | None:
+    """Returns the commands that give the true epsilon, and what decided, again."""
+    return "\n".join(dict.fromkeys(filter(None, (case.again, case.judging(None))))) or None
 
 
 def _facts(case: Case) -> Iterator[tuple[str, Any]]:

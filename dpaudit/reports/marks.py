@@ -10,9 +10,9 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, Section
 
 NOMINAL = {
-    Verdict.PROVED: ", within the nominal ε",
-    Verdict.REFUTED: ", above the nominal ε",
-    Verdict.UNDECIDED: ", undecided against the nominal ε",
+    Verdict.PROVED: " (within the nominal ε)",
+    Verdict.REFUTED: " (above the nominal ε)",
+    Verdict.UNDECIDED: " (undecided against the nominal ε)",
 }
 KNOWN = {verdict.value for verdict in Verdict}
 
@@ -40,6 +40,8 @@ def verdicts(section: Section) -> list[tuple[str, int]]:
         none = (row for row in section["rows"] if row["verdict"] is None)
         found.update(f"NO CLAIM{NOMINAL.get(row.get('nominal_verdict'), '')}" for row in none)
         found["not audited"] = section.get("lost", 0)
+    if section["kind"] == "bounds":
+        found.update(str(row["outcome"]).partition(" ")[0].removesuffix("s") for row in section["rows"])
     return sorted((word, count) for word, count in found.items() if count)
 
 

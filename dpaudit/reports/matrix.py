@@ -135,7 +135,7 @@ def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
     if not varies:
         return {**strongest(rows), "epsilon": hull(row["epsilon"] for row in rows)}, False
     decided = [row for row in rows if outcome_of(row) is concluded.outcome] or rows
-    return max(decided, key=lambda row: Decimal((share_of(row) or ("", {"lower": "0"}))[1]["lower"])), True
+    return max(decided, key=_least_share), True
 
 
 def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, Any] | None) -> Row:
@@ -151,8 +151,15 @@ def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, An
                 "share_of": "ε",
                 "share_where": "by its supremum over every n",
             }
-    at = f"at n = {worst['n']}" if theorem is not None and share else None
+    other = share is not None and share[0] != "ε" and len(rows) > 1
+    known = [row for row in rows if other and (share_of(row) or ("ε",))[0] != "ε"]
+    place = worst["n"] if theorem is not None else max(known, key=_least_share)["n"] if known else None
+    at = None if place is None or not share else f"at n = {place}"
     return {"share": share[1] if share else None, "share_of": share[0] if share else None, "share_where": at}
+
+
+def _least_share(row: Row) -> Decimal:
+    return Decimal((share_of(row) or ("", {"lower": "0"}))[1]["lower"])
 
 
 def witness(row: Row) -> Row:

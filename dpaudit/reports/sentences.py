@@ -42,6 +42,8 @@ def in_short(row: Row) -> str:
     said = in_words(row)
     if row["word"] == Word.ON_AUDITED and row["ns"] is not None:
         said += f" (n = {row['ns']})"
+    elif row["word"] == Word.NOT_PRIVATE and row["smallest_failing_n"] is not None:
+        said += f", first at n = {row['smallest_failing_n']}"
     elif row["outcome"] == Verdict.UNDECIDED and row["claim"]:
         said += _at(row["undecided_n"])
     elif row["word"] == Word.NO_CLAIM and row["nominal"] is None and not row["reason"]:
@@ -52,7 +54,7 @@ def in_short(row: Row) -> str:
     return powers(f"{row['mechanism']}: {said}{share_words(row)}{held}{lost}{absent}")
 
 
-def in_words(row: Row) -> str:
+def in_words(row: Row, whose: str = "true ε") -> str:
     """Returns the word; of a mechanism without a claim also how its true epsilon stands to its nominal one."""
     word, outcome, theorem = str(row["word"]), row["outcome"], row["theorem"] or {}
     if row.get("reason") and row.get("ns") is None:
@@ -61,16 +63,16 @@ def in_words(row: Row) -> str:
         return word
     n = row["smallest_failing_n"]
     if outcome == Verdict.REFUTED:
-        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f", first at n = {n}")
+        return f"{word}: {whose} exceeds its nominal ε" + ("" if n is None else f", first at n = {n}")
     if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
         found = theorem.get("fails_at")
         where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
-        return f"{word}: true ε exceeds its nominal ε {where}"
+        return f"{word}: {whose} exceeds its nominal ε {where}"
     if outcome == Verdict.UNDECIDED:
-        return f"{word}: true ε is undecided against its nominal ε{_at(row.get('undecided_n') or [])}"
+        return f"{word}: {whose} is undecided against its nominal ε{_at(row.get('undecided_n') or [])}"
     everywhere = "for all n" if row["strength"] == "for all n" else ""
     where = everywhere or (f"at n = {row['ns']}" if row.get("ns") else "on what was audited")
-    return f"{word}: true ε stays within its nominal ε {where}"
+    return f"{word}: {whose} stays within its nominal ε {where}"
 
 
 def claim_words(row: Row) -> str:

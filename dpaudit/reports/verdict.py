@@ -143,7 +143,8 @@ def headline(verdict: dict[str, Any]) -> str:
     if verdict["word"] is None:
         found = "; ".join(filter(None, failing))
         return found or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
-    return "; ".join(filter(None, [in_words(verdict), *failing]))
+    whose = f"true ε of {verdict['mechanism']}" if sum(verdict["counts"].values()) > 1 else "true ε"
+    return "; ".join(filter(None, [in_words(verdict, whose), *failing]))
 
 
 def severity(verdict: dict[str, Any]) -> int:
