@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
-from dpaudit.numbers.digits import shown
+from dpaudit.numbers.digits import powers, shown
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, table
@@ -94,5 +94,5 @@ def _claims(section: Section) -> list[str]:
     rows = []
     for row in section["rows"]:
         name = f"`{visible(row['id']).replace('`', '')}` {escape(row['statement'])}"
-        rows.append([name, *map(escape, (row["verdict"], row["establishes"], row.get("finding", "")))])
+        rows.append([name, *map(escape, (row["verdict"], row["establishes"], powers(row.get("finding", ""))))])
     return _table(("claim", "verdict", "establishes", "finding"), rows)
