@@ -371,3 +371,4 @@ def test_few_digits_are_shown_only_where_few_are_known():
     assert short({"lower": "0.099849", "upper": "0.09986"}) == "[0.0998, 0.0999]"
     assert short({"lower": "0.0805", "upper": "0.0812"}) == "[0.0805, 0.0812]"
     assert short({"lower": "0.4999999999", "upper": "0.5000000001"}) == "0.5"
+    assert short({"lower": "0.6632405", "upper": "0.66324051"}) == "0.66324"

@@ -14,6 +14,8 @@ from fractions import Fraction
 
 MOST, LEAST = 6, 2
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
+ENOUGH = 4
+"""So many common digits are shown, though more may be known that differ in rounding alone."""
 FEW, EXACT = 6, 8
 """A fraction of more digits than FEW is written as a decimal, where EXACT significant digits denote it."""
 MANY = 60
@@ -43,7 +45,7 @@ def short(enclosure: dict[str, str]) -> str:
     for digits in range(MOST, LEAST - 1, -1):
         if (near := _rounded(lower, digits)) == _rounded(upper, digits):
             last = Decimal(1).scaleb(near.adjusted() - digits + 1)
-            if digits == MOST or last <= 100 * (upper - lower):
+            if digits >= ENOUGH or last <= 100 * (upper - lower):
                 return written(near)
             break  # more is known than these few digits, and more of them differ by chance
     return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
