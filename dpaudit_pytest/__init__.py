@@ -121,6 +121,7 @@ class PrivacyAssertions:
         return result
 
     def _expect(self, result: Any, wanted: str, found: str, witness: Any = None) -> None:
+        from dpaudit.numbers.digits import powers
         from dpaudit.numbers.verdict import Verdict
         from dpaudit.privacy.protocols import text
 
@@ -131,7 +132,7 @@ class PrivacyAssertions:
         where = "" if worst is None else f", at x = {text(worst.x)}, x' = {text(worst.x_prime)}"
         where += "" if worst is None or worst.output is None else f", output {text(worst.output)}"
         verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
-        pytest.fail(f"{self.mechanism.name}: {wanted} is {verdict}: {found}{where}", pytrace=False)
+        pytest.fail(f"{self.mechanism.name}: {powers(wanted)} is {verdict}: {found}{where}", pytrace=False)
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_in_a_pytest_of_its_own(tmp_path):
         "Mine: epsilon <= 4999999999999999999999/10000000000000000000000 is REFUTED: the true epsilon is 0.5"
         in done.stdout
     )
-    assert "Mine: delta(1/4) <= 1/1000000000 is REFUTED" in done.stdout
+    assert "Mine: delta(1/4) <= 1e-9 is REFUTED" in done.stdout
     assert "the claimed epsilon 1/2 is REFUTED: the true epsilon is 1" in done.stdout
     assert "EHDL claims nothing" in done.stdout
     assert "Traceback" not in done.stdout

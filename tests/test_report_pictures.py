@@ -335,11 +335,12 @@ def audited(mech, **given):
 def test_a_wide_number_is_shown_as_its_verdict_leaves_it():
     found = audited(Wide)
     (row,) = [row for row in found["facts"]["rows"] if row["quantity"] == "true ε"]
-    assert row["shown"] == "[0.84, 1.0995]"
-    assert any("[0.84, 1.0995]" in str(line) for _, lines in [table(found["facts"])[:2]] for line in lines)
+    assert row["shown"] == "[0.8472, 1.099]"
+    for kind in ("facts", "worst-pairs", "chain", "epsilon-by-n"):
+        assert any("[0.8472, 1.099]" in str(line) for _, lines in [table(found[kind])[:2]] for line in lines)
     drawn, text = shown(found, "worst-pairs")
-    assert "at most 1.0995 at output" in drawn[0].caption
-    assert "Wide: loss ≤ 1.0995" in text
+    assert "at most 1.099 at output" in drawn[0].caption
+    assert "Wide: loss ≤ 1.099" in text
 
 
 def test_the_map_of_an_own_mechanism_names_its_own_n():

@@ -13,15 +13,16 @@ import dpaudit
 from dpaudit.audit.conclusion import Strength, Word, conclude, counted, rank, together
 from dpaudit.claims.families import proved_for_all
 from dpaudit.examples.geometric import WrongSensitivity
+from dpaudit.numbers.digits import percent, short
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports import document, html, markdown, matrix, plan
 from dpaudit.reports.block import Block
-from dpaudit.reports.digits import percent, short
 from dpaudit.reports.judged import rows_of
 from dpaudit.reports.report import build
+from dpaudit.reports.sentences import sentence
 from dpaudit.reports.shares import share_of
 from dpaudit.reports.tables import table
-from dpaudit.reports.verdict import facts, headline, sentence, whole
+from dpaudit.reports.verdict import facts, headline, whole
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 EACH = (P, R, U, None)

@@ -168,7 +168,7 @@ def test_json_has_the_command_that_gives_it_again(place, capsys):
 def test_a_comparison_shows_the_delta_of_a_claim(capsys):
     asked = ["compare", "--x", "2,2", "--mech", "MHdelta,LSHist"]
     assert main(asked) == 0
-    assert "(1, 1/100000000)-DP" in capsys.readouterr().out
+    assert "(1, 1e-8)-DP" in capsys.readouterr().out
     assert main([*asked, "--json"]) == 0
     rows = {row["mechanism"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
     assert rows["MHdelta"]["claimed"] == "1"

@@ -8,6 +8,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from dpaudit.numbers.digits import rough
 from dpaudit.privacy.protocols import text
 
 COLOURS = {
@@ -161,5 +162,5 @@ def decimal(value: Fraction) -> str:
     >>> decimal(Fraction(1, 8)), decimal(Fraction(1, 10**5)), decimal(Fraction(1, 3))
     ('0.125', '1e-5', '1/3')
     """
-    shown = f"{float(value):.8g}"
-    return shown.replace("e-0", "e-").replace("e+", "e") if Fraction(shown) == value else str(value)
+    shown = rough(value, 8)
+    return shown if Fraction(shown) == value else str(value)

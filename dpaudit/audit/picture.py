@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpaudit.numbers import balls
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.pictures.small import Bar, Two
 from dpaudit.privacy.pairs import Witness
@@ -24,9 +25,9 @@ def bar(name: str, value: Enclosure, bound: Fraction | None, bound_name: str, ba
         name=name,
         value=float(value.lower),
         upper=float(value.upper),
-        shown=str(value.shortened(6)),
+        shown=str(value.beside(bound)),
         bound=None if bound is None else float(bound),
-        bound_shown=f"{bound_name} {bound}",
+        bound_shown=powers(f"{bound_name} {bound}"),
         bad=bad and beyond,
     ).draw()
 

@@ -213,7 +213,7 @@ def _refined(
     """Returns the members that come from the curve, and the bits that it took."""
 
     def attempt() -> Found | None:
-        narrow = _Narrow(effort.digits)
+        narrow = _Narrow(effort)
         try:
             whole_curve = envelope(pair_curves(subject, effort))
             divergences = _divergences(whole_curve, true, orders, narrow)
@@ -237,12 +237,12 @@ def _refined(
 class _Narrow:
     """Makes enclosures of so many digits, and remembers whether a ball was too wide."""
 
-    def __init__(self, digits: int) -> None:
-        self.digits = digits
+    def __init__(self, effort: Effort) -> None:
+        self.digits, self.rounding = effort.digits, effort.rounding
         self.failed = False
 
     def __call__(self, value: Ball, most: int | None = None, digits: int | None = None) -> Enclosure:
-        found = balls.enclosure(value, digits or self.digits, least=0, most=most)
+        found = balls.enclosure(value, digits or self.digits, 0, most, None if digits else self.rounding)
         self.failed = self.failed or found is None
         return found or infinite()
 
@@ -309,5 +309,7 @@ def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _N
     wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
     narrow.failed = narrow.failed or (refinable and wide)
     ends = [(balls.ends(low)[0], balls.ends(high)[1]) for low, high in deltas]
-    shown = tuple(outward(max(low, Fraction(0)), min(high, Fraction(1)), narrow.digits) for low, high in ends)
+    shown = tuple(
+        outward(max(low, Fraction(0)), min(high, Fraction(1)), narrow.rounding or narrow.digits) for low, high in ends
+    )
     return Composition(times, tuple(points), shown, None, accounting)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Note, Page, Part, Table, Words, strong
 from dpaudit.audit.words import again, precision_words, subject_rows
+from dpaudit.numbers.digits import rough
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def _composition(found: Composition) -> list[Part]:
     rows = []
     for i, at in enumerate(found.points):
         certified = "not certified" if found.certified is None else found.certified[i]
-        rows.append([str(at), certified, "not installed" if found.accounting is None else f"{found.accounting[i]:.6g}"])
+        rows.append(
+            [str(at), certified, "not installed" if found.accounting is None else rough(found.accounting[i], 6)]
+        )
     columns = ["ε", "δ, certified", "δ, dp-accounting (float, not certified)"]
     notes = [f"not certified: {found.reason}"] if found.reason else []
     if found.accounting is None:

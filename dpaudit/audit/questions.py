@@ -146,7 +146,7 @@ def pmf(
 
     def refined(effort: Effort) -> tuple[tuple[Enclosure, ...], int]:
         def attempt() -> tuple[Enclosure, ...] | None:
-            row = [balls.enclosure(p, effort.digits, least=0, most=1) for p in subject.law().probabilities(dataset)]
+            row = [effort.enclosure(p, least=0, most=1) for p in subject.law().probabilities(dataset)]
             narrow = tuple(p for p in row if p is not None)
             return narrow if len(narrow) == len(row) else None
 

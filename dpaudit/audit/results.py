@@ -23,7 +23,8 @@ from dpaudit.audit.words import (
     subject_rows,
     tier_text,
 )
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.digits import powers
+from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
@@ -91,7 +92,11 @@ class WorstResult(SettingAnswer):
     def headline(self) -> Headline:
         """Returns the verdict on the claim, and the worst case."""
         name, value = self.value()
-        return headline(self.claim, f"{name} {value.shortened(6)}", self.nominal())
+        return headline(self.claim, f"{name} {value.beside(self.bound())}", self.nominal())
+
+    def bound(self) -> Fraction | None:
+        """Returns what the value is compared with: the claimed number, the nominal epsilon, or nothing."""
+        return None
 
     def nominal(self) -> Verdict | None:
         """Returns the verdict on the nominal epsilon; None where this says nothing of it."""
@@ -127,8 +132,12 @@ class EpsilonResult(WorstResult):
     closed_form_symbolic: str | None
 
     def value(self) -> tuple[str, Enclosure]:
-        """Returns the true epsilon."""
-        return "true ε", self.epsilon
+        """Returns the true epsilon; with the digits that decided, where those asked for were too few."""
+        found, bound = self.claim.evidence, self.claim.bound
+        if found is None or found.quantity != "epsilon" or bound is None:
+            return "true ε", self.epsilon
+        cut = self.claim.verdict is Verdict.PROVED and found.value.upper > bound  # by algebra, to no digit
+        return "true ε", outward(found.value.lower, bound, 2 * found.value.places) if cut else found.value
 
     def nominal(self) -> Verdict | None:
         """Returns the verdict on "the true epsilon is at most the nominal one"; None where there is none."""
@@ -138,14 +147,17 @@ class EpsilonResult(WorstResult):
         above = self.epsilon.upper > bound
         return Verdict.REFUTED if self.epsilon.lower > bound else Verdict.UNDECIDED if above else Verdict.PROVED
 
+    def bound(self) -> Fraction | None:
+        """Returns the claimed epsilon, else the nominal one."""
+        return self.subject.mechanism.epsilon if self.claim.epsilon is None else self.claim.epsilon
+
     def bar(self) -> str:
         """Returns the true epsilon against the claimed one, else the nominal one."""
-        claimed, nominal = self.claim.epsilon, self.subject.mechanism.epsilon
-        return bar("true ε", self.epsilon, *((claimed, "claimed") if claimed is not None else (nominal, "nominal")))
+        return bar(*self.value(), self.bound(), "nominal" if self.claim.epsilon is None else "claimed")
 
     def found(self) -> list[Line]:
         """Returns the true epsilon, its closed form, the worst pair and output."""
-        rows: list[Line] = [("true ε", strong(self.epsilon)), *open_rows(self.epsilon)]
+        rows: list[Line] = [("true ε", strong(self.value()[1])), *open_rows(self.epsilon)]
         if self.closed_form_symbolic:
             rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
         elif self.closed_form:
@@ -162,15 +174,19 @@ class DeltaResult(WorstResult):
 
     def value(self) -> tuple[str, Enclosure]:
         """Returns delta there."""
-        return f"δ({self.at})", self.delta
+        return powers(f"δ({self.at})"), self.delta
+
+    def bound(self) -> Fraction | None:
+        """Returns the claimed delta."""
+        return self.claim.delta
 
     def bar(self) -> str:
         """Returns delta against the claimed one, where the claim is about this epsilon."""
-        return bar(*self.value(), self.claim.delta if self.claim.epsilon == self.at else None, "claimed")
+        return bar(*self.value(), self.bound() if self.claim.epsilon == self.at else None, "claimed")
 
     def found(self) -> list[Line]:
         """Returns delta and the worst pair."""
-        return [(f"δ({self.at})", strong(self.delta)), ("worst pair", pair_text(self.witness))]
+        return [(self.value()[0], strong(self.delta)), ("worst pair", pair_text(self.witness))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +199,7 @@ class GuaranteeResult(SettingAnswer):
 
     def headline(self) -> Headline:
         """Returns the verdict on the claim, and what decided it."""
-        return headline(self.claim, "" if self.evidence is None else decided_words(self.evidence))
+        return headline(self.claim, decided_words(self.claim))
 
     def picture(self) -> str:
         """Returns the true epsilon against the claimed one, where it decided, above the pair's two distributions."""

@@ -8,6 +8,7 @@ from typing import Any
 from dpaudit.audit.conclusion import Word, conclude
 from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
@@ -30,7 +31,7 @@ def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime:
     form, known = QUANTITIES.get(quantity, quantity), at or {}
     where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
     name = form.format_map({"epsilon": "", "alpha": "", **known})
-    return name, ", ".join(f"{key} = {value}" for key, value in where.items())
+    return powers(name), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
 
 
 def precision_words(bits: int) -> str:
@@ -52,9 +53,16 @@ def subject_rows(setting: Setting) -> list[Line]:
 def caveat_rows(caveats: Mapping[str, Any]) -> list[Line]:
     """Returns what the answer rests on where a mechanism's code was followed."""
     rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
-    residual = caveats.get("residual", "0")
+    words = residual_words(caveats)
+    return [*rows, ("residual", words)] if words else rows
+
+
+def residual_words(caveats: Mapping[str, Any]) -> str:
+    """Returns how much of the code was not followed, and whether another run finds as much; "" of all of it."""
+    residual = caveats.get("residual") or "0"
+    timed = "; the seconds of its budget were over, so that another run finds another residual"
     words = f"at most {residual} of the probability was not followed; it is in every bound"
-    return [*rows, ("residual", words)] if residual != "0" else rows
+    return "" if residual == "0" else words + timed * bool(caveats.get("timed"))
 
 
 def open_rows(value: Enclosure) -> list[Line]:
@@ -113,10 +121,12 @@ def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: 
     return Headline(reached.word.value, colour, f"{found}; {said}" if found else said)
 
 
-def decided_words(evidence: Evidence) -> str:
-    """Returns the quantity that decided and its value, to six digits."""
-    name = evidence_words(evidence.quantity, evidence.at, "", "")[0]
-    return f"{name} {evidence.value.shortened(6)}"
+def decided_words(claim: Claim) -> str:
+    """Returns the quantity that decided and its value, with digits that show the verdict; "" where nothing did."""
+    found = claim.evidence
+    if found is None:
+        return ""
+    return f"{evidence_words(found.quantity, found.at, '', '')[0]} {found.value.beside(claim.bound)}"
 
 
 def _decided(evidence: Evidence) -> Line:

@@ -15,6 +15,7 @@ from dpaudit.audit.results import SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.calibration.page import page as calibrate_page
 from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive
@@ -103,7 +104,7 @@ class CalibrateResult(SettingAnswer):
             return "none: the true epsilon is known in closed form and rises with the nominal one"
         low, high = self.points[0].nominal, self.points[-1].nominal
         return (
-            f"the true epsilon passes the target once between nominal {float(low):.3g} and {float(high):.3g}; checked "
+            f"the true epsilon passes the target once between nominal {rough(low, 3)} and {rough(high, 3)}; checked "
             f"by certified evaluation at {len(self.points)} points there, not proved between or beyond them"
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Page, Table, Words, strong
 from dpaudit.audit.words import again, subject_rows
+from dpaudit.numbers.digits import rough
 
 if TYPE_CHECKING:
     from dpaudit.calibration.gammas import GammaResult
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 def page(result: CalibrateResult) -> Page:
     """Returns the nominal epsilon found, and what it rests on."""
-    gain = f"{float(result.nominal / result.target):.4g}"
-    nominal = Words(strong(result.nominal), f" = {float(result.nominal):.8g}, {gain} × the target")
+    gain = rough(result.nominal / result.target, 4)
+    nominal = Words(strong(result.nominal), f" = {rough(result.nominal, 8)}, {gain} × the target")
     rows: list[Line] = [
         *subject_rows(result.subject),
         ("target", f"true ε ≤ {result.target}"),

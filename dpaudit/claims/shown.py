@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from dpaudit.claims.outcome import Step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 
 DIGITS = 15
@@ -29,7 +29,7 @@ def text(value: object) -> str:
     """Returns a parameter as exact text: 4/5, (1, 1/2), true words as they are; long powers of ten short.
 
     >>> text((Fraction(4, 5), Fraction(1, 10**8))), text(Fraction(1, 10**40)), text(10**40)
-    ('(4/5, 1/100000000)', '1e-40', '10^40')
+    ('(4/5, 1/100000000)', '1e-40', '1e40')
     """
     if isinstance(value, tuple | list):
         return "(" + ", ".join(text(entry) for entry in value) + ")"
@@ -37,7 +37,7 @@ def text(value: object) -> str:
         if value.numerator == 1:
             return f"1e-{zeros}"
         if value.denominator == 1:
-            return f"10^{zeros}"
+            return f"1e{zeros}"
     return str(value)
 
 
@@ -87,11 +87,6 @@ def step(label: str, formula: str, value: Ball | Fraction | int | str) -> Step:
     return Step(label, formula, show(value))
 
 
-def _few(value: Fraction, form: str) -> str:
-    """Returns a few digits; the exponent without idle zeros: 1e-8."""
-    return re.sub(r"e([-+])0*(?=\d)", lambda match: "e-" if match[1] == "-" else "e", format(float(value), form))
-
-
 def brief(value: Enclosure, digits: int = 6) -> str:
     """Returns the leading digits that both ends share, at most ``digits`` significant ones, then "…".
 
@@ -103,14 +98,14 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     if value.lower == value.upper and len(value.to_dict()["lower"]) <= digits + 2:
         return value.to_dict()["lower"]
     if value.lower * value.upper <= 0:
-        return "0" if value.lower == value.upper else f"[{_few(value.lower, '.1e')}, {_few(value.upper, '.1e')}]"
+        return "0" if value.lower == value.upper else f"[{rough(value.lower, 2)}, {rough(value.upper, 2)}]"
     sign = "-" if value.lower < 0 else ""
     low, high = sorted((abs(value.lower), abs(value.upper)))
     exponent = _exponent(low)
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
     shared = _prefix(str(heads[0]), str(heads[1]))
     if not shared:
-        return f"{sign}{_few(low, '.3g')}"
+        return f"{sign}{rough(low, 3)}"
     if -5 < exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"
     if 0 <= exponent < len(shared) - 1:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dpaudit.claims.outcome import BY_ALGEBRA, MEASURED, ON_GRID, PART_BY_ALGEBRA, Instance, Outcome, Part, Step
 from dpaudit.claims.proof import Proof
 from dpaudit.claims.shown import brief, symbol
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.verdict import Verdict
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
@@ -16,13 +17,14 @@ def extent(outcome: Outcome) -> str:
     """Returns how far the verdict reaches, in words that cannot be misread as a theorem."""
     if outcome.establishes == BY_ALGEBRA:
         return BY_ALGEBRA
+    grid = powers(outcome.grid or "")
     if outcome.establishes == ON_GRID:
-        return f"ON THE GRID ONLY: {outcome.grid}"
+        return f"ON THE GRID ONLY: {grid}"
     if outcome.verdict is Verdict.REFUTED:
-        return f"{outcome.establishes} (search in order: {outcome.grid})"
+        return f"{outcome.establishes} (search in order: {grid})"
     if outcome.establishes == MEASURED:
-        return f"measured on: {outcome.grid}"
-    return f"{outcome.establishes}: {outcome.grid}"
+        return f"measured on: {grid}"
+    return f"{outcome.establishes}: {grid}"
 
 
 def setting(instance: Instance) -> str:
@@ -52,7 +54,7 @@ def summary(outcome: Outcome) -> str:
     if found is not None:
         role, instance = found
         parts.append(f"{role}: {line(instance)}")
-    return "; ".join(parts)
+    return powers("; ".join(parts))
 
 
 def explain(outcome: Outcome) -> Iterator[str]:
@@ -60,7 +62,7 @@ def explain(outcome: Outcome) -> Iterator[str]:
     found = outcome.instance
     if found is not None:
         role, instance = found
-        yield f"{role}: {setting(instance)}"
+        yield f"{role}: {powers(setting(instance))}"
         yield from _steps(instance.steps)
         yield from _verdict(instance)
     if outcome.steps:
@@ -69,7 +71,7 @@ def explain(outcome: Outcome) -> Iterator[str]:
     for part in outcome.parts:
         yield f"part: {part.statement}: {part.verdict.value} ({part.establishes})"
         if part.instance is not None:
-            yield f"  {line(part.instance)}"
+            yield f"  {powers(line(part.instance))}"
         yield from _steps(part.steps)
 
 

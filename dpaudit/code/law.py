@@ -22,6 +22,7 @@ from dpaudit.code.run import Again, Changed, Refused, Run, begin_anew, is_theirs
 from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
+from dpaudit.numbers.digits import rough
 
 TRIALS = 200
 """So many whole runs with plain pseudo-random numbers are held against the law."""
@@ -60,6 +61,8 @@ class CodeLaw:
     """The first line at which several draws of many values decide together."""
     raised_at: dict[Any, str]
     """The line of each exception."""
+    timed: bool
+    """Whether the seconds of the budget ended it: then another run follows more of it, or less."""
     unmerged: str | None = None
     """The line at which states only looked equal; then none were merged, and loops are unrolled."""
 
@@ -104,6 +107,7 @@ class Session:
     def _law(self, explorer: Explorer) -> CodeLaw:
         began = monotonic()
         explorer.explore()
+        timed = monotonic() >= self.deadline
         self._confirm(explorer)
         self._try_merges(explorer, monotonic() - began)
         edges = [state.edges for state in explorer.states]
@@ -133,6 +137,7 @@ class Session:
             {value: explorer.errors[value] for value in values if isinstance(value, Raised)},
             explorer.boxed,
             explorer.raised_at,
+            timed and residual > 0,
             self.unmerged,
         )
 
@@ -198,7 +203,9 @@ class Session:
         for key, count in seen.items():
             p = float(law.get(key, 0))
             if abs(count - ended_runs * p) > 8 * (ended_runs * p * (1 - p)) ** 0.5 + (4 if p else 0):
-                words = f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {p:.3g}"
+                words = (
+                    f"{count} of {ended_runs} give {explorer.values[key]}, whose followed probability is {rough(p, 3)}"
+                )
                 self._misfit(explorer, words)
 
     def _misfit(self, explorer: Explorer, words: str) -> None:

@@ -15,6 +15,7 @@ from dpaudit.forall.theorem import EveryPrior, Theorem, claimed_factor
 from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.numbers.rationals import Exact, probability
 from dpaudit.numbers.verdict import Verdict
@@ -85,7 +86,7 @@ class PriorMapResult(Theorem):
             known = chosen[0].witness
             seen = "" if known is None else f", by x = {known.x}, x′ = {known.x_prime}, output {known.output}"
             boxes = f"{len(chosen)} boxes, the largest" if len(chosen) > 1 else "one box,"
-            where = f"{float(100 * share):.4g} % in {boxes} {_told(chosen[0].box)}{seen}"
+            where = f"{rough(100 * share, 4)} % in {boxes} {_told(chosen[0].box)}{seen}"
             found.append((verdict.value.lower(), where))
         return found
 
@@ -97,7 +98,7 @@ class PriorMapResult(Theorem):
 
 def _told(box: Box) -> str:
     """Returns the sides to 5 digits, for people; JSON has them exactly."""
-    return " × ".join(f"[{float(low):.5g}, {float(high):.5g}]" for low, high in box.sides)
+    return " × ".join(f"[{rough(low, 5)}, {rough(high, 5)}]" for low, high in box.sides)
 
 
 def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> PriorMapResult:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.pictures.picture import Picture, standalone
 from dpaudit.pictures.scales import Scale, Tick
@@ -58,7 +59,7 @@ def _legend(result: PriorMapResult) -> list[str]:
     for i, (verdict, share) in enumerate(_shares(result).items()):
         x = LEFT + 160 * i
         found.append(element("rect", x=x, y=40, width=14, height=14, class_=COLOURS[verdict]))
-        found.append(text(x + 20, 52, f"{verdict.value} {float(100 * share):.3g} %"))
+        found.append(text(x + 20, 52, f"{verdict.value} {rough(100 * share, 3)} %"))
     return found
 
 
@@ -93,7 +94,7 @@ def _axes(first: Iterable[Fraction], second: Iterable[Fraction], across: Scale, 
 
 def _ticks(scale: Scale, ends: Iterable[Fraction]) -> list[Tick]:
     """Returns both ends of a side, and round numbers that are not too near."""
-    edges = [(float(end), f"{float(end):.4g}") for end in ends]
+    edges = [(float(end), rough(end, 4)) for end in ends]
     apart = (scale.high - scale.low) / 12
     inner = [tick for tick in scale.ticks(6) if all(abs(tick[0] - end) > apart for end, _ in edges)]
     return [edges[0], *inner, edges[-1]]

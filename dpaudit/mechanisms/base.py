@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 from dpaudit.mechanisms.draw import Bits, ExactDraw
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.posterior.model import Histogram, Model
@@ -173,7 +174,7 @@ class Mechanism(Audited):
     def setting_text(self) -> str:
         """Returns the setting in one line, for people."""
         nominal = [] if self.epsilon is None else [f"ε = {self.epsilon}"]
-        return ", ".join(nominal + [f"{name} = {value}" for name, value in self.settings().items()])
+        return powers(", ".join(nominal + [f"{name} = {value}" for name, value in self.settings().items()]))
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,8 @@ class PosteriorMechanism(Mechanism):
         """Returns n, k, prior, epsilon and the parameters in one line."""
         model = self.model
         relation = "" if self.adjacency == REPLACE_ONE else f", {self.adjacency.text()}"
-        return f"n = {model.n}, k = {model.k}, prior {text(model.prior)}, {super().setting_text()}{relation}"
+        place = f"n = {model.n}, k = {model.k}, prior {text(model.prior)}"
+        return f"{powers(place)}, {super().setting_text()}{relation}"
 
 
 def posterior(mechanism: Mechanism) -> PosteriorMechanism | None:

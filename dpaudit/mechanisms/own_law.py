@@ -12,6 +12,7 @@ from typing import Any
 from dpaudit.mechanisms.own_entry import Between, Entries, Entry, entry_ball, entry_form, entry_json, short
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.exponentials import Form, log_of_quotient, product, sum_to_one
 from dpaudit.numbers.rationals import LONGEST_COMMON, total
@@ -76,8 +77,8 @@ class GivenRow:
         with balls.precision(SUM_BITS):
             found = balls.total(self._balls())
             if not balls.overlap(found, ball(1)):
-                gap = (found - 1).str(3, radius=False)
-                raise error(None, f"sums to 1 {'-' if gap.startswith('-') else '+'} {gap.lstrip('-')}, not to 1")
+                gap = balls.ends(found - 1)[0]
+                raise error(None, f"sums to 1 {'-' if gap < 0 else '+'} {rough(abs(gap), 3)}, not to 1")
         if one is False:
             raise error(None, f"sums to 1 at {SUM_BITS} bits, but not to exactly 1, by algebra")
 

@@ -117,7 +117,10 @@ class SampledLaws:
         return [(_down(p), min(Fraction(1), -_down(-p - law.residual))) for p in found]
 
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
-        """Returns what the answer rests on: "assumptions"; and "residual", the largest mass not followed."""
+        """Returns what the answer rests on: "assumptions"; and "residual", the largest mass not followed.
+
+        Where the seconds of the budget ended it, also "timed": another run has another residual.
+        """
         laws = [self.law(x) for x in datasets]
         steps = sorted({step for law in laws for step in law.assumptions})
         said = [
@@ -142,7 +145,8 @@ class SampledLaws:
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             said.append(f"{endless}a run was given up there as endless; it counts as not followed")
-        return {"assumptions": said, "residual": decimal_up(residual)}
+        timed = {"timed": True} if any(law.timed for law in laws) else {}
+        return {"assumptions": said, "residual": decimal_up(residual), **timed}
 
 
 def _raise(error: BaseException) -> None:

@@ -19,6 +19,7 @@ from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own import OwnMechanism
 from dpaudit.mechanisms.source import sha256_of
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
@@ -148,7 +149,7 @@ def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) 
     if found is None:
         raise InputError("TABLE", path, f"{where}: has a common denominator of more than {LONGEST_COMMON} digits")
     if found != 1:
-        size = str(found) if found.denominator < 10**30 else f"about {float(found):.6g}"
+        size = str(found) if found.denominator < 10**30 else f"about {rough(found, 6)}"
         raise InputError("TABLE", path, f"{where}: sums to {size}, not to 1")
     return tuple(row)
 

@@ -185,11 +185,13 @@ def narrow(value: Ball, digits: int) -> bool:
     return bool(value.is_finite() and not value.rad() * 4 * 10**digits > 1)
 
 
-def enclosure(value: Ball, digits: int, least: int | None = None, most: int | None = None) -> Enclosure | None:
+def enclosure(
+    value: Ball, digits: int, least: int | None = None, most: int | None = None, rounding: int | None = None
+) -> Enclosure | None:
     """Returns an outward decimal enclosure of width <= 10^-digits, or None if the ball is too wide.
 
     ``least`` and ``most`` are bounds known by mathematics (a probability lies in [0, 1]); the enclosure is cut there.
-    To no digit, above such a bound, any finite ball will do.
+    To no digit, above such a bound, any finite ball will do. The ends are rounded to ``rounding`` digits where given.
     """
     bounded = digits == 0 and least is not None and value.is_finite()
     if not bounded and not narrow(value, digits):
@@ -199,7 +201,7 @@ def enclosure(value: Ball, digits: int, least: int | None = None, most: int | No
         lower, upper = max(lower, Fraction(least)), max(upper, Fraction(least))
     if most is not None:
         lower, upper = min(lower, Fraction(most)), min(upper, Fraction(most))
-    return outward(lower, upper, digits)
+    return outward(lower, upper, digits if rounding is None else rounding)
 
 
 TELLING_BITS = 2048

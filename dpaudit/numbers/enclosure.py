@@ -9,6 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar, cast
 
+from dpaudit.numbers.digits import written
+
 K = TypeVar("K")
 
 
@@ -56,6 +58,22 @@ class Enclosure:
         ends = math.floor(self.lower * scale), math.ceil(self.upper * scale)
         return Enclosure(Fraction(ends[0], scale), Fraction(ends[1], scale), places)
 
+    def beside(self, bound: Fraction | None, digits: int = 6) -> Enclosure:
+        """Returns it shortened to so many digits, or to as many as show on which side of the bound it lies.
+
+        >>> wide = outward(Fraction("0.8472979"), Fraction("1.0986123"), 10)
+        >>> str(wide.beside(None, 2)), str(wide.beside(Fraction("1.0987"), 2))
+        ('[0.84, 1.10]', '[0.8472, 1.0987]')
+        """
+        short = self.shortened(digits)
+        while bound is not None and short is not self and short._side(bound) != self._side(bound):
+            digits += 1
+            short = self.shortened(digits)
+        return short
+
+    def _side(self, bound: Fraction) -> tuple[bool, bool]:
+        return self.lower > bound, self.upper <= bound
+
     def times(self, count: int) -> Enclosure:
         """Returns the enclosure of so many times the value."""
         return Enclosure(self.lower * count, self.upper * count, self.places)
@@ -71,13 +89,7 @@ class Enclosure:
         if scaled.denominator != 1:
             raise ValueError("an end of an enclosure is not a decimal of the stated places")
         digits = tuple(int(digit) for digit in str(abs(scaled.numerator)))
-        number = Decimal((int(scaled < 0), digits, -self.places))
-        if not scaled:
-            return "0"
-        sign, kept, exponent = number.as_tuple()
-        while len(kept) > 1 and kept[-1] == 0 and int(exponent) < 0:
-            kept, exponent = kept[:-1], int(exponent) + 1
-        return str(Decimal((sign, kept, int(exponent)))).replace("E", "e")
+        return written(Decimal((int(scaled < 0), digits, -self.places)))
 
     def __str__(self) -> str:
         """Returns the common digits, then the two tails: 0.4165[31, 48]; an exact value as such.

@@ -38,6 +38,10 @@ class Evidence:
         return {"quantity": self.quantity, "at": self.at or None, "enclosure": value, "pair": pair}
 
 
+BOUNDS = {"epsilon": "epsilon", "delta": "delta", "renyi": "epsilon", "zcdp_rho": "rho", "gdp_mu": "mu"}
+"""Quantity that decided -> the number of the guarantee that bounds it."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A guarantee, the verdict on it and what decides it; all None where nothing is claimed."""
@@ -57,6 +61,14 @@ class Claim:
         """Returns the delta of an (epsilon, delta)-guarantee, else None."""
         both = None if self.guarantee is None else self.guarantee.epsilon_delta()
         return None if both is None else both[1]
+
+    @property
+    def bound(self) -> Fraction | None:
+        """Returns the number of the guarantee that what decided was compared with; None where that is no number."""
+        if self.guarantee is None or self.evidence is None:
+            return None
+        found: Fraction | None = vars(self.guarantee).get(BOUNDS.get(self.evidence.quantity, ""))
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Returns claimed, claimed_delta, verdict, guarantee and evidence: exact text or None."""

@@ -8,7 +8,9 @@ from fractions import Fraction
 from math import log10
 from typing import TypeVar
 
-from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, PrecisionExhausted
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import whole
 from dpaudit.privacy.protocols import Audited
@@ -23,6 +25,8 @@ PAIR = 20
 """What a pair of a table costs besides its outputs, in outputs."""
 MAX_MASSES = 10**6
 """Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
+KEPT = 8
+"""The ends of a wide enclosure have so many digits more than its width: a ball's radius has about nine."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) data sets."""
@@ -39,6 +43,8 @@ class Effort:
     tier: str = "auto"
     progress: Progress | None = None
     part: Part | None = None
+    rounding: int | None = None
+    """Digits of the ends, where the width is not what decides them: an enclosure of fixed width keeps its digits."""
 
     @staticmethod
     def read(digits: int | str, memory: int, progress: Progress | None, tier: str = "auto", least: int = 1) -> Effort:
@@ -52,6 +58,10 @@ class Effort:
     def whole(self) -> Effort:
         """Returns the same effort on all data sets, not on one part of them."""
         return replace(self, part=None)
+
+    def enclosure(self, value: Ball, least: int | None = None, most: int | None = None) -> Enclosure | None:
+        """Returns the enclosure of a number between these bounds, or None if the ball is too wide."""
+        return balls.enclosure(value, self.digits, least, most, self.rounding)
 
     def tell(self, done: int, total: int) -> None:
         """Reports progress."""
@@ -74,12 +84,12 @@ class Effort:
             self.progress(int(min(max(known, 0), self.digits)), self.digits)
 
     def widest(self, mechanism: Audited, compute: Callable[[Effort], T]) -> T:
-        """Returns compute(effort), or for a mechanism known to fixed width with as many digits as there are, or 0."""
+        """Returns compute(effort); of a mechanism known to fixed width as narrow as it is, with digits to show it."""
         if mechanism.refinable:
             return compute(self)
         for fewer in range(self.digits, -1, -1):
             try:
-                return compute(self.to(fewer))
+                return compute(replace(self, digits=fewer, rounding=min(self.digits, fewer + KEPT)))
             except PrecisionExhausted as problem:
                 if problem.hopeless:
                     raise

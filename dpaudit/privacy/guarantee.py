@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, rational
 from dpaudit.privacy import judge
@@ -48,8 +49,8 @@ class Guarantee(ABC):
         """
 
     def text(self) -> str:
-        """Returns the guarantee for people: "1/2-zCDP"."""
-        return self.words.format_map(vars(self))
+        """Returns the guarantee for people: "1/2-zCDP", "(1, 1e-8)-DP"."""
+        return powers(self.words.format_map(vars(self)))
 
     def option(self) -> str:
         """Returns the text from which ``parse_guarantee`` makes it again: "rho=1/2"."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from functools import partial
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
@@ -58,7 +57,7 @@ def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
 
     def attempt() -> tuple[Enclosure, Witness] | None:
         value, (x, y, i) = _largest_difference(mechanism, effort)
-        narrow = balls.enclosure(value, effort.digits, least=0)
+        narrow = effort.enclosure(value, least=0)
         return None if narrow is None else (narrow, Witness(x, y, mechanism.outputs()[i]))
 
     size = mechanism.counts().outputs
@@ -97,7 +96,6 @@ def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort)
 
 def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point from one walk over the pairs for each precision that is needed."""
-    enclose = balls.told if mechanism.refinable else partial(balls.enclosure, least=0)
 
     def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
         law = mechanism.law()
@@ -112,7 +110,8 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
         found = {}
         for at, _, champion in open_:
             value, witness = champion.result()
-            narrow = enclose(value, effort.digits, most=1)
+            told = mechanism.refinable
+            narrow = balls.told(value, effort.digits, 1) if told else effort.enclosure(value, least=0, most=1)
             if narrow is not None:
                 found[at] = narrow, witness
         return found

@@ -90,15 +90,16 @@ def bounds(block: Block, x: Histogram, progress: Progress) -> Section:
                     "outcome": {None: "UNDECIDED", True: "holds", False: fails}[bound["holds"]],
                 }
             )
-    failing = [str(row["claim"]).split(":")[0] for row in rows if str(row["outcome"]).startswith("fails")]
-    held = sum(row["outcome"] == "holds" for row in rows)
+    bad = [row for row in rows if row["outcome"] != "holds"]
+    failing = [f"{str(row['claim']).split(':')[0]} of {row['mechanism']}" for row in bad]
+    words = f"; failing or undecided: {', '.join(failing)}" if bad else ""
     return block.section(
         "bounds",
         f"The documents' accuracy bounds at x = ({show(x)}), ε = {block.eps}",
         "Which bounds hold here? A row shows the t at which the bound comes closest or fails most.",
         _commands(block, x),
         rows,
-        finding=f"{held} of {len(rows)} bounds hold here; failing: {', '.join(failing)}",
+        finding=f"{len(rows) - len(bad)} of {len(rows)} bounds hold here{words}",
     )
 
 

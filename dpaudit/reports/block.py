@@ -14,6 +14,8 @@ from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting, command_line, refuse_all
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.digits import beside
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import positive, split
@@ -60,6 +62,16 @@ class Case:
     def found(self) -> EpsilonResult:
         """Returns the true epsilon, with the verdict on the claim."""
         return self.result(None)
+
+    def told(self, value: Enclosure, by: str = "epsilon") -> str:
+        """Returns a number as a table shows it: beside the verdict on it, where it is what decided, in its digits."""
+        claim = self.found.claim
+        if claim.guarantee is None and by == "epsilon":
+            outcome, bound = self.found.nominal(), self.mechanism.epsilon
+        else:
+            decided = claim.evidence is not None and claim.evidence.quantity == by
+            outcome, bound = claim.verdict if decided else None, claim.bound
+        return beside(value.to_dict(), bound, outcome)
 
     @property
     def again(self) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpaudit.files.text import html as escape
+from dpaudit.numbers.digits import powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.marks import badge, number, verdicts
 
@@ -25,7 +26,7 @@ def _claim(row: dict[str, Any]) -> str:
     facts = [
         ("Where", escape(f"{row['document']}, {row['item']}")),
         ("Quantifier", escape(row["quantifier"])),
-        ("Establishes", f"<b>{escape(row['establishes'])}</b>; grid: {escape(row['grid'] or 'none')}"),
+        ("Establishes", f"<b>{escape(row['establishes'])}</b>; grid: {escape(powers(row['grid'] or 'none'))}"),
         *((title, _instance(row[role])) for role, title in ROLES.items() if role in row),
         ("Proof", _steps(row.get("steps", []))),
         ("Measured", _table(row["table"]) if "table" in row else ""),
@@ -33,7 +34,7 @@ def _claim(row: dict[str, Any]) -> str:
         ("Reproduce", f"<code>dpaudit check {escape(row['id'])} --explain</code>"),
     ]
     listed = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in facts if value)
-    finding = f'<br><span class="dim">{escape(row["finding"])}</span>' if row.get("finding") else ""
+    finding = f'<br><span class="dim">{escape(powers(row["finding"]))}</span>' if row.get("finding") else ""
     line = f"<code>{escape(row['id'])}</code> {escape(row['statement'])}{finding}"
     summary = f"{badge(row['verdict'])}<span>{line}</span>"
     body = f'<div class="body"><table>{listed}</table></div>'
@@ -42,7 +43,7 @@ def _claim(row: dict[str, Any]) -> str:
 
 def _instance(instance: dict[str, Any]) -> str:
     """Returns parameters, both sides as enclosures, the margin and the worked steps."""
-    parameters = ", ".join(f"{name} = {value}" for name, value in instance["parameters"].items())
+    parameters = powers(", ".join(f"{name} = {value}" for name, value in instance["parameters"].items()))
     left, right = instance["left"], instance["right"]
     sides = (
         f"{escape(left['meaning'])} = {number(left)} {escape(instance['relation'])} "

@@ -9,17 +9,18 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.digits import beside, equated, powers
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import BOUNDS
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Case, Progress
-from dpaudit.reports.digits import beside, powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
-from dpaudit.reports.shares import DECIDERS, Row
-from dpaudit.reports.verdict import claim_words
+from dpaudit.reports.sentences import claim_words
+from dpaudit.reports.shares import Row
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""
@@ -77,7 +78,7 @@ def _bound(row: Row, evidence: dict[str, Any] | None) -> str | None:
     guarantee = row["guarantee"]
     if guarantee is None:
         return None if row["nominal"] is None else str(row["nominal"])
-    name = DECIDERS.get(evidence["quantity"] if evidence else "epsilon", ("", ""))[0]
+    name = BOUNDS.get(evidence["quantity"] if evidence else "epsilon", "")
     return str(guarantee[name]) if name in guarantee else None
 
 
@@ -85,7 +86,7 @@ def _claim(row: Row, evidence: dict[str, Any] | None) -> Row:
     bound = _bound(row, evidence)
     words = f"{row['mechanism']} {claim_words(row)}"
     if row["claim"] is None and bound is not None:
-        words += f"; its true ε is compared with its nominal ε = {bound}"
+        words += f"; its true ε is compared with its nominal ε = {powers(bound)}"
     return step("claim", "the claim", words, None if bound is None else exact(Fraction(bound), DIGITS))
 
 
@@ -107,21 +108,21 @@ def _at_output(mechanism: Mechanism, witness: Witness, row: Row) -> Iterator[Row
 
 def _losses(mechanism: Mechanism, x: Any, x_prime: Any) -> list[Enclosure]:
     """Returns ln P_x(r) - ln P_x'(r) at every output; where one of them is 0 it says nothing."""
-    (losses,) = Effort(DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [(x, x_prime)], e.digits))
+    (losses,) = Effort(DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [(x, x_prime)], e))
     return losses
 
 
 def _at_set(mechanism: Mechanism, x: Any, x_prime: Any, row: Row) -> Iterator[Row]:
     """Yields the set of outputs that tells the two apart beyond e^epsilon, its probabilities, and delta(epsilon)."""
     evidence = row["witness"]["evidence"]
-    at = evidence["at"]["epsilon"]
+    at, threshold = powers(evidence["at"]["epsilon"]), Fraction(evidence["at"]["epsilon"])
     name = f"δ({at}) = Σ max(0, P_x(r) − e^ε·P_x′(r)), ε = {at}, the largest of all pairs"
     if mechanism.counts().outputs <= LARGEST and mechanism.refinable:
         here, there = (audit.pmf(mechanism, x=data, digits=DIGITS) for data in (x, x_prime))
         both = list(zip(here.outputs, here.probabilities, there.probabilities, strict=True))
         losses = _losses(mechanism, x, x_prime)
         pairs = zip(both, losses, strict=True)
-        chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > Fraction(at))]
+        chosen = [one for one, loss in pairs if one[1].upper and (not one[2].upper or loss.lower > threshold)]
         outputs = ", ".join(text(r) for r, _, _ in chosen[:5]) + (", …" if len(chosen) > 5 else "")
         counted = "the output" if len(chosen) == 1 else f"the {len(chosen)} outputs"
         words = f"S = {counted} with P_x(r) > e^ε·P_x′(r): {outputs}"
@@ -146,5 +147,7 @@ def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
     bound, outcome, value = _bound(row, evidence), row["witness"]["outcome"], _number(row, evidence)
     if bound is None or outcome is None:
         return f"{value}: {row['word']}"
+    name = evidence_words(evidence["quantity"], evidence["at"], "", "")[0] if evidence else "true ε"
+    value = equated(name, value) if value[0] in "≤≥" else value
     compared = f"{value} {SIGNS[Verdict(outcome)]} {powers(bound)}"
     return f"{compared}, its nominal ε: {row['word']}" if row["claim"] is None else f"{compared}: {row['word']}"

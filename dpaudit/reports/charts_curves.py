@@ -6,12 +6,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import powers
 from dpaudit.pictures.lines import Chart, together
 from dpaudit.pictures.picture import HALF, NARROW, Figure
 from dpaudit.pictures.tradeoff import Tradeoff, mirrored
 from dpaudit.reports.charts_lines import Near, curves, middle, missing
-from dpaudit.reports.digits import powers
-from dpaudit.reports.document import Section, named
+from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import at_most, largest, listed
 
 Row = dict[str, Any]
@@ -23,7 +23,7 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
     lines = [replace(curve, note="") for curve in curves(section, "at", "delta", "δ", log=True)]
     if not lines:
         return []
-    far = 1.4 * max(x for curve in lines for x, _ in curve.points)
+    far = 1.4 * max(number_of(row["at"]) for row in section["rows"])
     shown = {words: both for words, both in claims.items() if both[0] <= far}
     marks = [(e, d, f"claimed {words}") for words, (e, d) in _merged(shown).items()]
     scaled: dict[str, Any] = {"log_y": True, "axis": "ε", "inside": True, "slots": near.slots}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import outward
 from dpaudit.pictures.colours import slots
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
-from dpaudit.reports.digits import powers, short
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import against, at_most, claims_found, largest, listed, sign
 

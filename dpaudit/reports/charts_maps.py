@@ -9,7 +9,7 @@ from dpaudit.pictures.maps import CellMap, key
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import listed, sign
+from dpaudit.reports.findings import listed, ringed, sign, tied
 from dpaudit.reports.tables import cells_of
 
 Row = dict[str, Any]
@@ -23,9 +23,9 @@ def loss_maps(section: Section, near: Near) -> list[Figure]:
     for name, own in named(rows).items():
         worst = max(own, key=lambda row: abs(middle(row["loss"])))
         drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
-        words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}")
+        words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}{tied(own, worst)}")
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
-    said = f"Ringed, where the loss is largest to its six digits: {listed(words)}. All maps are on one scale."
+    said = f"{ringed(words)} All maps are on one scale."
     return [Figure(drawn, said)]
 
 

@@ -9,7 +9,7 @@ from dpaudit.pictures.picture import Figure
 from dpaudit.pictures.ternary import Ternary
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import at_most, largest, listed, sign
+from dpaudit.reports.findings import at_most, largest, listed, ringed, sign, tied
 from dpaudit.reports.tables import cell
 
 Row = dict[str, Any]
@@ -68,7 +68,7 @@ def losses(section: Section, near: Near) -> list[Figure]:
         alt = f"{name}: map of the largest loss of every data set; most at {most}."
         head = f"{name}: {sign(worst['loss'])}"
         drawn.append(Ternary(head, values, tips, reach, False, _cells(worst["x"])).draw(alt))
-        words.append(f"{name} at x = {cell(worst['x'])}")
+        words.append(f"{name} at x = {cell(worst['x'])}{tied(own, worst)}")
     drawn.append(key(reach, "largest loss of the data set", signed=False))
-    said = f"Every hexagon is a data set. Ringed, where the loss is largest to its six digits: {listed(words)}."
+    said = f"Every hexagon is a data set. {ringed(words)}"
     return [Figure(drawn, f"{said} All maps are on one scale.")]

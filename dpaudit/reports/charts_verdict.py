@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dpaudit.numbers.digits import percent, powers, short
 from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
-from dpaudit.reports.digits import percent, powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.findings import at_most, exactly, listed, sign
 

@@ -12,23 +12,25 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.enclosure import exact
+from dpaudit.numbers.digits import powers, short
+from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
-from dpaudit.reports.digits import beside, powers, short
 from dpaudit.reports.document import Section
 from dpaudit.reports.judged import rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.pairs import worst_pairs
+from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
-from dpaudit.reports.verdict import in_short
 
 STEPS = 25
+FAR = 10
+"""A claimed epsilon of so many times the true one is left out of the curve."""
 
 
 def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Iterator[Section]:
@@ -70,9 +72,10 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
-    more = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
+    more: dict[str, Any] = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
     lost = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
     more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
+    more |= {"lost": sum(bool(row.get("reason")) for row in rows)} if lost else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
 
 
@@ -81,14 +84,15 @@ def facts(block: Block, progress: Progress) -> Section:
     rows = []
     for case in block.cases:
         progress(f"{case.label}: the curve δ(ε)")
-        listed = [{"mechanism": case.label, "quantity": name, "value": value} for name, value in _facts(case)]
-        rows += [
-            {**row, **(_decided(case) if row["quantity"] == "true ε" else {})}
-            for row in listed
-            if row["value"] not in (None, "")
-        ]
+        listed = [(name, value) for name, value in _facts(case) if value not in (None, "")]
+        rows += [{"mechanism": case.label, "quantity": name, **_told(case, name, value)} for name, value in listed]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
-    return block.section("facts", f"The audit{block.where}", question, lambda c: c.again, rows)
+    return block.section("facts", f"The audit{block.where}", question, _of_facts, rows)
+
+
+def _of_facts(case: Case) -> str | None:
+    """Returns the commands that give the true epsilon, and what decided, again."""
+    return "\n".join(dict.fromkeys(filter(None, (case.again, case.judging(None))))) or None
 
 
 def _facts(case: Case) -> Iterator[tuple[str, Any]]:
@@ -99,7 +103,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
     yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
     yield "residual", mechanism.caveats().get("residual")
-    yield "true ε", found.epsilon.to_dict()
+    yield "true ε", found.value()[1]
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
     yield "worst output", text(found.witness.output)
@@ -110,26 +114,24 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
         name, where = evidence_words(claim.evidence.quantity, claim.evidence.at, *pair)
         yield "decided by", name
         if claim.evidence.quantity != "epsilon":
-            yield "its value", claim.evidence.value.to_dict()
+            yield "its value", claim.evidence.value
             yield "at", where
     if curve is not None:
-        yield "total variation", curve.total_variation.to_dict()
-        yield "zCDP ρ", curve.rho.to_dict()
+        yield "total variation", curve.total_variation
+        yield "zCDP ρ", curve.rho
     counts = found.counts
     yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
     yield "working precision", precision_words(found.precision_bits)
 
 
-def _decided(case: Case) -> dict[str, str]:
-    """Returns how the true epsilon is shown where few digits would hide the verdict on a claim about it."""
-    claim, value = case.found.claim, case.found.epsilon.to_dict()
-    if claim.guarantee is None or claim.verdict is None or claim.evidence is None:
-        return {}
-    bound = claim.guarantee.to_dict().get("epsilon")
-    if claim.evidence.quantity != "epsilon" or bound is None:
-        return {}
-    words = beside(value, Fraction(bound), claim.verdict.value)
-    return {} if words == short(value) else {"shown": words}
+def _told(case: Case, name: str, value: Any) -> dict[str, Any]:
+    """Returns the value of a fact, and how it is shown where few digits would hide the verdict on it."""
+    if not isinstance(value, Enclosure):
+        return {"value": value}
+    evidence, known = case.found.claim.evidence, value.to_dict()
+    by = {"true ε": "epsilon", "its value": evidence.quantity if evidence else ""}.get(name, "")
+    words = case.told(value, by)
+    return {"value": known} if words == short(known) else {"value": known, "shown": words}
 
 
 def delta_curves(block: Block, progress: Progress) -> Section:
@@ -161,7 +163,7 @@ def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Any]:
 
 
 def _grid(case: Case) -> Iterator[Fraction]:
-    """Yields steps beyond the nominal epsilon, where there is one, and from there on to the true epsilon."""
+    """Yields steps beyond the nominal epsilon, where there is one, then to the true epsilon, and the claimed one."""
     nominal, true = case.mechanism.epsilon, case.found.epsilon
     yield from (nominal * Fraction(step, 20) for step in range(STEPS + 1)) if nominal else ()
     last = nominal * Fraction(STEPS, 20) if nominal else Fraction(-1)
@@ -169,6 +171,8 @@ def _grid(case: Case) -> Iterator[Fraction]:
     top = known if not true.is_infinite else Fraction(0) if nominal else Fraction(2)
     steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
     yield from (point for point in steps if point > last)
+    both = None if case.claimed is None else case.claimed.epsilon_delta()
+    yield from [both[0]] if both is not None and last < both[0] <= FAR * max(top, last) else []
 
 
 def breakpoints(block: Block) -> Section:

@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import beside, written
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import beside
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.shares import compared
 
@@ -31,10 +31,9 @@ def rounded(number: str, up: bool, digits: int = DIGITS) -> str:
 
 
 def _text(value: Decimal) -> str:
-    """Returns the digits of a number, as people write them."""
-    short = value.normalize()
-    text = f"{short:f}" if not short or 1e-4 <= abs(short) < 1e6 else f"{short:e}"
-    return text.replace("e+", "e").replace("-", "−", text.startswith("-"))
+    """Returns the digits of a number, with a long minus sign."""
+    text = written(value)
+    return text.replace("-", "−", text.startswith("-"))
 
 
 def about(enclosure: dict[str, str], digits: int = DIGITS) -> str | None:
@@ -84,6 +83,29 @@ def against(row: Row, digits: int = DIGITS) -> str:
         return shown
     found = beside(row["epsilon"], bound, known["outcome"])
     return f"≤ {found.strip('[]').split(', ')[-1]}" if found.startswith("[") else f"≈ {found}"
+
+
+def tied(rows: Sequence[Row], worst: Row) -> str:
+    """Returns how many of the losses are as large as this one, as far as all of their digits tell; "" of one alone.
+
+    >>> loss = {"lower": "0.5", "upper": "0.6"}
+    >>> tied([{"loss": loss}, {"loss": {"lower": "-0.55", "upper": "-0.55"}}], {"loss": loss})
+    ' (one of 2 as large)'
+    """
+    least = min(_sizes(worst["loss"]))
+    count = sum(max(_sizes(row["loss"])) >= least for row in rows)
+    return f" (one of {count} as large)" if count > 1 else ""
+
+
+def ringed(words: Sequence[str]) -> str:
+    """Returns the sentences on the cells that are ringed, each with its ``tied``."""
+    ties = any(one.endswith("as large)") for one in words)
+    explained = " As large: equal in size to every digit that was computed." if ties else ""
+    return f"Ringed, the largest loss: {listed(words)}.{explained}"
+
+
+def _sizes(loss: dict[str, str]) -> list[Decimal]:
+    return [abs(Decimal(end)) for end in loss.values()]
 
 
 def listed(names: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, caption, table
 from dpaudit.reports.verdict import facts, headline, severity
-from dpaudit.reports.words import NOTES, setting_text
+from dpaudit.reports.words import NOTES, same_hash, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 BLOCKS = re.compile(r" [█ ]*▏█*")
@@ -201,6 +201,6 @@ def _footer(document: Document) -> str:
         *([f"Working precision: {precision_words(max(bits))}; every enclosure is rounded outward."] if bits else []),
         escape(f"Date: {run.get('date', '')}; seconds: {run.get('seconds', '')}"),
         f"Content hash (SHA-256): <code>{escape(document['content_hash'])}</code>",
-        "The same inputs give the same content hash. <code>dpaudit render result.json</code> renders it again.",
+        f"{escape(same_hash(document))} <code>dpaudit render result.json</code> renders it again.",
     ]
     return f"<footer><h2>How to check this report</h2><ul>{_items(facts)}</ul></footer>"

@@ -7,11 +7,12 @@ from typing import Any
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
-from dpaudit.reports.digits import shown
+from dpaudit.numbers.digits import powers, shown
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided
 from dpaudit.reports.tables import Cell, table
 from dpaudit.reports.verdict import facts, headline
+from dpaudit.reports.words import same_hash
 
 
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
@@ -28,6 +29,7 @@ def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
         f"- Date: {escape(str(document['run'].get('date', '')))}",
         f"- Versions: {escape(versions)}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
+        f"- {escape(same_hash(document))}",
         "",
     ]
     return "\n".join(parts)
@@ -92,5 +94,5 @@ def _claims(section: Section) -> list[str]:
     rows = []
     for row in section["rows"]:
         name = f"`{visible(row['id']).replace('`', '')}` {escape(row['statement'])}"
-        rows.append([name, *map(escape, (row["verdict"], row["establishes"], row.get("finding", "")))])
+        rows.append([name, *map(escape, (row["verdict"], row["establishes"], powers(row.get("finding", ""))))])
     return _table(("claim", "verdict", "establishes", "finding"), rows)

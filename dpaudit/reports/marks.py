@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from dpaudit.files.text import html as escape
+from dpaudit.numbers.digits import shown
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
 
+NOMINAL = {
+    Verdict.PROVED: " (within the nominal ε)",
+    Verdict.REFUTED: " (above the nominal ε)",
+    Verdict.UNDECIDED: " (undecided against the nominal ε)",
+}
 KNOWN = {verdict.value for verdict in Verdict}
 
 
@@ -29,8 +34,15 @@ def number(enclosure: dict[str, str]) -> str:
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:
-    """Returns how often each verdict occurs in the section's rows, in order."""
-    return sorted(Counter(row["verdict"] for row in section["rows"] if row.get("verdict")).items())
+    """Returns how often each verdict occurs in the section's rows, in order; of the true epsilon also what has none."""
+    found = Counter(row["verdict"] for row in section["rows"] if row.get("verdict"))
+    if section["kind"] == "epsilon-by-n":
+        none = (row for row in section["rows"] if row["verdict"] is None)
+        found.update(f"NO CLAIM{NOMINAL.get(row.get('nominal_verdict'), '')}" for row in none)
+        found["not audited"] = section.get("lost", 0)
+    if section["kind"] == "bounds":
+        found.update(str(row["outcome"]).partition(" ")[0].removesuffix("s") for row in section["rows"])
+    return sorted((word, count) for word, count in found.items() if count)
 
 
 def decided(document: Document) -> list[tuple[int, Section, list[tuple[str, int]]]]:

@@ -14,6 +14,7 @@ from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import First, beyond, first_failing, strongest
+from dpaudit.reports.sentences import sentence
 from dpaudit.reports.shares import (
     Row,
     at_most_all,
@@ -26,7 +27,7 @@ from dpaudit.reports.shares import (
     share_of,
 )
 from dpaudit.reports.theorems import for_every_n
-from dpaudit.reports.verdict import SEARCHED, audited_words, badness, sentence
+from dpaudit.reports.verdict import SEARCHED, audited_words, badness
 
 TITLE = "What is claimed, and what holds"
 QUESTION = "Does every mechanism keep what it claims, how much of the claim is used, and how is that known?"
@@ -90,12 +91,14 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "smallest_failing_n": first.row["n"] if first else None,
         "looked_at": first.looked_at if first else None,
         "undecided_n": [row["n"] for row in open_ if row["n"] is not None],
+        "holds_at": _holding(rows) if undecided else None,
         "witness": witness(shown),
         "theorem": theorem,
         "command": everywhere or shown["command"] or "",
         "absent": grouped(case.absent.items()) or None,
         "reason": grouped((row["n"], row["reason"]) for row in failed) or None,
         "counts": None if case.failures else case.found.counts.to_dict(),
+        "caveats": None if case.failures else case.mechanism.caveats() or None,
     }
     row |= {"covered": list(_covered(case, row, first)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
@@ -108,6 +111,11 @@ def grouped(reasons: Iterable[tuple[int | None, str]]) -> str:
         found.setdefault(reason, []).extend([] if n is None else [n])
     said = [(f"n = {range_text(ns)}: " if ns else "") + reason for reason, ns in found.items()]
     return "; ".join(said[:3]) + ("; …" if said[3:] else "")
+
+
+def _holding(rows: Sequence[Row]) -> str | None:
+    """Returns the n at which the claim, or the nominal epsilon, is kept."""
+    return range_text([row["n"] for row in rows if row["n"] is not None and outcome_of(row) is Verdict.PROVED]) or None
 
 
 def _largest_at(rows: Sequence[Row]) -> int | None:
@@ -127,7 +135,7 @@ def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
     if not varies:
         return {**strongest(rows), "epsilon": hull(row["epsilon"] for row in rows)}, False
     decided = [row for row in rows if outcome_of(row) is concluded.outcome] or rows
-    return max(decided, key=lambda row: Decimal((share_of(row) or ("", {"lower": "0"}))[1]["lower"])), True
+    return max(decided, key=_least_share), True
 
 
 def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, Any] | None) -> Row:
@@ -143,8 +151,15 @@ def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, An
                 "share_of": "ε",
                 "share_where": "by its supremum over every n",
             }
-    at = f"at n = {worst['n']}" if theorem is not None and share else None
+    other = share is not None and share[0] != "ε" and len(rows) > 1
+    known = [row for row in rows if other and (share_of(row) or ("ε",))[0] != "ε"]
+    place = worst["n"] if theorem is not None else max(known, key=_least_share)["n"] if known else None
+    at = None if place is None or not share else f"at n = {place}"
     return {"share": share[1] if share else None, "share_of": share[0] if share else None, "share_where": at}
+
+
+def _least_share(row: Row) -> Decimal:
+    return Decimal((share_of(row) or ("", {"lower": "0"}))[1]["lower"])
 
 
 def witness(row: Row) -> Row:
@@ -186,6 +201,7 @@ def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None
     whose = relation.text() if family or case.setting.adjacency is not None else "the mechanism's own"
     yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else whose}"
     yield "several releases from the same data"
-    yield from (f"{case.label} rests on: {said}" for said in mechanism.caveats().get("assumptions", ()))
-    if not mechanism.caveats():
+    caveats = {} if case.failures else mechanism.caveats()
+    yield from (f"{case.label} rests on: {said}" for said in caveats.get("assumptions", ()))
+    if not caveats:
         yield "code that samples: the distributions were audited, not a program that draws from them"

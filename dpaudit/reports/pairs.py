@@ -9,6 +9,7 @@ from typing import Any
 from dpaudit.audit import questions as audit
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
+from dpaudit.numbers.digits import short
 from dpaudit.numbers.enclosure import Enclosure, infinite
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.protocols import Dataset, plain
@@ -16,6 +17,7 @@ from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.document import Section
 
 MAP_DIGITS = 6
+MAP_EFFORT = Effort(MAP_DIGITS)
 MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out of the charts that show every output."""
 
@@ -47,18 +49,21 @@ def worst_pairs(block: Block, progress: Progress) -> Section:
 def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:
     """Yields the outputs that are possible for one data set of the worst pair at the least."""
     mechanism, witness = case.mechanism, case.found.witness
-    pair = (witness.x, witness.x_prime)
-    (losses,) = Effort(MAP_DIGITS).widest(mechanism, lambda e: loss_rows(mechanism, [pair], e.digits))
+    pair, true = (witness.x, witness.x_prime), case.found.value()[1]
+    words = case.told(true)
+    (losses,) = MAP_EFFORT.widest(mechanism, lambda e: loss_rows(mechanism, [pair], e))
     here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in pair)
     for output, p, q, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
         if p.upper or q.upper:
             shown = loss.to_dict() if p.upper and q.upper else infinite().to_dict()
             shown = shown if p.upper else dict.fromkeys(shown, "-inf")
-            yield {"output": plain(output), "p": p.to_dict(), "p_prime": q.to_dict(), "loss": shown}
+            row = {"output": plain(output), "p": p.to_dict(), "p_prime": q.to_dict(), "loss": shown}
+            telling = output == witness.output and words != short(shown)  # this loss is the true epsilon
+            yield {**row, "loss": true.to_dict(), "shown": words} if telling else row
 
 
 def loss_rows(
-    mechanism: Mechanism, pairs: Sequence[tuple[Dataset, Dataset]], digits: int = MAP_DIGITS
+    mechanism: Mechanism, pairs: Sequence[tuple[Dataset, Dataset]], effort: Effort = MAP_EFFORT
 ) -> list[list[Enclosure]]:
     """Returns for every pair (x, y) enclosures of ln P_x(r) - ln P_y(r), for the outputs possible for both."""
 
@@ -66,11 +71,11 @@ def loss_rows(
         law, found = mechanism.law(), {}
         for x, y in left:
             losses = map(sub, law.log_probabilities(x), law.log_probabilities(y))
-            shown = [balls.enclosure(loss, digits) for loss in losses]
+            shown = [effort.enclosure(loss) for loss in losses]
             known = [loss for loss in shown if loss is not None]
             if len(known) == len(shown):
                 found[x, y] = known
         return found
 
-    found = balls.refine_all(pairs, attempt, *balls.bits_for(digits, mechanism.counts().outputs))
+    found = balls.refine_all(pairs, attempt, *balls.bits_for(effort.digits, mechanism.counts().outputs))
     return [found[pair][0] for pair in pairs]

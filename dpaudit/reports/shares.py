@@ -7,18 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.numbers.digits import beside
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import BOUNDS
 
 Row = dict[str, Any]
-DECIDERS = {
-    "epsilon": ("epsilon", "ε"),
-    "delta": ("delta", "δ"),
-    "renyi": ("epsilon", "divergence"),
-    "zcdp_rho": ("rho", "ρ"),
-    "gdp_mu": ("mu", "μ"),
-}
-"""Quantity that decided -> the number of the guarantee that bounds it, and its letter."""
+LETTERS = {"epsilon": "ε", "delta": "δ", "renyi": "divergence", "zcdp_rho": "ρ", "gdp_mu": "μ"}
+"""Quantity that decided -> its letter."""
 
 
 def outcome_of(row: Row) -> Verdict | None:
@@ -59,8 +55,8 @@ def bound_of(row: Row) -> tuple[str, Fraction] | None:
         guarantee["kind"] == "epsilon-delta" and outcome_of(row) is Verdict.PROVED
     )
     quantity = evidence["quantity"] if evidence else "epsilon" if by_epsilon else ""
-    name, letter = DECIDERS.get(quantity, ("", ""))
-    return (letter, Fraction(guarantee[name])) if name in guarantee else None
+    name = BOUNDS.get(quantity, "")
+    return (LETTERS[quantity], Fraction(guarantee[name])) if name in guarantee else None
 
 
 def compared(row: Row) -> dict[str, str] | None:
@@ -69,6 +65,13 @@ def compared(row: Row) -> dict[str, str] | None:
     if found is None or outcome is None or row.get("evidence") is not None:
         return None
     return {"bound": str(found[1]), "outcome": outcome.value}
+
+
+def evidence_value(witness: Row) -> str:
+    """Returns the number that decided, where it is not the true epsilon, with digits that show the verdict."""
+    evidence, guarantee = witness["evidence"], witness.get("guarantee") or {}
+    bound = guarantee.get(BOUNDS.get(evidence["quantity"], ""))
+    return beside(evidence["enclosure"], None if bound is None else Fraction(bound), witness["outcome"])
 
 
 def share_of(row: Row) -> tuple[str, dict[str, str]] | None:

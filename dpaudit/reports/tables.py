@@ -8,10 +8,10 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.reports.digits import percent, powers, short, written
+from dpaudit.numbers.digits import equated, percent, powers, short, written
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.shares import compared
-from dpaudit.reports.verdict import epsilon_words
+from dpaudit.reports.sentences import epsilon_words, of_n
+from dpaudit.reports.shares import compared, evidence_value
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
@@ -36,11 +36,12 @@ def matrix(section: Section) -> Table:
         where = f" {row['share_where']}" if row.get("share_where") else ""
         bar = "" if row["share"] is None else f"{percent(row['share'])}{_of(row)}{where} {bar_of(row['share'])}"
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
-        strength = row["strength"] + _first(row) + _decided(row["witness"]["evidence"])
+        strength = row["strength"] + _first(row) + _decided(row["witness"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
         claim = powers(row["claim"] or f"none{nominal}")
-        place = "" if row["n"] is None else str(row["n"])
-        value: Cell = {**row["epsilon"], "shown": epsilon_words(row)}
+        words = epsilon_words(row)
+        place = of_n(row, words, row["several_n"], "").removeprefix(" n = ")
+        value: Cell = {**row["epsilon"], "shown": words}
         if row.get("reason"):
             value, strength = "" if row["epsilon"]["lower"] == "0" else value, f"{strength}: {row['reason']}"
         rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
@@ -59,13 +60,14 @@ def _first(row: dict[str, Any]) -> str:
     return "" if row["smallest_failing_n"] is None else f", first at n = {row['smallest_failing_n']}"
 
 
-def _decided(evidence: dict[str, Any] | None) -> str:
+def _decided(witness: dict[str, Any]) -> str:
     """Returns the number that decided, and its pair, where it is not the true epsilon."""
+    evidence = witness["evidence"]
     if evidence is None:
         return ""
     pair = (str(cell(evidence["pair"][key])) for key in ("x", "x_prime"))
     name, where = evidence_words(evidence["quantity"], evidence["at"], *pair)
-    return f", by {name} = {short(evidence['enclosure'])} at {where}"
+    return f", by {equated(name, evidence_value(witness))} at {where}"
 
 
 BAR = 10
@@ -90,7 +92,7 @@ def chain(section: Section) -> Table:
 
 
 def _value(row: dict[str, Any], key: str = "value") -> Cell:
-    found = cell(row[key])
+    found = cell(row.get(key))
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
@@ -137,7 +139,7 @@ def worst_pairs(section: Section) -> Table:
             (r for r in section["rows"] if r["mechanism"] == name and r["output"] == pair["output"]), {}
         )
         rows.append([name, *(cell(v) for v in (pair["x"], pair["x_prime"], pair["output"]))])
-        rows[-1] += [cell(at.get(key)) for key in ("p", "p_prime", "loss")]
+        rows[-1] += [cell(at.get("p")), cell(at.get("p_prime")), _value(at, "loss")]
     return ["mechanism", "x", "x′", "output", "P_x", "P_x′", "loss"], rows
 
 
@@ -148,7 +150,7 @@ def _size(row: dict[str, Any]) -> float:
 def worst_loss(section: Section) -> Table:
     """Returns for every mechanism the five outputs of the largest loss."""
     rows = [
-        [name, cell(row["output"]), row["loss"]]
+        [name, cell(row["output"]), _value(row, "loss")]
         for name, own in named(section["rows"]).items()
         for row in sorted(own, key=_size, reverse=True)[:5]
     ]
@@ -297,4 +299,7 @@ def caption(section: Section) -> str | None:
 def table(section: Section) -> Table | None:
     """Returns the section's table, or None if its kind has none or it has no rows."""
     make = TABLES.get(section["kind"])
-    return make(section) if make and section["rows"] else None
+    if make is None or not section["rows"]:
+        return None
+    columns, rows = make(section)
+    return list(map(powers, columns)), [[powers(c) if isinstance(c, str) else c for c in row] for row in rows]

@@ -7,137 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claims_words, counted, fails, rank
+from dpaudit.audit.words import residual_words
+from dpaudit.numbers.digits import percent, powers
 from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.digits import beside, percent, powers, short, written
+from dpaudit.reports.sentences import epsilon_words, in_words, of_n, supremum
 from dpaudit.reports.shares import Row
 
 LEAD = (
     *("mechanism", "where", "claim", "nominal", "strength", "epsilon", "n", "ns", "compared", "share", "share_of"),
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
+    *("caveats", "undecided_n", "holds_at", "absent"),
 )
 """What the verdict on the whole has of its worst mechanism."""
 MOST_NAMED = 6
 """So many accuracy bounds that fail are named in the sentence."""
 SEARCHED = ", for the smallest that fails"
 """How a line ends that says which n were looked at besides those that were asked for."""
-
-
-# ------------------------------------------------------------------ words
-
-
-def sentence(row: Row) -> str:
-    """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
-    claims = f"{row['mechanism']} {claim_words(row)}"
-    if row["reason"] and row["ns"] is None:
-        return f"{claims}; it could not be audited: {row['reason']}."
-    parts = [f"{claims}; {_true(row)}{share_words(row)}."]
-    if row["outcome"] == Verdict.REFUTED:
-        parts.append(_failing(row))
-    elif row["word"] == Word.NO_CLAIM and row["outcome"] == Verdict.PROVED:
-        parts.append(f"It stays within its nominal ε = {row['nominal']} {_extent(row)}.")
-    elif row["outcome"] == Verdict.UNDECIDED:
-        what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
-        parts.append(f"Whether it exceeds {what} is undecided{_at(row['undecided_n'])}.")
-    elif row["outcome"] == Verdict.PROVED:
-        parts.append(f"The claim holds {_extent(row)}.")
-    parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
-    parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
-    beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
-    return " ".join([*parts, *([_beyond(row)] if beyond else [])])
-
-
-def in_short(row: Row) -> str:
-    """Returns "EHDS: HOLDS FOR ALL n, 45.1 % of the claim by its supremum over every n"."""
-    return f"{row['mechanism']}: {row['word']}{share_words(row)}"
-
-
-def claim_words(row: Row) -> str:
-    """Returns "claims 1-DP", "claims nothing", "is asked for 1-DP" where it is not its own; with n if it varies."""
-    verb = "is asked for" if row.get("claim_asked") else "claims"
-    varies = f" at n = {row['n']} (its claim depends on n)" if row.get("claim_varies") else ""
-    return f"{verb} {powers(row['claim'] or 'nothing')}{varies}"
-
-
-def epsilon_words(row: Row) -> str:
-    """Returns the largest true epsilon with digits that show the verdict on it: for texts and labels."""
-    found = row.get("compared")
-    return beside(row["epsilon"], Fraction(found["bound"]), found["outcome"]) if found else short(row["epsilon"])
-
-
-def _true(row: Row) -> str:
-    value = epsilon_words(row)
-    unknown = row["epsilon"] == {"lower": "0", "upper": "inf"}
-    value = "not known" if unknown else value
-    is_ = "is in " if value[0] in "[(" else "" if value[0] in "≥≤|" else "is "
-    largest = (
-        "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
-    )
-    where = "" if unknown else _of_n(row, value, row["several_n"], ", at")
-    return f"its {largest} {is_}{value}{where}{_supremum(row)}"
-
-
-def _of_n(row: Row, value: str, several: bool, at: str) -> str:
-    """Returns ", at n = 3", where the largest is known to be there: not where it lies between ends of several n."""
-    return "" if row["n"] is None or (several and value[0] in "[(≤|") else f"{at} n = {row['n']}"
-
-
-def _supremum(row: Row) -> str:
-    """Returns the supremum over every n, where the verdict is for every n and it is known."""
-    theorem = row["theorem"] or {}
-    if row["strength"] != "for all n" or theorem.get("supremum") is None:
-        return ""
-    where = "in the limit n → ∞" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
-    return f"; over every n it is at most {_at_most(theorem['supremum'])} ({where})"
-
-
-def _at_most(value: dict[str, str]) -> str:
-    """Returns the upper end, rounded up to six digits."""
-    return written(Context(prec=6, rounding=ROUND_CEILING).plus(Decimal(value["upper"])))
-
-
-def share_words(row: Row) -> str:
-    """Returns ", 45.1 % of the claim by its supremum over every n", or with the n that it is about."""
-    if row["share"] is None or row["share"]["lower"] == "inf":
-        return ""
-    what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
-    of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
-    where = f" {row['share_where']}" if row.get("share_where") else ""
-    return f", {of}{percent(row['share'])} of {what}{where}"
-
-
-def _extent(row: Row) -> str:
-    if row["strength"] == "for all n":
-        return "for every n"
-    return "on everything that was audited" if row["n"] is None else f"at every n that was audited ({row['ns']})"
-
-
-def _failing(row: Row) -> str:
-    what = "The claim fails" if row["claim"] else f"It exceeds its nominal ε = {row['nominal']}"
-    if row["smallest_failing_n"] is None:
-        return f"{what}."
-    return f"{what} first at n = {row['smallest_failing_n']} ({row['looked_at']})."
-
-
-def _beyond(row: Row) -> str:
-    theorem, found = row["theorem"], row["theorem"].get("fails_at")
-    where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
-    where = where if found is None else f"at n = {found['n']} (true ε {short(found['epsilon'])})"
-    what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
-    return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
-
-
-def _at(ns: list[int]) -> str:
-    shown = ", ".join(map(str, ns[:5])) + (", …" if len(ns) > 5 else "")
-    return f" at n = {shown}" if ns else ""
-
-
-# ------------------------------------------------------------------ the whole
 
 
 def badness(row: Row) -> tuple[int, float]:
@@ -254,27 +143,8 @@ def headline(verdict: dict[str, Any]) -> str:
     if verdict["word"] is None:
         found = "; ".join(filter(None, failing))
         return found or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
-    return "; ".join(filter(None, [_headline(verdict), *failing]))
-
-
-def _headline(verdict: dict[str, Any]) -> str:
-    word, outcome, theorem = str(verdict["word"]), verdict["outcome"], verdict["theorem"] or {}
-    ns = verdict.get("ns")
-    if verdict.get("reason") and ns is None:
-        return f"{word}: {verdict['mechanism']} could not be audited"
-    if word != Word.NO_CLAIM or verdict["nominal"] is None:
-        return word
-    n = verdict["smallest_failing_n"]
-    if outcome == Verdict.REFUTED:
-        return f"{word}: true ε exceeds its nominal ε" + ("" if n is None else f", first at n = {n}")
-    if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
-        found = theorem.get("fails_at")
-        where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
-        return f"{word}: true ε exceeds its nominal ε {where}"
-    known = {Verdict.PROVED: "stays within its nominal ε", Verdict.UNDECIDED: "is undecided against its nominal ε"}
-    everywhere = "for all n" if verdict["strength"] == "for all n" else ""
-    where = everywhere or (f"at n = {ns}" if ns else "on what was audited")
-    return f"{word}: true ε {known[Verdict(outcome)]} {where}"
+    whose = f"true ε of {verdict['mechanism']}" if sum(verdict["counts"].values()) > 1 else "true ε"
+    return "; ".join(filter(None, [in_words(verdict, whose), *failing]))
 
 
 def severity(verdict: dict[str, Any]) -> int:
@@ -296,8 +166,8 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     found, lines = verdict["witness"], []
     if not verdict.get("reason") or verdict["epsilon"]["lower"] != "0":
         value = epsilon_words(verdict)
-        where = _of_n(verdict, value, not (verdict["ns"] or "").isdigit(), " at")
-        lines.append(("true ε", f"{value}{where}{_supremum(verdict)}"))
+        where = of_n(verdict, value, not (verdict["ns"] or "").isdigit(), " at")
+        lines.append(("true ε", f"{value}{where}{supremum(verdict)}"))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
     lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
     if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
@@ -312,6 +182,9 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     output = "" if pair.get("output") is None else f" → {plain_text(pair['output'])}"
     if pair["x"] is not None:
         lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
+    caveats = verdict.get("caveats") or {}
+    lines += [("residual", said)] if (said := residual_words(caveats)) else []
+    lines += [("assumes", "; ".join(caveats["assumptions"]))] if caveats.get("assumptions") else []
     if verdict.get("claims"):
         lines.append(("claims", claims_words(verdict["claims"])))
     return lines

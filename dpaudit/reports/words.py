@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpaudit.reports.digits import powers
+from dpaudit.numbers.digits import powers
 
 NOTES = (
     "PROVED and REFUTED are decided by certified arithmetic or by algebra; UNDECIDED is an honest answer.",
@@ -28,6 +28,18 @@ def setting_text(setting: dict[str, Any]) -> str:
     parts |= {"adjacent": setting.get("adjacency")}
     shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
     return ", ".join(setting["mechanisms"]) + (f": {powers(shown)}" if shown else "")
+
+
+def same_hash(document: dict[str, Any]) -> str:
+    """Returns in words whether another run has the same content hash: not where seconds ended it."""
+    rows = [row for section in document["sections"] if section["kind"] == "matrix" for row in section["rows"]]
+    timed = [row["mechanism"] for row in rows if (row.get("caveats") or {}).get("timed")]
+    if not timed:
+        return "The same inputs give the same content hash."
+    return (
+        f"The seconds of a budget ended the code of {', '.join(timed)}: another run has other ends of its enclosures, "
+        "and so another content hash. What was audited is known by the SHA-256 of its source and by its parameters."
+    )
 
 
 CAPTIONS = {

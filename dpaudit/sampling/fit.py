@@ -9,6 +9,7 @@ from fractions import Fraction
 from dpaudit.audit.display import Members
 from dpaudit.mechanisms import Mechanism, posterior
 from dpaudit.numbers import balls
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import text
@@ -68,7 +69,7 @@ def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fract
         if count and most == 0:
             return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")
         if most < lower_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {float(most):.4g} by the law")
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {rough(most, 4)} by the law")
         if least > upper_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too rarely: at least {float(least):.4g} by the law")
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too rarely: at least {rough(least, 4)} by the law")
     return Fit(x, Verdict.UNDECIDED, None, None, total, "nothing in these counts contradicts the law")

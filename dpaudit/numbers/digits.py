@@ -1,7 +1,7 @@
 """Numbers for reading: as many digits as are known, never one more, and enough that what is said of them is seen.
 
-``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share. Texts, tables and the
-labels of pictures take their numbers from here.
+``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``rough`` an estimate,
+``powers`` exact numbers within words. Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 
 MOST, LEAST = 6, 2
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
+ENOUGH = 4
+"""So many common digits are shown, though more may be known that differ in rounding alone."""
+FEW, EXACT = 6, 8
+"""A fraction of more digits than FEW is written as a decimal, where EXACT significant digits denote it."""
 MANY = 60
 """Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
@@ -25,6 +29,8 @@ def short(enclosure: dict[str, str]) -> str:
     ('[0.1, 0.9]', '0.416531')
     >>> short({"lower": "inf", "upper": "inf"}), short({"lower": "1e-8", "upper": "1e-8"})
     ('∞', '1e-8')
+    >>> short({"lower": "0.099849", "upper": "0.09986"})
+    '[0.0998, 0.0999]'
     """
     lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
     if lower.is_infinite():
@@ -37,8 +43,11 @@ def short(enclosure: dict[str, str]) -> str:
         size = written(_rounded(max(-lower, upper), 3, ROUND_CEILING))
         return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
     for digits in range(MOST, LEAST - 1, -1):
-        if _rounded(lower, digits) == _rounded(upper, digits):
-            return written(_rounded(lower, digits))
+        if (near := _rounded(lower, digits)) == _rounded(upper, digits):
+            last = Decimal(1).scaleb(near.adjusted() - digits + 1)
+            if digits >= ENOUGH or last <= 100 * (upper - lower):
+                return written(near)
+            break  # more is known than these few digits, and more of them differ by chance
     return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
 
 
@@ -69,18 +78,20 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
     def right(shown: Fraction) -> bool:
         return shown < bound or shown == high == bound
 
-    found = _one(low, high, right) or _one(low, high, right, ROUND_FLOOR)
+    found = _one(low, high, right) or _one(low, high, right, ROUND_FLOOR, MOST)
     return found or _between(low, high, lambda a, b: b <= bound, str(bound))
 
 
-def _one(low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None) -> str | None:
+def _one(
+    low: Fraction, high: Fraction, right: Callable[[Fraction], bool], how: str | None = None, least: int = LEAST
+) -> str | None:
     """Returns the digits that both ends round to: six at most, more where only these are ``right``; None of none."""
 
     def common(digits: int) -> Decimal | None:
         ends = [_rounded(_near(end), digits, how) for end in (low, high)]
         return ends[0] if ends[0] == ends[1] else None
 
-    few = next((found for digits in range(MOST, LEAST - 1, -1) if (found := common(digits)) is not None), None)
+    few = next((found for digits in range(MOST, least - 1, -1) if (found := common(digits)) is not None), None)
     more = (found for digits in range(MOST + 1, MANY) if (found := common(digits)) is not None)
     tried = [] if few is None else [few, *more]
     return next((written(found) for found in tried if right(Fraction(found))), None)
@@ -99,6 +110,17 @@ def _near(value: Fraction) -> Decimal:
     return Context(prec=2 * MANY).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
+def equated(name: str, value: str) -> str:
+    """Returns "δ(1) = 0.5" from a name and a number as ``short`` or ``beside`` write it.
+
+    >>> equated("δ(1)", "0.5"), equated("δ(1)", "≤ 0.5"), equated("true ε", "[0.1, 0.9]")
+    ('δ(1) = 0.5', 'δ(1) ≤ 0.5', 'true ε in [0.1, 0.9]')
+    """
+    if value[0] in "≤≥":
+        return f"{name} {value}"
+    return f"{name} in {value}" if value[0] in "[(" else f"{name} = {value}"
+
+
 def shown(enclosure: dict[str, str]) -> str:
     """Returns how a cell of a table shows the number: as its member "shown" says, else ``short``."""
     return enclosure.get("shown") or short(enclosure)
@@ -109,23 +131,52 @@ def _rounded(value: Decimal, digits: int, how: str | None = None) -> Decimal:
 
 
 def written(value: Decimal) -> str:
-    """Returns the number without idle zeros: 0.5, 1200, 1e-8, 2.5e+9 as 2.5e9."""
-    if not value:
+    """Returns the number exactly, without idle zeros: from 1e-4 on as 0.0001, below as 1e-5; 1200, but 2.5e9.
+
+    >>> [written(Decimal(text)) for text in ("0.00010", "0.000010", "1200", "2500000000", "12345678.9", "-1E-7")]
+    ['0.0001', '1e-5', '1200', '2.5e9', '12345678.9', '-1e-7']
+    """
+    sign, digits, exponent = value.as_tuple()
+    kept = "".join(map(str, digits)).lstrip("0")
+    power, kept = int(exponent) + len(kept), kept.rstrip("0")
+    if not kept:
         return "0"
-    kept = value.normalize(Context(prec=max(1, len(value.as_tuple().digits))))
-    if -5 < kept.adjusted() < 7:
-        return format(kept, "f")
-    mantissa = format(kept.scaleb(-kept.adjusted()), "f")
-    return f"{mantissa}e{kept.adjusted()}"
+    first = power - 1
+    if first < -4 or (first > 6 and power > len(kept)):
+        return f"{'-' * sign}{kept[0]}{'.' * (len(kept) > 1)}{kept[1:]}e{first}"
+    whole, rest = (kept[:power].ljust(power, "0"), kept[power:]) if power > 0 else ("0", "0" * -power + kept)
+    return f"{'-' * sign}{whole}{'.' * bool(rest)}{rest}"
 
 
 def powers(words: str) -> str:
-    """Returns the words with 1/100000000 written as 1e-8, as people do.
+    """Returns the words, their long fractions that are short decimals written as such: 1/100000000 as 1e-8.
 
-    >>> powers("(4/5, 1/100000000)-DP"), powers("1/1000-DP")
-    ('(4/5, 1e-8)-DP', '1/1000-DP')
+    >>> powers("(4/5, 1/100000000)-DP"), powers("1/10000-DP"), powers("2199/2000-DP, ε = 1000/2001")
+    ('(4/5, 1e-8)-DP', '1/10000-DP', '1.0995-DP, ε = 1000/2001')
     """
-    return re.sub(r"\b1/1(0{4,})\b", lambda match: f"1e-{len(match[1])}", words)
+    return re.sub(r"(?<![\w./])\d+/\d+(?![\w./])", lambda match: _fraction(match[0]), words)
+
+
+def _fraction(text: str) -> str:
+    """Returns a fraction of more than FEW digits as a decimal, where that has at most EXACT; else the text."""
+    if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
+        return text
+    exact = Context(prec=EXACT, traps=[Inexact])
+    try:
+        return written(exact.divide(*map(Decimal, text.split("/"))))
+    except Inexact:
+        return text
+
+
+def rough(value: float | Fraction, digits: int) -> str:
+    """Returns about the number, where no digit matters to a claim: an estimate, or the scale of something.
+
+    >>> rough(1.5e-8, 3), rough(Fraction(1, 3), 3), rough(0.00012345, 2), rough(float("inf"), 2)
+    ('1.5e-8', '0.333', '0.00012', '∞')
+    """
+    if value in (math.inf, -math.inf):
+        return "∞" if value > 0 else "−∞"
+    return written(_rounded(_near(Fraction(value)), digits))
 
 
 def percent(share: dict[str, str]) -> str:
@@ -135,13 +186,17 @@ def percent(share: dict[str, str]) -> str:
     ('100.4 %', '99.999 %')
     >>> percent({"lower": "1", "upper": "1"}), percent({"lower": "0.9", "upper": "1.1"})
     ('100 %', 'between 90 % and 110 %')
+    >>> percent({"lower": "1.00001", "upper": "1.3"})
+    'between 100.001 % and 130 %'
     """
     if share["lower"] == "inf":
         return "∞"
     low = Fraction(share["lower"]) * 100
     if share["upper"] == "inf":
-        return f"at least {written(_decimal(math.floor(low * 10), 1))} %"
+        return f"at least {_outer(low, low > 100)} %"
     high, best = Fraction(share["upper"]) * 100, ""
+    if not low and high:
+        return f"at most {_outer(high, high < 100, up=True)} %"
     for places in range(MANY):
         scale = 10**places
         ends = round(low * scale), round(high * scale)
@@ -150,8 +205,17 @@ def percent(share: dict[str, str]) -> str:
             best = f"{_digits(_decimal(ends[0], places))} %"
             if ends[0] >= 100 or ends[0] == low * scale == high * scale:
                 return best
-    outer = _decimal(math.floor(low * 100), 2), _decimal(math.ceil(high * 100), 2)
-    return best or f"between {written(outer[0])} % and {written(outer[1])} %"
+    return best or f"between {_outer(low, low > 100)} % and {_outer(high, high < 100, up=True)} %"
+
+
+def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
+    """Returns an end of a percentage rounded outward to two places, or to as many as keep it off 100 if ``strict``."""
+    for places in range(2, MANY):
+        scaled = value * 10**places
+        shown = _decimal(math.ceil(scaled) if up else math.floor(scaled), places)
+        if not strict or shown != 100:
+            break
+    return _digits(shown)
 
 
 def _digits(value: Decimal) -> str:
