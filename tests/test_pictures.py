@@ -9,14 +9,17 @@ from dpaudit.pictures import colours
 from dpaudit.pictures.distance import within
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.maps import CellMap
+from dpaudit.pictures.names import shortened
 from dpaudit.pictures.pair import Losses, Pair, Stem
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.pictures.plot import spread
-from dpaudit.pictures.scales import Scale, fitted
+from dpaudit.pictures.scales import RAISED, Scale, fitted
 from dpaudit.pictures.small import Bar
+from dpaudit.pictures.svg import width_of
 from dpaudit.pictures.ternary import Ternary
-from dpaudit.pictures.tradeoff import Tradeoff
+from dpaudit.pictures.tradeoff import Tradeoff, guaranteed
 
+PLAIN = {raised: plain for plain, raised in RAISED.items()}
 THEMES = {"light": colours.LIGHT, "dark": colours.DARK}
 SEEN = {
     "everybody": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
@@ -305,3 +308,51 @@ def test_a_small_bar_is_light_where_the_value_is_not_known():
 def test_no_curve_is_drawn_over_the_words_of_a_claim():
     body = Tradeoff({"A": [(0.0, 1.0), (0.3, 0.3), (1.0, 0.0)]}, [("ε = 1", 1.0, 0.0)]).draw(WIDE, "alt").body
     assert body.index("ε = 1") > body.rindex('data-s="A"')
+
+
+@pytest.mark.parametrize(
+    ("reach", "texts"),
+    [
+        (1e-8, ["−10⁻⁸", "0", "10⁻⁸"]),
+        (0.4, ["−0.4", "−0.2", "0.0", "0.2", "0.4"]),
+        (1.0, ["−1", "0", "1"]),
+        (50.0, ["−50", "0", "50"]),
+        (700.0, ["−500", "0", "500"]),
+        (3e7, ["−2·10⁷", "0", "2·10⁷"]),
+    ],
+)
+def test_loss_bars_have_round_ticks_on_both_sides_of_zero_at_any_size(reach, texts):
+    stems = [Stem(0.0, "u", 0.5, 0.25, reach, ""), Stem(1.0, "v", 0.25, 0.5, -reach, "")]
+    drawn = Pair("head", "a", "b", stems, 0, "", False, (-reach, reach)).draw("alt").svg()
+    assert [text for text in texts if f">{text}</text>" not in drawn] == []
+
+
+def test_ticks_across_do_not_touch_and_stand_within_the_picture():
+    for reach in (1e-8, 3e-5, 0.4, 700.0, 123456.0):
+        picture = Losses("head", [(reach, 0.5, ""), (-reach, 0.5, "")], reach, 0.5).draw("alt")
+        words = [e for e in ElementTree.fromstring(picture.svg()).iter("text") if float(e.get("y")) == 167]
+        ends = [(float(e.get("x")) - width_of(e.text) / 2, float(e.get("x")) + width_of(e.text) / 2) for e in words]
+        assert len(ends) > 1 and all(a[1] < b[0] for a, b in pairwise(ends)), reach
+        assert 0 <= ends[0][0] and ends[-1][1] <= picture.width, reach
+
+
+@pytest.mark.parametrize("ends", [(0.331, 0.3361), (0.9, 1.1), (1e-304, 1.0), (0.3, 0.4)])
+def test_a_logarithmic_axis_has_two_round_ticks_however_short_or_long(ends):
+    ticks = fitted(ends, 200, 0, log=True).ticks(3)
+    assert len(ticks) >= 2
+    assert all(int(text[2:].translate(PLAIN)) % 50 == 0 for _, text in ticks if ends[0] < 1e-9 and text != "1")
+
+
+def test_names_are_cut_with_a_mark_and_still_differ():
+    names = ["raises ValueError: first of them", "raises ValueError: last of them", "no"]
+    for most in (8, 14, 20):
+        found = shortened(names, most)
+        assert len(set(found)) == 3 and max(map(len, found)) <= most
+    stems = [Stem(float(i), name, 0.5, 0.25, 0.1, "") for i, name in enumerate(names)]
+    shown = Pair("head", "a", "b", stems, 0, "", False).draw("alt").svg()
+    assert ">raises ValueEr<" not in shown and "…" in shown
+
+
+def test_a_claim_of_any_size_has_its_trade_off():
+    assert guaranteed(0.0, 0.5)[1] == (0.25, 0.25)
+    assert guaranteed(800.0, 0.0)[1][0] < 1e-300

@@ -51,7 +51,7 @@ class Distances:
     def draw(self, alt: str) -> Picture:
         """Returns the curves; below them which dashes are which bound, and whether it fails."""
         up = Scale(0.0, 1.02, HEIGHT, 40)
-        ground = Ground(Scale(0.0, self.top, margin(up.ticks(3)), HALF - 8), up)
+        ground = Ground(Scale(0.0, self.top, margin(up), HALF - 8), up)
         parts = [text(0, 13, fit(self.head, HALF, 14), "head"), ground.axes("t", "Pr[H < t]")]
         bounds = [name for name in self.curves if name]
         for i, name in enumerate(bounds):

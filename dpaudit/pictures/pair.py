@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpaudit.pictures.lines import diamond
+from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
@@ -16,6 +17,8 @@ SMALL = 368
 THIRD = 241
 BEYOND = 9.0
 """Half the pixels of the band for infinite losses."""
+DOT, DIAMOND = 4.6, 3.8
+"""Half the size of a dot and of a diamond: of two at one place both are seen."""
 FOOT = 15.0
 """So far below the axis stands what is impossible."""
 
@@ -47,7 +50,8 @@ class Pair:
 
     def draw(self, alt: str, width: float = SMALL) -> Picture:
         """Returns both panels; ``reach`` are the least and largest loss of the whole figure, so that they compare."""
-        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(s.name[:14], 11) for s in self.stems)
+        names = shortened([s.name for s in self.stems])
+        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(name, 11) for name in names)
         high, low = self._grounds(width)
         parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend(), *self._curves(high)]
         ticks = self._ticks(low)
@@ -70,11 +74,11 @@ class Pair:
                 text(
                     low.x(s.place) + 4,
                     low.bottom + 10,
-                    s.name[:14],
+                    name,
                     "e small dim",
                     transform=f"rotate(-50 {low.x(s.place):.0f} {low.bottom + 10:.0f})",
                 )
-                for s in self.stems
+                for s, name in zip(self.stems, names, strict=True)
             ]
         if self.note:
             parts.append(text(0, low.bottom + tilted + (49 if self.ordered else 14), self.note, "dim small"))
@@ -87,7 +91,7 @@ class Pair:
         second = f"P_x′, x′ = {self.y}"
         marks = line(0, 27, 22, 27, "line sa") + line(half, 27, half + 22, 27, "line sb", stroke_dasharray="5 3")
         if not self.ordered:
-            marks = element("circle", cx=12, cy=27, r=3.6, class_="fa") + diamond(half + 12, 27, "fb")
+            marks = element("circle", cx=12, cy=27, r=DOT, class_="fa") + diamond(half + 12, 27, "fb", size=DIAMOND)
         return (
             marks
             + text(27, 31, fit(first, half - 32, 11), "small")
@@ -100,7 +104,7 @@ class Pair:
         room = 0.12 * (self.reach[1] - self.reach[0])
         beyond = BEYOND if any(s.loss == math.inf for s in self.stems) else 0.0
         reach = Scale(self.reach[0] - room, self.reach[1] + room, 310 + 2 * beyond, 228 + 2 * beyond, beyond=beyond)
-        left = max(margin(up.ticks(3)), margin(reach.ticks(2)))
+        left = margin(up, reach)
         places = [s.place for s in self.stems]
         across = Scale(min(places) - 0.6, max(places) + 0.6, left, width - 14, whole=True)
         return Ground(across, up), Ground(across, reach)
@@ -110,7 +114,7 @@ class Pair:
         return any(not v for s in self.stems for v in (s.p, s.q))
 
     def _ticks(self, ground: Ground) -> list[Tick]:
-        return [] if not self.ordered else [(v, s) for v, s in ground.x.ticks(7) if v >= self.stems[0].place]
+        return [] if not self.ordered else [(v, s) for v, s in ground.x.apart(7) if v >= self.stems[0].place]
 
     def _curves(self, ground: Ground) -> list[str]:
         """Returns the two distributions: lines where outputs are ordered, dots and diamonds where not."""
@@ -123,7 +127,8 @@ class Pair:
                 found.append(path(stairs(places), f"line s{class_}", stroke_dasharray=dashes))
             for (x, y), stem in () if self.ordered else zip(places, self.stems, strict=True):
                 kind = f"f{class_}" if getattr(stem, which) else f"hollow s{class_}"
-                found.append(element("circle", cx=x, cy=y, r=3.6, class_=kind) if which == "p" else diamond(x, y, kind))
+                dot = element("circle", cx=x, cy=y, r=DOT, class_=kind)
+                found.append(dot if which == "p" else diamond(x, y, kind, size=DIAMOND))
         return found
 
     def _losses(self, ground: Ground) -> list[str]:
@@ -177,12 +182,12 @@ class Losses:
         endless = any(loss == math.inf for loss, _, _ in self.masses)
         up = Scale(0.0, self.high * 1.05, 150, 48)
         beyond = 12.0 if endless else 0.0
-        right = THIRD - 6 - 2 * beyond
-        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up.ticks(3)), right, beyond=beyond)
+        right = THIRD - 16 - 2 * beyond
+        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up), right, beyond=beyond)
         ground = Ground(across, up)
         parts = [
             text(0, 13, fit(self.head, THIRD, 14), "head"),
-            ground.axes("loss", "probability under x", across.ticks(4)),
+            ground.axes("loss", "probability under x", across.apart(4)),
             line(across(0), 48, across(0), 150, "axis"),
         ]
         if endless:

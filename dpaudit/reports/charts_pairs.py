@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,8 @@ SHOWN_OUTPUTS = 16
 """So many outputs of a worst pair are shown where they do not lie on a line (k >= 3, or anybody's own)."""
 LIKELY = 8
 """So many of them are the most likely ones, as far as they are not those of largest loss."""
+LEAST = 1e-300
+"""A probability that is smaller, and not 0, is drawn at this one."""
 ALIVE = 1e-6
 """Outputs beyond the last one of this probability, for either data set, are cropped."""
 Row = dict[str, Any]
@@ -60,7 +63,12 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
     said = f"output {name}: P_x {span(row['p'])}, P_x′ {span(row['p_prime'])}, loss {span(row['loss'])}"
-    return Stem(place, name, middle(row["p"]), middle(row["p_prime"]), middle(row["loss"]), said)
+    return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), middle(row["loss"]), said)
+
+
+def _drawn(p: dict[str, str]) -> float:
+    """Returns a float near a probability: 0 only for 0, however small it is."""
+    return max(middle(p), LEAST) if Decimal(p["upper"]) else 0.0
 
 
 def _lost(name: str, loss: dict[str, str], near: Near) -> str:
