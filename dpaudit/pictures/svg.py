@@ -8,7 +8,21 @@ from typing import Any
 
 from dpaudit.files.text import html as escape
 
-__all__ = ["at", "course", "element", "escape", "fit", "line", "path", "ring", "stairs", "text", "tip", "width_of"]
+__all__ = [
+    "at",
+    "course",
+    "element",
+    "escape",
+    "fit",
+    "headed",
+    "line",
+    "path",
+    "ring",
+    "stairs",
+    "text",
+    "tip",
+    "width_of",
+]
 
 Place = tuple[float, float]
 
@@ -82,6 +96,15 @@ def width_of(words: str, size: float = 12) -> float:
     wide = sum(letter in "mwMW≤≥≈=∞→…" for letter in words)
     large = sum(letter.isupper() and letter != "I" for letter in words)
     return size * (0.64 * len(words) - 0.25 * narrow + 0.22 * wide + 0.05 * large)
+
+
+def headed(name: str, words: str, room: float, size: float = 14) -> str:
+    """Returns "name: words"; where there is too little room for both, the name is cut.
+
+    >>> headed("a name that is too long", "loss = 1", 150)
+    'a name tha…: loss = 1'
+    """
+    return f"{fit(name, room - width_of(f': {words}', size), size)}: {words}"
 
 
 def fit(words: str, room: float, size: float = 12) -> str:

@@ -8,8 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.pictures.pair import Losses, Pair, Stem
+from dpaudit.pictures.pair import SMALL, Losses, Pair, Stem
 from dpaudit.pictures.picture import Figure, Picture
+from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
@@ -87,7 +88,7 @@ def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[
     stems = [_stem(row, float(row["output"][0]) if flat else float(i)) for i, row in enumerate(shown)]
     worst = next((i for i, row in enumerate(shown) if _is_worst(section, name, row)), 0)
     size = _lost(name, shown[worst]["loss"], near)
-    head = f"{name}: loss {size}"
+    head = headed(name, f"loss {size}", SMALL)
     x, y = str(cell(pair["x"])), str(cell(pair["x_prime"]))
     alt = f"{name}: distributions of x = {x} and x′ = {y}; the loss is largest at {stems[worst].name}: {size}. {note}"
     return Pair(head, x, y, stems, worst, note, flat, reach).draw(alt.strip())

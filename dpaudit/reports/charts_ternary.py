@@ -6,7 +6,8 @@ from typing import Any
 
 from dpaudit.pictures.maps import key
 from dpaudit.pictures.picture import Figure
-from dpaudit.pictures.ternary import Ternary
+from dpaudit.pictures.svg import headed
+from dpaudit.pictures.ternary import SIDE, Ternary
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import at_most, largest, listed, sign
@@ -25,7 +26,7 @@ def ternary_pairs(section: Section, names: dict[str, list[Row]], reach: float) -
         worst = next(row for row in own if row["output"] == pair["output"])
         said = f"{name} at output {cell(pair['output'])} of x = {cell(pair['x'])}, x′ = {cell(pair['x_prime'])}"
         marks = [(_cells(pair["x"]), "x"), (_cells(pair["x_prime"]), "x′")]
-        head = f"{name}: loss {sign(worst['loss'])}"
+        head = headed(name, f"loss {sign(worst['loss'])}", SIDE)
         alt = f"Map of the losses of the worst pair over all outputs. The largest: {said}, {at_most(worst['loss'])}."
         drawn.append(Ternary(head, values, tips, reach, True, _cells(pair["output"]), marks).draw(alt))
         words.append(said)
@@ -66,7 +67,7 @@ def losses(section: Section, near: Near) -> list[Figure]:
         worst = max(own, key=lambda row: float(row["loss"]["lower"]))
         most = f"x = {cell(worst['x'])}, {at_most(worst['loss'])}"
         alt = f"{name}: map of the largest loss of every data set; most at {most}."
-        head = f"{name}: {sign(worst['loss'])}"
+        head = headed(name, sign(worst["loss"]), SIDE)
         drawn.append(Ternary(head, values, tips, reach, False, _cells(worst["x"])).draw(alt))
         words.append(f"{name} at x = {cell(worst['x'])}")
     drawn.append(key(reach, "largest loss of the data set", signed=False))

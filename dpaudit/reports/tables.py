@@ -183,6 +183,24 @@ def loss_ternary(section: Section) -> Table:
     return ["mechanism", "x", "x′", "output", "loss"], rows
 
 
+def worst_cells(section: Section) -> list[dict[str, Any]]:
+    """Returns the worst pair and output of each mechanism on a map by name, with the loss that its cell has."""
+    found = []
+    for name, own in named(section["rows"]).items():
+        pair = section["worst"][name]
+        row = next(row for row in own if row["x"] == pair["x"])
+        loss = row["losses"][section["outputs"][name].index(pair["output"])]
+        found.append({"mechanism": name, **pair, "loss": loss})
+    return found
+
+
+def loss_data(section: Section) -> Table:
+    """Returns for every mechanism the worst pair and output, with the loss there."""
+    return listing(MECHANISM, ("x", "x"), ("x′", "x_prime"), ("output", "output"), ("loss", "loss"))(
+        {"rows": worst_cells(section)}
+    )
+
+
 def breakpoints(section: Section) -> Table:
     """Returns for every mechanism at most a dozen of the segments of its curve, the last one among them."""
     some = [own[:: -max(1, len(own) // 12)][:12][::-1] for own in named(section["rows"]).values()]
@@ -266,6 +284,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "worst-loss": worst_loss,
     "loss-map": loss_map,
     "loss-ternary": loss_ternary,
+    "loss-data": loss_data,
     "sensitivity": sensitivity,
     "breakpoints": breakpoints,
     "renyi": by_mechanism("order", "order", "divergence"),

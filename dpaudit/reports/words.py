@@ -38,6 +38,7 @@ CAPTIONS = {
     "worst-loss": "The five outputs of largest loss of each mechanism",
     "loss-map": "Where the loss of each mechanism is largest in size",
     "loss-ternary": "Where the loss of each mechanism is largest",
+    "loss-data": "Where the loss of each mechanism is largest",
     "matrix": "What every mechanism claims, and what holds; failures first",
     "chain": "The evidence of the worst case, step by step",
     "sensitivity": "GS, and some of the data sets",

@@ -50,11 +50,11 @@
     tip.style.left = Math.max(4, left) + "px"; tip.style.top = event.pageY + 16 + "px";
   }
   function inCells(group, event) {
-    var box = group.getBoundingClientRect(), lines = group.dataset.v.split(";"), names = group.dataset.n.split("|");
+    var box = group.getBoundingClientRect(), lines = group.dataset.v.split(";"), names = group.dataset.n.split("␞");
     var row = Math.floor((event.clientY - box.top) / box.height * lines.length);
     var values = (lines[row] || "").split(" "), column = Math.floor((event.clientX - box.left) / box.width * values.length);
     if (row < 0 || column < 0 || !values[column]) { return ""; }
-    var rows = names[3].split(";"), columns = names[1].split(";");
+    var rows = names[3].split("␟"), columns = names[1].split("␟");
     return names[2] + " " + rows[lines.length - 1 - row] + ", " + names[0] + " " + columns[column] + ": about " + values[column];
   }
   all("svg.pic").forEach(function (svg) {
