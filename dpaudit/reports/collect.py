@@ -21,7 +21,7 @@ from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
 from dpaudit.reports.digits import beside, powers, short
 from dpaudit.reports.document import Section
-from dpaudit.reports.judged import rows_of
+from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
 from dpaudit.reports.pairs import worst_pairs
@@ -66,7 +66,9 @@ def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
 
 def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     """Returns the section of the true epsilon, with what the verdicts say of it."""
-    kept = [{key: value for key, value in row.items() if key != "command"} for row in rows if not row.get("reason")]
+    every = [*rows, *deciding(block, rows, verdicts)]
+    every.sort(key=lambda row: (block.labels.index(row["mechanism"]), row["n"] or 0))
+    kept = [{key: value for key, value in row.items() if key != "command"} for row in every if not row.get("reason")]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
@@ -74,6 +76,17 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     lost = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
     more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
+
+
+def deciding(block: Block, rows: list[Row], verdicts: list[Row]) -> Iterator[Row]:
+    """Yields the rows of the smallest n that fails and of the largest true epsilon, where they were not asked for."""
+    known = {(row["mechanism"], row["n"]) for row in rows}
+    cases = {case.label: case for case in block.cases}
+    for verdict in verdicts:
+        for n in dict.fromkeys((verdict["smallest_failing_n"], verdict["n"])):
+            if n is not None and verdict["mechanism"] in cases and (verdict["mechanism"], n) not in known:
+                case = cases[verdict["mechanism"]]
+                yield epsilon_row(case, n, case.result(n))
 
 
 def facts(block: Block, progress: Progress) -> Section:

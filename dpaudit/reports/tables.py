@@ -8,25 +8,14 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
+from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.digits import percent, powers, short, written
-from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.shares import compared
+from dpaudit.reports.document import Section, named
+from dpaudit.reports.tables_some import CURVE, SHOWN_N, breakpoints, delta_curves, distances, epsilon_by_n, sensitivity
 from dpaudit.reports.verdict import epsilon_words
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
-
-Cell = str | dict[str, str]
-Table = tuple[list[str], list[list[Cell]]]
-
-
-def cell(value: Any) -> Cell:
-    """Returns an enclosure as it is, a tuple as "(4, 4)", nothing as "", anything else as its text."""
-    if isinstance(value, dict) and set(value) == {"lower", "upper"}:
-        return value
-    if isinstance(value, list):
-        return "(" + ", ".join(map(str, value)) + ")"
-    return "" if value is None else str(value)
 
 
 def matrix(section: Section) -> Table:
@@ -94,24 +83,6 @@ def _value(row: dict[str, Any], key: str = "value") -> Cell:
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
-SHOWN_N = 12
-"""So many n are listed in the table of true epsilon; all of them are in the result file."""
-
-
-def epsilon_by_n(section: Section) -> Table:
-    """Returns the true epsilon of every mechanism at some n, the last one among them."""
-    names = named(section["rows"])
-    ns = sorted({row["n"] for row in section["rows"] if row["n"] is not None})
-    some = ns[:: -max(1, -(-len(ns) // SHOWN_N))][::-1]
-    found: dict[tuple[str, int | None], Cell] = {
-        (row["mechanism"], row["n"]): {**row["epsilon"], "shown": epsilon_words({**row, "compared": compared(row)})}
-        for row in section["rows"]
-    }
-    without: list[list[Cell]] = [["", *(found.get((name, None), "") for name in names)]]
-    rows: list[list[Cell]] = [[str(n), *(found.get((name, n), "") for name in names)] for n in some]
-    return ["n", *names], rows + (without if any((name, None) in found for name in names) else [])
-
-
 def _pair(pair: dict[str, Any]) -> str:
     where = "" if pair.get("n") is None else f", n = {pair['n']}"
     if pair["x"] is None and not pair.get("evidence"):
@@ -119,14 +90,6 @@ def _pair(pair: dict[str, Any]) -> str:
     pair = pair["evidence"]["pair"] if pair.get("evidence") else pair
     output = "" if pair.get("output") is None else f" → {cell(pair['output'])}"
     return f"{cell(pair['x'])} | {cell(pair['x_prime'])}{output}{where}"
-
-
-def delta_curves(section: Section) -> Table:
-    """Returns delta at a few points."""
-    points = sorted({row["at"] for row in section["rows"]}, key=number_of)[::5]
-    found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
-    names = named(section["rows"])
-    return ["mechanism", *(f"δ({at})" for at in points)], [[n, *(found[n, at] for at in points)] for n in names]
 
 
 def worst_pairs(section: Section) -> Table:
@@ -201,20 +164,6 @@ def loss_data(section: Section) -> Table:
     )
 
 
-def breakpoints(section: Section) -> Table:
-    """Returns for every mechanism at most a dozen of the segments of its curve, the last one among them."""
-    some = [own[:: -max(1, len(own) // 12)][:12][::-1] for own in named(section["rows"]).values()]
-    return listing(MECHANISM, *CURVE)({"rows": [row for own in some for row in own]})
-
-
-def sensitivity(section: Section) -> Table:
-    """Returns GS and some of the data sets."""
-    step = max(1, len(section["rows"]) // 10)
-    rows: list[list[Cell]] = [["GS", section["gs"], ""]]
-    rows += [[cell(row["x"]), row["ls"], row["s"]] for row in section["rows"][::step]]
-    return ["data x", "LS(x)", "S(x)"], rows
-
-
 def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]:
     """Returns a table function with a line for each ``key`` and a column for each mechanism."""
 
@@ -236,28 +185,7 @@ def prior_map(section: Section) -> Table:
     return ["mechanism", "a", *(f"n = {n}" for n in ns)], rows
 
 
-def distances(section: Section) -> Table:
-    """Returns of every mechanism and bound some of the distances."""
-    rows: list[list[Cell]] = []
-    for name, own in named(section["rows"]).items():
-        for bound, line in named(own, "bound").items():
-            some = line[:: max(1, len(line) // 4)]
-            rows += [[name, bound or "exact", row["t"], row["value"], cell(row.get("outcome"))] for row in some]
-    return ["mechanism", "bound", "t", "Pr[H < t], or the bound on it", "holds"], rows
-
-
-def listing(*columns: tuple[str, str]) -> Callable[[Section], Table]:
-    """Returns a table function that lists the given (title, key) columns of every row."""
-
-    def table(section: Section) -> Table:
-        rows = [[cell(row.get(key)) for _, key in columns] for row in section["rows"]]
-        return [title for title, _ in columns], rows
-
-    return table
-
-
-MECHANISM, MEAN = ("mechanism", "mechanism"), ("exact mean error", "mean")
-CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime"))
+MEAN = ("exact mean error", "mean")
 BOUNDS = (("bound", "claim"), ("t", "t"), ("exact", "exact"), ("value of the bound", "value"), ("", "outcome"))
 NEAR_ONE = Decimal("0.999999")
 
