@@ -1,5 +1,6 @@
 """The pictures: colours that everybody can tell apart, in numbers; labels and marks where they must be."""
 
+import re
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
@@ -176,7 +177,10 @@ def test_a_ternary_map_has_every_histogram_and_its_ring():
     values = {(i, j, n - i - j): float(i) for i in range(n + 1) for j in range(n + 1 - i)}
     drawn = Ternary("t", values, {}, 3.0, False, (3, 0, 0), [((0, 3, 0), "x")]).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
-    assert len(list(tree.iter("path"))) == 10
+    paths = list(tree.iter("path"))
+    assert sum(path.get("d").count("M") for path in paths) == 10
+    assert len(paths) == 4, "one path for each colour"
+    assert all(path.get("data-t").count("␟") + 1 == path.get("d").count("M") for path in paths)
     (ring,) = [element for element in tree.iter("circle") if element.get("class") == "ring"]
     assert float(ring.get("cx")) == pytest.approx(drawn.width / 2, abs=0.1)  # all records in cell 1: the upper corner
 
@@ -185,7 +189,8 @@ def test_a_pair_has_both_lines_the_losses_and_a_ring():
     stems = [Stem(float(i), str(i), 0.5, 0.25, loss, "said") for i, loss in enumerate((0.7, -0.2, float("inf")))]
     drawn = Pair("h", "x", "y", stems, 0, "cropped", True, (-0.2, 0.7)).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
-    assert len([e for e in tree.iter("rect") if e.get("class") == "hit"]) == 3
+    (told,) = [e for e in tree.iter("path") if e.get("class") == "hit"]
+    assert (told.get("d").count("M"), told.get("data-t")) == (3, "said␟said␟said")
     assert len([e for e in tree.iter("circle") if e.get("class") == "ring"]) == 1
     words = [element.text for element in tree.iter("text")]
     assert {"∞", "cropped"} <= set(words)
@@ -239,7 +244,7 @@ def test_a_wide_enclosure_is_a_band_and_never_a_midpoint():
     points, ends = [(1.0, 0.5), (2.0, 0.5), (3.0, 0.5)], [(0.5, 0.5), (0.1, 0.9), (0.2, INF)]
     drawn = Chart([Curve("A", points, spans=ends)], "n", "y").draw(WIDE, "alt")
     (band,) = all_of(drawn, "path", "band")
-    assert band.get("d").count("L") == 5, "the upper and the lower ends of three values"
+    assert len(re.findall("[LHV]", band.get("d"))) == 5, "the upper and the lower ends of three values"
     assert not [p for p in all_of(drawn, "path", "line") if "thin" not in p.get("class")], "no line through midpoints"
     assert len(all_of(drawn, "path", "thin")) == 2, "one error bar for each value that is not known"
     narrow = Chart([Curve("A", points, spans=[(0.5, 0.5000001)] * 3)], "n", "y").draw(WIDE, "alt")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpaudit.pictures.picture import HALF, Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import element, fit, line, path, text, tip
+from dpaudit.pictures.svg import at, element, fit, line, path, text, told
 
 DASHES = ("5 3", "2 3", "9 3", "7 3 2 3", "12 3", "3 2 8 2", "1 2")
 HEIGHT, KEY = 190.0, 15.0
@@ -80,8 +80,6 @@ class Distances:
 
     def _tips(self, ground: Ground, name: str) -> str:
         points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]
-        dots = [
-            element("circle", tip(words), cx=ground.x(t), cy=ground.y(value), r="2.5")
-            for t, value, words in points[:: 1 + len(points) // MOST_TIPS]
-        ]
-        return element("g", "".join(dots), class_="f0 dots", opacity="0") if dots else ""
+        some = points[:: 1 + len(points) // MOST_TIPS]
+        way = "".join(f"M{at(ground.x(t))} {at(ground.y(value))}" for t, value, _ in some)
+        return element("path", d=way, class_="hit", data_t=told(words for *_, words in some)) if some else ""

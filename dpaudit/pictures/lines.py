@@ -166,7 +166,7 @@ class Chart:
     ) -> str:
         """Returns line, points, limit and label of one curve, as one group that a reader can single out."""
         colour, dashes = dashes_of(slot)
-        parts = [drawn(strokes, colour, dashes)]
+        parts = [drawn(strokes, colour, dashes, () if small else curve.tips)]
         end = strokes[-1].place
         if curve.limit is not None:
             goal = (ground.right + GAP + STRIP / 2, ground.y(curve.limit))

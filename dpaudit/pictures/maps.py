@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.svg import at, element, fit, line, ring, text, width_of
+from dpaudit.pictures.svg import ENTRY, at, element, fit, line, ring, text, width_of
 
 SIGNED = tuple(f"q{i}" for i in range(17))
 AMOUNT = tuple(f"h{i}" for i in range(13))
@@ -16,8 +16,8 @@ SMALL = 241
 LEFT, TOP, BELOW = 34.0, 24.0, 36.0
 TILTED = 0.64
 """How far a name that is tilted goes to the left, for each pixel of its length."""
-LISTS, ENTRIES = "␞", "␟"
-"""What stands between lists of names, and between names: no name has it."""
+LISTS = "␞"
+"""What stands between lists of names: no name has it."""
 
 
 def shades(signed: bool) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class CellMap:
 
     def _names(self) -> str:
         """Returns what columns and rows are called, each with its names."""
-        return LISTS.join([self.x_title, ENTRIES.join(self.columns), self.y_title, ENTRIES.join(self.rows)])
+        return LISTS.join([self.x_title, ENTRY.join(self.columns), self.y_title, ENTRY.join(self.rows)])
 
     def _contour(self, side: float, tall: float) -> str:
         """Returns the line around the cells that lie over."""

@@ -11,7 +11,7 @@ from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
-from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip, width_of
+from dpaudit.pictures.svg import at, boxes, element, fit, line, path, ring, stairs, text, told, width_of
 
 SMALL = 368
 THIRD = 241
@@ -53,11 +53,12 @@ class Pair:
         names = shortened([s.name for s in self.stems])
         tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(name, 11) for name in names)
         high, low = self._grounds(width)
-        parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend(), *self._curves(high)]
+        parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend()]
         ticks = self._ticks(low)
         parts += [
             high.axes("", "", [(v, "") for v, _ in ticks]),
             low.axes("output (first cell)" if self.ordered else "", "", [] if tilted else ticks),
+            *self._curves(high),
         ]
         if self._impossible():
             across = high.right - high.left
@@ -67,7 +68,7 @@ class Pair:
         parts += [
             text(0, low.roof - 10, fit(worst, width, 11), "dim small"),
             *self._losses(low),
-            *self._columns(high, low),
+            self._columns(high, low),
         ]
         if tilted:
             parts += [
@@ -135,36 +136,20 @@ class Pair:
         """Returns a bar a loss, blue below and orange above zero as in the maps; the worst one has a ring."""
         zero, wide = ground.y(0), max(1.5, min(14.0, 0.7 * (ground.x(1) - ground.x(0))))
         found = [line(ground.left, zero, ground.right, zero, "axis")]
-        for stem in self.stems:
-            y, x = ground.y(stem.loss), ground.x(stem.place)
-            box = element(
-                "rect",
-                x=x - wide / 2,
-                y=min(y, zero),
-                width=wide,
-                height=max(0.5, abs(zero - y)),
-                class_=_coloured(stem.loss),
-            )
-            found.append(box + (text(x, zero - 4, "−∞", "m small") if stem.loss == -math.inf else ""))
+        for class_ in COLOURS:
+            own = [(ground.x(s.place), ground.y(s.loss)) for s in self.stems if _coloured(s.loss) == class_]
+            way = boxes((x - wide / 2, min(y, zero), wide, max(0.5, abs(zero - y))) for x, y in own)
+            found += [element("path", d=way, class_=class_)] if own else []
+        endless = [s for s in self.stems if s.loss == -math.inf]
+        found += [text(ground.x(s.place), zero - 4, "−∞", "m small") for s in endless]
         worst = self.stems[self.worst]
-        x, y = ground.x(worst.place), ground.y(worst.loss)
-        return [*found, ring(x, y)]
+        return [*found, ring(ground.x(worst.place), ground.y(worst.loss))]
 
-    def _columns(self, high: Ground, low: Ground) -> list[str]:
-        """Returns a column for every output, not seen, that says its numbers to who points at it."""
-        wide = high.x(1) - high.x(0)
-        return [
-            element(
-                "rect",
-                tip(s.said),
-                x=high.x(s.place) - wide / 2,
-                y=high.top,
-                width=wide,
-                height=low.bottom - high.top,
-                class_="hit",
-            )
-            for s in self.stems
-        ]
+    def _columns(self, high: Ground, low: Ground) -> str:
+        """Returns a place for every output, not seen, that says its numbers to who points above or below it."""
+        way = "".join(f"M{at(high.x(s.place))} {at(low.bottom)}" for s in self.stems)
+        words = {"data_w": "output; P_x, P_x′, loss about: ", "data_t": told(s.said for s in self.stems)}
+        return element("path", d=way, class_="hit", data_x="", **words)
 
 
 @dataclass(frozen=True)
@@ -197,11 +182,14 @@ class Losses:
             inside = self.bar <= self.reach * 1.08
             rule = line(across(self.bar), 48, across(self.bar), 150, "rule") if inside else ""
             parts.append(rule + text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small"))
-        for loss, mass, words in self.masses:
-            x, y = across(loss), up(mass)
-            box = {"x": x - 1.25, "y": y, "width": 2.5, "height": max(1.5, 150 - y)}
-            parts.append(element("rect", tip(words), class_=_coloured(loss), **box))
+        for class_ in COLOURS:
+            own = [(across(loss), up(mass), words) for loss, mass, words in self.masses if _coloured(loss) == class_]
+            way = boxes((x - 1.25, y, 2.5, max(1.5, 150 - y)) for x, y, _ in own)
+            parts += [element("path", d=way, class_=class_, data_t=told(w for *_, w in own))] if own else []
         return Picture(THIRD, 190, "".join(parts), alt)
+
+
+COLOURS = ("q2", "fnone", "q14")
 
 
 def _coloured(loss: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dpaudit.pictures.maps import shade, shades
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.svg import at, element, fit, ring, text, tip
+from dpaudit.pictures.svg import at, element, fit, ring, text, told
 
 SIDE = 241
 EDGE, TOP = 18.0, 40.0
@@ -34,12 +34,11 @@ class Ternary:
         step = (SIDE - 2 * EDGE) / (n + 1)
         parts = [text(0, 13, fit(self.head, SIDE, 14), "head")]
         kinds = shades(self.signed)
-        for cells, value in self.values.items():
-            x, y = self._place(cells, n, step)
-            class_ = shade(value, self.reach, kinds)
-            parts.append(
-                element("path", tip(self.tips.get(cells, "")), d=_hexagon(x, y, step / math.sqrt(3)), class_=class_)
-            )
+        for class_ in kinds:
+            own = [cells for cells, value in self.values.items() if shade(value, self.reach, kinds) == class_]
+            way = "".join(_hexagon(*self._place(cells, n, step), step / math.sqrt(3)) for cells in own)
+            words = told(self.tips.get(cells, "") for cells in own)
+            parts += [element("path", d=way, class_=class_, data_t=words)] if own else []
         size = max(5.0, step * 0.5)
         parts += [self._letter(cells, letter, n, step, size) for cells, letter in self.marks]
         if self.ring is not None:
@@ -68,7 +67,7 @@ class Ternary:
 
 
 def _hexagon(x: float, y: float, size: float) -> str:
-    """Returns a hexagon that stands on a corner."""
+    """Returns a hexagon that stands on a corner, begun in its middle."""
     across, half = size * math.sqrt(3) / 2, size / 2
-    sides = f"l{across:.1f} {half:.1f}v{size:.1f}l-{across:.1f} {half:.1f}l-{across:.1f}-{half:.1f}v-{size:.1f}z"
-    return f"M{at(x)} {at(y - size)}{sides}"
+    a, b, c = at(across), at(half), at(size)
+    return f"M{at(x)} {at(y)}m0-{c}l{a} {b}v{c}l-{a} {b}l-{a}-{b}v-{c}z"

@@ -14,7 +14,7 @@ from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import against, at_most, rounded, sign
+from dpaudit.reports.findings import about, against, at_most, rounded, sign
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
@@ -63,8 +63,12 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
-    said = f"output {name}: P_x {span(row['p'])}, P_x′ {span(row['p_prime'])}, loss {span(row['loss'])}"
+    said = f"{name}; {', '.join(_told(row[key]) for key in ('p', 'p_prime', 'loss'))}"
     return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), middle(row["loss"]), said)
+
+
+def _told(value: dict[str, str]) -> str:
+    return about(value) or sign(value)
 
 
 def _drawn(p: dict[str, str]) -> float:
@@ -167,9 +171,9 @@ def _masses(own: list[Row]) -> list[tuple[float, float, str]]:
         (
             middle(rows[0]["loss"]),
             (mass := sum(middle(row["p"]) for row in rows)),
-            f"loss {loss}: probability about {mass:.6g}",
+            f"loss {sign(rows[0]['loss'])}: probability about {mass:.4g}",
         )
-        for loss, rows in found.items()
+        for rows in found.values()
     ]
 
 

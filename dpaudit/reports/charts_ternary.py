@@ -8,7 +8,7 @@ from dpaudit.pictures.maps import key
 from dpaudit.pictures.picture import Figure
 from dpaudit.pictures.svg import headed
 from dpaudit.pictures.ternary import SIDE, Ternary
-from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.reports.charts_lines import Near, middle
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import at_most, largest, listed, sign
 from dpaudit.reports.tables import cell
@@ -22,7 +22,7 @@ def ternary_pairs(section: Section, names: dict[str, list[Row]], reach: float) -
     for name, own in names.items():
         pair = section["pairs"][name]
         values = {_cells(row["output"]): middle(row["loss"]) for row in own}
-        tips = {_cells(row["output"]): f"output {cell(row['output'])}: loss {span(row['loss'])}" for row in own}
+        tips = {_cells(row["output"]): f"output {cell(row['output'])}: loss {sign(row['loss'])}" for row in own}
         worst = next(row for row in own if row["output"] == pair["output"])
         said = f"{name} at output {cell(pair['output'])} of x = {cell(pair['x'])}, x′ = {cell(pair['x_prime'])}"
         marks = [(_cells(pair["x"]), "x"), (_cells(pair["x_prime"]), "x′")]
@@ -46,7 +46,7 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
     reach, drawn = middle(section["gs"]), []
     for which, name in (("ls", "LS(x)"), ("s", "S(x)")):
         values = {_cells(row["x"]): middle(row[which]) for row in section["rows"]}
-        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: {span(row[which])}" for row in section["rows"]}
+        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: {sign(row[which])}" for row in section["rows"]}
         row, top = largest(section, which)
         alt = f"Map of {name} over all data sets; the largest is {at_most(top)} at x = {cell(row['x'])}."
         drawn.append(Ternary(f"{name} {sign(top)}", values, tips, reach, False, _cells(row["x"])).draw(alt))
@@ -63,7 +63,7 @@ def losses(section: Section, near: Near) -> list[Figure]:
     drawn, words = [], []
     for name, own in named(section["rows"]).items():
         values = {_cells(row["x"]): middle(row["loss"]) for row in own}
-        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: largest loss {span(row['loss'])}" for row in own}
+        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: largest loss {sign(row['loss'])}" for row in own}
         worst = max(own, key=lambda row: float(row["loss"]["lower"]))
         most = f"x = {cell(worst['x'])}, {at_most(worst['loss'])}"
         alt = f"{name}: map of the largest loss of every data set; most at {most}."

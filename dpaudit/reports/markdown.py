@@ -9,7 +9,7 @@ from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
 from dpaudit.reports.digits import shown
 from dpaudit.reports.document import Document, Section
-from dpaudit.reports.marks import decided
+from dpaudit.reports.marks import decided, tails
 from dpaudit.reports.tables import Cell, table
 from dpaudit.reports.verdict import facts, headline
 
@@ -81,7 +81,7 @@ def _summary(document: Document) -> list[str]:
 def _cell(cell: Cell) -> str:
     if not isinstance(cell, dict):
         return escape(cell)
-    text, whole = shown(cell), f"[{cell['lower']}, {cell['upper']}]"
+    text, whole = shown(cell), tails(cell["lower"], cell["upper"])
     if text.startswith("["):
         return escape(whole)
     known = cell["lower"] == cell["upper"] and text in (cell["lower"], "∞", "−∞")

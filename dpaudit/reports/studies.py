@@ -156,7 +156,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
 
     progress(f"checking {len(chosen)} claims")
     results = decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}"))
-    rows = [{key: value for key, value in result.to_dict().items() if key != "seconds"} for result in results]
+    rows = [board_row(result.to_dict()) for result in results]
     wanted = " ".join(chosen) if patterns != ("*",) else ""
     shared = {"command": f"dpaudit check {wanted}".strip(), "setting": {"claims": list(patterns)}}
     yield {
@@ -180,6 +180,21 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         **shared,
         "rows": margins,
     }
+
+
+def board_row(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns an entry of ``dpaudit check --json`` as the board shows it: without the seconds, and of its parts without
+    worked steps, unless they refute; ``dpaudit check ID --explain`` computes them again.
+    """
+    row = {key: value for key, value in entry.items() if key != "seconds"}
+    return {**row, "parts": [_part(part) for part in row["parts"]]} if "parts" in row else row
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in part.items() if key != "steps"}
+    if part["verdict"] == Verdict.REFUTED or "instance" not in part:
+        return kept
+    return {**kept, "instance": {key: value for key, value in part["instance"].items() if key != "steps"}}
 
 
 def _claims_found(rows: list[dict[str, Any]]) -> str:

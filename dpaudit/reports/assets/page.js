@@ -64,18 +64,31 @@
       mark.dataset.tip = (line ? line.dataset.s + ", " : "") + title.textContent;
       title.remove();
       return mark;
-    }), cells = svg.querySelector(".cells");
+    }), cells = svg.querySelector(".cells"), parts = [];
+    all("[data-t]", svg).forEach(function (mark) {
+      var line = mark.closest(".series"), before = line ? line.dataset.s + ", " : mark.dataset.w || "", words = mark.dataset.t.split("␟");
+      (mark.getAttribute("d").match(/[ML][-\d.]+ [-\d.]+/g) || []).forEach(function (place, i) {
+        var at = place.slice(1).split(" ");
+        parts.push({ x: +at[0], y: "x" in mark.dataset ? null : +at[1], words: before + words[i], mark: mark });
+      });
+    });
     svg.addEventListener("pointermove", function (event) {
       if (cells) { show(inCells(cells, event), event); return; }
-      var best = 26, found = null;
+      var best = 26, found = null, words = "", scale = svg.getScreenCTM();
+      function hidden(mark) { return mark.closest(".picked") && !mark.closest(".on"); }
+      parts.forEach(function (part) {
+        var dy = part.y === null ? 0 : scale.d * part.y + scale.f - event.clientY;
+        var away = Math.hypot(scale.a * part.x + scale.e - event.clientX, dy);
+        if (away < best && !hidden(part.mark)) { best = away; words = part.words; }
+      });
       points.forEach(function (mark) {
-        if (mark.closest(".picked") && !mark.closest(".on")) { return; }
+        if (hidden(mark)) { return; }
         var box = mark.getBoundingClientRect();
         var dx = Math.max(box.left - event.clientX, 0, event.clientX - box.right), dy = Math.max(box.top - event.clientY, 0, event.clientY - box.bottom);
         var away = Math.hypot(dx, dy);
         if (away < best) { best = away; found = mark; }
       });
-      show(found && found.dataset.tip, event);
+      show(found ? found.dataset.tip : words, event);
     });
     svg.addEventListener("pointerleave", function () { show("", null); });
   });
