@@ -82,4 +82,5 @@ class Distances:
         points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]
         some = points[:: 1 + len(points) // MOST_TIPS]
         way = "".join(f"M{at(ground.x(t))} {at(ground.y(value))}" for t, value, _ in some)
-        return element("path", d=way, class_="hit", data_t=told(words for *_, words in some)) if some else ""
+        words = {"data_w": f"{name or 'exact'}: t, value about: ", "data_t": told(words for *_, words in some)}
+        return element("path", d=way, class_="hit", **words) if some else ""

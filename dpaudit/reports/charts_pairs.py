@@ -14,7 +14,7 @@ from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import about, against, at_most, rounded, sign
+from dpaudit.reports.findings import against, at_most, rounded, sign, told
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
@@ -63,12 +63,8 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
-    said = f"{name}; {', '.join(_told(row[key]) for key in ('p', 'p_prime', 'loss'))}"
+    said = f"{name}; {', '.join(told(row[key]) for key in ('p', 'p_prime', 'loss'))}"
     return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), middle(row["loss"]), said)
-
-
-def _told(value: dict[str, str]) -> str:
-    return about(value) or sign(value)
 
 
 def _drawn(p: dict[str, str]) -> float:

@@ -24,7 +24,7 @@ from dpaudit.reports.document import Section
 from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
-from dpaudit.reports.pairs import worst_pairs
+from dpaudit.reports.pairs import MAP_DIGITS, worst_pairs
 from dpaudit.reports.shares import Row
 from dpaudit.reports.verdict import in_short
 
@@ -218,7 +218,7 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
         return
     for score in dict.fromkeys(c.mechanism.settings().get("score", Hellinger.name) for c in block.cases if c.model):
         progress(f"sensitivities at n = {model.n}")
-        found = audit.sensitivity(model.n, prior=model.prior, gamma=gamma, score=score, digits=DIGITS)
+        found = audit.sensitivity(model.n, prior=model.prior, gamma=gamma, score=score, digits=MAP_DIGITS)
         title = f"Sensitivities of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
         question = "How much does one record move the posterior, data set by data set?"
         rows = found.to_dict()["datasets"]

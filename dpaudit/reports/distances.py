@@ -21,7 +21,7 @@ DIGITS = 6
 MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out."""
 MOST_PLACES = 30
-"""Of a bound that holds there are about so many rows."""
+"""Of a bound there are about so many rows."""
 LARGEST = 40
 """The balanced data of an audit have at most so many records here."""
 Row = dict[str, Any]
@@ -73,13 +73,14 @@ def _lines(subject: PosteriorMechanism, stairs: Staircase) -> Iterator[tuple[str
 
 
 def _bound(checker: Checker, bound: Bound, places: Sequence[tuple[int, Ball]]) -> Iterator[tuple[str, str, Ball, Ball]]:
-    """Yields the bound at about MOST_PLACES of the places, and wherever it is not proved; it is checked at all."""
-    step = max(1, len(places) // MOST_PLACES)
+    """Yields the bound at about MOST_PLACES of the places, and where it first fails or is open; all are checked."""
+    step, seen = max(1, len(places) // MOST_PLACES), {Verdict.PROVED}
     for i, place in enumerate(places):
         checked = checker.check(bound, *place)
         value = 1 - checked.value if bound.of_tail else checked.value
-        if i % step == 0 or place is places[-1] or checked.verdict is not Verdict.PROVED:
+        if i % step == 0 or place is places[-1] or checked.verdict not in seen:
             yield f"{bound.claim} ({bound.relation})", checked.verdict.value, checked.t, value
+        seen.add(checked.verdict)
 
 
 def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:

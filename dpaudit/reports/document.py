@@ -15,6 +15,7 @@ import json
 import platform
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dpaudit.files.strict_json import read_text
@@ -118,20 +119,35 @@ def dumps(document: Document) -> str:
 
 
 def tabular(section: Section) -> Section:
-    """Returns the section with its rows as lists, where they are many and have the same members."""
+    """Returns the section with its rows as lists, where they are many and have the same members.
+
+    What all rows of a mechanism have alike stands once, under "same".
+    """
     rows = section["rows"]
     if len(rows) <= FEW or not all(isinstance(row, dict) and list(row) == list(rows[0]) for row in rows):
         return section
-    return {**section, "columns": list(rows[0]), "rows": [list(row.values()) for row in rows]}
+    groups = named(rows) if isinstance(rows[0].get("mechanism"), str) else {}
+    same = [
+        name for name in rows[0] if name != "mechanism" and groups and all(map(partial(_alike, name), groups.values()))
+    ]
+    kept = [name for name in rows[0] if name not in same]
+    found = {**section, "columns": kept, "rows": [[row[name] for name in kept] for row in rows]}
+    shared = {group: {name: own[0][name] for name in same} for group, own in groups.items()}
+    return {**found, "same": shared} if same else found
+
+
+def _alike(name: str, rows: list[dict[str, Any]]) -> bool:
+    return all(row[name] == rows[0][name] for row in rows)
 
 
 def whole_rows(section: Section) -> Section:
     """Returns the section with its rows as objects, as it was before it was written."""
     if not isinstance(section, dict) or "columns" not in section:
         return section
-    names = section["columns"]
-    kept = {key: value for key, value in section.items() if key != "columns"}
-    return {**kept, "rows": [dict(zip(names, row, strict=True)) for row in section["rows"]]}
+    names, same = section["columns"], section.get("same", {})
+    kept = {key: value for key, value in section.items() if key not in ("columns", "same")}
+    rows = [dict(zip(names, row, strict=True)) for row in section["rows"]]
+    return {**kept, "rows": [{**row, **same[row["mechanism"]]} if same else row for row in rows]}
 
 
 def _members(value: Any, key: str, show: Callable[[Any], str]) -> str:

@@ -183,18 +183,22 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
 
 
 def board_row(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns an entry of ``dpaudit check --json`` as the board shows it: without the seconds, and of its parts without
-    worked steps, unless they refute; ``dpaudit check ID --explain`` computes them again.
+    """Returns one entry of ``dpaudit check --json`` as the board shows it: without seconds, with the worked steps
+    of what refutes or is a witness, not of what only comes close; ``dpaudit check ID --explain`` computes these again.
     """
     row = {key: value for key, value in entry.items() if key != "seconds"}
-    return {**row, "parts": [_part(part) for part in row["parts"]]} if "parts" in row else row
+    row |= {"tightest": _unworked(row["tightest"])} if "tightest" in row else {}
+    return row | ({"parts": [_part(part) for part in row["parts"]]} if "parts" in row else {})
 
 
 def _part(part: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in part.items() if key != "steps"}
-    if part["verdict"] == Verdict.REFUTED or "instance" not in part:
-        return kept
-    return {**kept, "instance": {key: value for key, value in part["instance"].items() if key != "steps"}}
+    kept = _unworked(part)
+    refutes = part["verdict"] == Verdict.REFUTED or "instance" not in part
+    return kept if refutes else {**kept, "instance": _unworked(part["instance"])}
+
+
+def _unworked(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: member for key, member in value.items() if key != "steps"}
 
 
 def _claims_found(rows: list[dict[str, Any]]) -> str:

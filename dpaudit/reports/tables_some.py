@@ -72,10 +72,10 @@ def delta_curves(section: Section) -> Table:
     """Returns delta at a few points, the nominal epsilon among them."""
     points = sorted({row["at"] for row in section["rows"]}, key=number_of)
     nominal = _nominal(section)
-    shown = some(points, 6, lambda at: number_of(at) == nominal)
+    shown = some(points, 6, lambda at: Fraction(at) == nominal)
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
     names = named(section["rows"])
-    titles = [f"δ({at})" + (", nominal" if number_of(at) == nominal else "") for at in shown]
+    titles = [f"δ({at})" + (", nominal" if Fraction(at) == nominal else "") for at in shown]
     return ["mechanism", *titles], [[n, *(found.get((n, at), "") for at in shown)] for n in names]
 
 

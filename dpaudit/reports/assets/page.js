@@ -74,10 +74,10 @@
     });
     svg.addEventListener("pointermove", function (event) {
       if (cells) { show(inCells(cells, event), event); return; }
-      var best = 26, found = null, words = "", scale = svg.getScreenCTM();
+      var best = 26, found = null, words = "";
       function hidden(mark) { return mark.closest(".picked") && !mark.closest(".on"); }
       parts.forEach(function (part) {
-        var dy = part.y === null ? 0 : scale.d * part.y + scale.f - event.clientY;
+        var scale = part.mark.getScreenCTM(), dy = part.y === null ? 0 : scale.d * part.y + scale.f - event.clientY;
         var away = Math.hypot(scale.a * part.x + scale.e - event.clientX, dy);
         if (away < best && !hidden(part.mark)) { best = away; words = part.words; }
       });
