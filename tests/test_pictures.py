@@ -365,3 +365,16 @@ def test_names_are_cut_with_a_mark_and_still_differ():
 def test_a_claim_of_any_size_has_its_trade_off():
     assert guaranteed(0.0, 0.5)[1] == (0.25, 0.25)
     assert guaranteed(800.0, 0.0)[1][0] < 1e-300
+
+
+def test_an_axis_too_short_for_its_ticks_keeps_some_that_do_not_touch():
+    ticks = Scale(1, 64, 0, 80, log=True).apart(2)
+    assert ticks[0][1] == "1"
+    assert len(ticks) > 1
+
+
+def test_the_words_of_a_claim_stay_within_the_plot():
+    name = "a mechanism with a name that is much too long for the plot that it stands in, by far"
+    drawn = Chart([Curve("A", [(1.0, 0.5), (2.0, 0.6)])], "n", "y", bars=[(1.0, name)]).draw(NARROW, "alt")
+    (words,) = [e for e in ElementTree.fromstring(drawn.svg()).iter("text") if e.text.startswith("a mech")]
+    assert float(words.get("x")) + width_of(words.text) < NARROW - 16

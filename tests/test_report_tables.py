@@ -26,7 +26,7 @@ def test_the_smallest_n_that_fails_has_a_row_though_it_was_not_asked_for(failing
     assert [row["nominal_verdict"] for row in own if row["n"] == 137] == ["REFUTED"]
     columns, rows = table(section)
     (row,) = [row for row in rows if row[0] == "137"]
-    assert (columns[-1], row[-1]) == ("of note", "the first above the nominal ε of EHDL")
+    assert (columns[-1], row[-1]) == ("of note", "EHDL: the first above the nominal ε")
     assert row[2] == "", "EHDS was not looked at there"
     assert "n = 137" in figures(section, list(failing.values()))[0].caption
 
@@ -42,7 +42,7 @@ def test_the_n_that_decide_are_shown_and_marked(at):
     rows = [row_at(n, "0.5", "PROVED") for n in range(1, 101)]
     for epsilon, verdict, words in (
         ("0.9", "PROVED", "the largest"),
-        ("1.5", "REFUTED", "the largest; the first that fails"),
+        ("1.5", "REFUTED", "the largest, the first that fails"),
         ("0.4", "UNDECIDED", "the first that is open"),
     ):
         changed = [row_at(at, epsilon, verdict) if row["n"] == at else row for row in rows]

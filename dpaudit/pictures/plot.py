@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from dpaudit.pictures.scales import Scale, Tick
-from dpaudit.pictures.svg import element, line, path, text, width_of
+from dpaudit.pictures.svg import element, fit, line, path, text, width_of
 
 LINE = 15
 """Pixels from one label to the next."""
@@ -73,7 +73,7 @@ class Ground:
 
         The words stand at the left, or where fewer of the points to ``avoid`` are.
         """
-        y = self.y(value)
+        y, words = self.y(value), fit(words, self.right - self.left - 12)
         shade = element(
             "rect",
             x=self.left,

@@ -46,8 +46,15 @@ class Scale:
 
     def apart(self, most: int) -> list[Tick]:
         """Returns ticks whose texts, one beside the other, do not touch."""
-        tried = [self.ticks(count) for count in range(most, 0, -1)]
-        return next((found for found in tried if self._clear(found)), tried[-1][:1])
+        tried = [self.ticks(count) for count in range(most, 1, -1)]
+        return next((found for found in tried if self._clear(found)), self._thinned(self.ticks(most)))
+
+    def _thinned(self, ticks: list[Tick]) -> list[Tick]:
+        """Returns the first, and every further one that has room after the one before."""
+        kept = ticks[:1]
+        for tick in ticks[1:]:
+            kept += [tick] if self._clear([kept[-1], tick]) else []
+        return kept
 
     def _clear(self, ticks: list[Tick]) -> bool:
         rooms = ((width_of(a[1]) + width_of(b[1])) / 2 + 6 for a, b in pairwise(ticks))

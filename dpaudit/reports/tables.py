@@ -238,6 +238,8 @@ def caption(section: Section) -> str | None:
     if ns and len(ns) <= SHOWN_N:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
     said = CAPTIONS.get(section["kind"])
+    if said is not None and section["kind"] in ("delta-curves", "breakpoints") and section["setting"].get("eps"):
+        said += ", and the nominal one" if section["kind"] == "delta-curves" else ", and that of the nominal ε"
     return said if said is None or section["setting"].get("n") else said.replace(" at the largest n", "")
 
 

@@ -23,14 +23,14 @@ CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power
 
 
 def some(rows: Sequence[T], most: int, decisive: Callable[[T], bool] = lambda row: False) -> list[T]:
-    """Returns about so many of the rows, in their order: the last one, those at even distances, and the decisive ones.
+    """Returns about so many of the rows, in their order: the first, the last, some between, and the decisive ones.
 
     >>> some(range(10), 3, lambda row: row == 4), some(range(3), 5)
-    ([1, 4, 5, 9], [0, 1, 2])
+    ([0, 1, 4, 5, 9], [0, 1, 2])
     """
     step = max(1, -(-len(rows) // most))
     last = len(rows) - 1
-    return [row for i, row in enumerate(rows) if (last - i) % step == 0 or decisive(row)]
+    return [row for i, row in enumerate(rows) if not i or (last - i) % step == 0 or decisive(row)]
 
 
 def epsilon_by_n(section: Section) -> Table:
@@ -58,13 +58,13 @@ def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:
     for name, own in names.items():
         known = [row for row in own if row["n"] is not None]
         first = {outcome_of(row): row["n"] for row in reversed(known)}
-        whose = f" of {name}" if len(names) > 1 else ""
+        whose = f"{name}: " if len(names) > 1 else ""
         told = [(strongest(known)["n"], "the largest")] if len(known) > 1 else []
         fails = "the first that fails" if any(row["verdict"] for row in known) else "the first above the nominal ε"
         told += [(first[Verdict.REFUTED], fails)] if Verdict.REFUTED in first else []
         told += [(first[Verdict.UNDECIDED], "the first that is open")] if Verdict.UNDECIDED in first else []
-        for n, words in told:
-            found.setdefault(n, []).append(words + whose)
+        for n in dict.fromkeys(n for n, _ in told):
+            found.setdefault(n, []).append(whose + ", ".join(words for at, words in told if at == n))
     return found
 
 
