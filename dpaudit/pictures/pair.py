@@ -173,7 +173,7 @@ class Losses:
         parts = [
             text(0, 13, fit(self.head, THIRD, 14), "head"),
             ground.axes("loss", "probability under x", across.apart(4)),
-            line(across(0), 48, across(0), 150, "axis"),
+            line(across(0), 48, across(0), 150, "grid"),
         ]
         if endless:
             parts.append(element("rect", x=across(math.inf) - 8, y=48, width=16, height=102, class_="beyond"))
