@@ -20,7 +20,7 @@ from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
 from dpaudit.reports.digits import beside, powers, short
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
@@ -66,8 +66,9 @@ def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
 
 def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     """Returns the section of the true epsilon, with what the verdicts say of it."""
+    order = list(named(rows))
     every = [*rows, *deciding(block, rows, verdicts)]
-    every.sort(key=lambda row: (block.labels.index(row["mechanism"]), row["n"] or 0))
+    every.sort(key=lambda row: (order.index(row["mechanism"]), row["n"] or 0))
     kept = [{key: value for key, value in row.items() if key != "command"} for row in every if not row.get("reason")]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"

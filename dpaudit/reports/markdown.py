@@ -82,7 +82,7 @@ def _cell(cell: Cell) -> str:
     if not isinstance(cell, dict):
         return escape(cell)
     text, whole = shown(cell), tails(cell["lower"], cell["upper"])
-    if text.startswith("[") or not whole.startswith("["):
+    if text.startswith("[") or not (whole.startswith("[") or "shown" in cell):
         return escape(whole)
     known = cell["lower"] == cell["upper"] and text in (cell["lower"], "∞", "−∞")
     return escape(text) if known else f"{escape(text)} ({escape(whole)})"
