@@ -273,6 +273,7 @@ def test_an_infinite_loss_does_not_spoil_the_scale_of_a_map():
     (figure,) = figures({"kind": "loss-map", "title": "t", "setting": {}, "rows": rows})
     assert "0.5" in figure.wide[1].body, "the key has the largest finite loss"
     assert 'data-v="∞ -0.5"' in figure.wide[0].body
+    assert "All maps" not in figure.caption, "there is one"
 
 
 def test_a_caption_speaks_of_n_only_where_there_is_one(made):

@@ -27,8 +27,8 @@ def loss_maps(section: Section, near: Near) -> list[Figure]:
         drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
         words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}")
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
-    said = f"Ringed, where the loss is largest to its six digits: {listed(words)}. All maps are on one scale."
-    return [Figure(drawn, said)]
+    said = f"Ringed, where the loss is largest to its six digits: {listed(words)}."
+    return [Figure(drawn, f"{said} All maps are on one scale." if len(words) > 1 else said)]
 
 
 def data_maps(section: Section, near: Near) -> list[Figure]:
@@ -61,7 +61,7 @@ def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float
     size = sign(worst["loss"])
     where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
     alt = f"Map of the losses of {name} by data set and output: the largest, {size}, at {where}. {note}".strip()
-    titles = headed(name, f"loss {size}", NARROW), values, columns, lines, reach, "outputs", "data sets x"
+    titles = headed(name, f"loss {size}", NARROW), values, columns, lines, reach, "output", "data set x"
     return CellMap(*titles, ring=at, named=True, note=note, width=NARROW).draw(alt)
 
 
