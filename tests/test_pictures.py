@@ -1,5 +1,6 @@
 """The pictures: colours that everybody can tell apart, in numbers; labels and marks where they must be."""
 
+import re
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
@@ -9,14 +10,17 @@ from dpaudit.pictures import colours
 from dpaudit.pictures.distance import within
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.maps import CellMap
+from dpaudit.pictures.names import shortened
 from dpaudit.pictures.pair import Losses, Pair, Stem
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.pictures.plot import spread
-from dpaudit.pictures.scales import Scale, fitted
+from dpaudit.pictures.scales import RAISED, Scale, fitted
 from dpaudit.pictures.small import Bar
+from dpaudit.pictures.svg import width_of
 from dpaudit.pictures.ternary import Ternary
-from dpaudit.pictures.tradeoff import Tradeoff
+from dpaudit.pictures.tradeoff import Tradeoff, guaranteed
 
+PLAIN = {raised: plain for plain, raised in RAISED.items()}
 THEMES = {"light": colours.LIGHT, "dark": colours.DARK}
 SEEN = {
     "everybody": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
@@ -173,7 +177,10 @@ def test_a_ternary_map_has_every_histogram_and_its_ring():
     values = {(i, j, n - i - j): float(i) for i in range(n + 1) for j in range(n + 1 - i)}
     drawn = Ternary("t", values, {}, 3.0, False, (3, 0, 0), [((0, 3, 0), "x")]).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
-    assert len(list(tree.iter("path"))) == 10
+    paths = list(tree.iter("path"))
+    assert sum(path.get("d").count("M") for path in paths) == 10
+    assert len(paths) == 4, "one path for each colour"
+    assert all(path.get("data-t").count("␟") + 1 == path.get("d").count("M") for path in paths)
     (ring,) = [element for element in tree.iter("circle") if element.get("class") == "ring"]
     assert float(ring.get("cx")) == pytest.approx(drawn.width / 2, abs=0.1)  # all records in cell 1: the upper corner
 
@@ -182,7 +189,8 @@ def test_a_pair_has_both_lines_the_losses_and_a_ring():
     stems = [Stem(float(i), str(i), 0.5, 0.25, loss, "said") for i, loss in enumerate((0.7, -0.2, float("inf")))]
     drawn = Pair("h", "x", "y", stems, 0, "cropped", True, (-0.2, 0.7)).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
-    assert len([e for e in tree.iter("rect") if e.get("class") == "hit"]) == 3
+    (told,) = [e for e in tree.iter("path") if e.get("class") == "hit"]
+    assert (told.get("d").count("M"), told.get("data-t")) == (3, "said␟said␟said")
     assert len([e for e in tree.iter("circle") if e.get("class") == "ring"]) == 1
     words = [element.text for element in tree.iter("text")]
     assert {"∞", "cropped"} <= set(words)
@@ -236,7 +244,7 @@ def test_a_wide_enclosure_is_a_band_and_never_a_midpoint():
     points, ends = [(1.0, 0.5), (2.0, 0.5), (3.0, 0.5)], [(0.5, 0.5), (0.1, 0.9), (0.2, INF)]
     drawn = Chart([Curve("A", points, spans=ends)], "n", "y").draw(WIDE, "alt")
     (band,) = all_of(drawn, "path", "band")
-    assert band.get("d").count("L") == 5, "the upper and the lower ends of three values"
+    assert len(re.findall("[LHV]", band.get("d"))) == 5, "the upper and the lower ends of three values"
     assert not [p for p in all_of(drawn, "path", "line") if "thin" not in p.get("class")], "no line through midpoints"
     assert len(all_of(drawn, "path", "thin")) == 2, "one error bar for each value that is not known"
     narrow = Chart([Curve("A", points, spans=[(0.5, 0.5000001)] * 3)], "n", "y").draw(WIDE, "alt")
@@ -305,3 +313,68 @@ def test_a_small_bar_is_light_where_the_value_is_not_known():
 def test_no_curve_is_drawn_over_the_words_of_a_claim():
     body = Tradeoff({"A": [(0.0, 1.0), (0.3, 0.3), (1.0, 0.0)]}, [("ε = 1", 1.0, 0.0)]).draw(WIDE, "alt").body
     assert body.index("ε = 1") > body.rindex('data-s="A"')
+
+
+@pytest.mark.parametrize(
+    ("reach", "texts"),
+    [
+        (1e-8, ["−10⁻⁸", "0", "10⁻⁸"]),
+        (0.4, ["−0.4", "−0.2", "0.0", "0.2", "0.4"]),
+        (1.0, ["−1", "0", "1"]),
+        (50.0, ["−50", "0", "50"]),
+        (700.0, ["−500", "0", "500"]),
+        (3e7, ["−2·10⁷", "0", "2·10⁷"]),
+    ],
+)
+def test_loss_bars_have_round_ticks_on_both_sides_of_zero_at_any_size(reach, texts):
+    stems = [Stem(0.0, "u", 0.5, 0.25, reach, ""), Stem(1.0, "v", 0.25, 0.5, -reach, "")]
+    drawn = Pair("head", "a", "b", stems, 0, "", False, (-reach, reach)).draw("alt").svg()
+    assert [text for text in texts if f">{text}</text>" not in drawn] == []
+
+
+def test_ticks_across_do_not_touch_and_stand_within_the_picture():
+    for reach in (1e-8, 3e-5, 0.4, 700.0, 123456.0):
+        picture = Losses("head", [(reach, 0.5, ""), (-reach, 0.5, "")], reach, 0.5).draw("alt")
+        words = [e for e in ElementTree.fromstring(picture.svg()).iter("text") if float(e.get("y")) == 167]
+        ends = [(float(e.get("x")) - width_of(e.text) / 2, float(e.get("x")) + width_of(e.text) / 2) for e in words]
+        assert len(ends) > 1, reach
+        assert all(a[1] < b[0] for a, b in pairwise(ends)), reach
+        assert min(ends)[0] >= 0, reach
+        assert ends[-1][1] <= picture.width, reach
+
+
+@pytest.mark.parametrize("ends", [(0.331, 0.3361), (0.9, 1.1), (1e-304, 1.0), (0.3, 0.4)])
+def test_a_logarithmic_axis_has_two_round_ticks_however_short_or_long(ends):
+    ticks = fitted(ends, 200, 0, log=True).ticks(3)
+    assert len(ticks) >= 2
+    assert all(int(text[2:].translate(PLAIN)) % 50 == 0 for _, text in ticks if ends[0] < 1e-9 and text != "1")
+
+
+def test_names_are_cut_with_a_mark_and_still_differ():
+    names = ["raises ValueError: first of them", "raises ValueError: last of them", "no"]
+    for most in (8, 14, 20):
+        found = shortened(names, most)
+        assert len(set(found)) == 3
+        assert max(map(len, found)) <= most
+    stems = [Stem(float(i), name, 0.5, 0.25, 0.1, "") for i, name in enumerate(names)]
+    shown = Pair("head", "a", "b", stems, 0, "", False).draw("alt").svg()
+    assert ">raises ValueEr<" not in shown
+    assert "…" in shown
+
+
+def test_a_claim_of_any_size_has_its_trade_off():
+    assert guaranteed(0.0, 0.5)[1] == (0.25, 0.25)
+    assert guaranteed(800.0, 0.0)[1][0] < 1e-300
+
+
+def test_an_axis_too_short_for_its_ticks_keeps_some_that_do_not_touch():
+    ticks = Scale(1, 64, 0, 80, log=True).apart(2)
+    assert ticks[0][1] == "1"
+    assert len(ticks) > 1
+
+
+def test_the_words_of_a_claim_stay_within_the_plot():
+    name = "a mechanism with a name that is much too long for the plot that it stands in, by far"
+    drawn = Chart([Curve("A", [(1.0, 0.5), (2.0, 0.6)])], "n", "y", bars=[(1.0, name)]).draw(NARROW, "alt")
+    (words,) = [e for e in ElementTree.fromstring(drawn.svg()).iter("text") if e.text.startswith("a mech")]
+    assert float(words.get("x")) + width_of(words.text) < NARROW - 16

@@ -106,6 +106,21 @@ def test_a_changed_file_is_refused(made, tmp_path):
         document.load(str(path))
 
 
+def test_many_rows_are_lists_in_the_file_and_objects_for_who_reads_it(made, tmp_path):
+    written = json.loads(document.dumps(made[0]))
+    many = [section for section in written["sections"] if "columns" in section]
+    assert many
+    assert all(len(row) == len(section["columns"]) for section in many for row in section["rows"])
+    path = tmp_path / "result.json"
+    path.write_text(document.dumps(made[0]))
+    assert document.load(str(path)) == made[0]
+    for rows in ([[1, 2]], [5], {"a": 1}, None):
+        many[0]["rows"] = rows
+        path.write_text(json.dumps(written))
+        with pytest.raises(InputError, match="columns and rows do not fit"):
+            document.load(str(path))
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "dpaudit-report/1"}', "[" * 10**5, "\x00"])
 def test_a_file_that_is_no_report_is_refused_in_one_line(text, tmp_path, capsys):
     path = tmp_path / "result.json"
@@ -245,8 +260,9 @@ def test_pictures_do_not_depend_on_what_was_drawn_before(made, tmp_path):
 
 def test_the_result_file_has_one_row_a_line(made):
     lines = document.dumps(made[0]).splitlines()
-    assert json.loads("\n".join(lines)) == made[0]
-    for section in made[0]["sections"]:
+    written = json.loads("\n".join(lines))
+    assert [document.whole_rows(section) for section in written["sections"]] == made[0]["sections"]
+    for section in written["sections"]:
         for row in section["rows"]:
             assert json.dumps(row, ensure_ascii=False, separators=(",", ":")) in {line.rstrip(",") for line in lines}
     rows = sum(len(section["rows"]) for section in made[0]["sections"])

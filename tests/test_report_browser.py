@@ -168,6 +168,19 @@ def test_hover_shows_the_enclosure(opened):
     assert re.search(r"^\(1/100, 1/100\), n = 2: true ε / ε [\d.]+\[\d, \d\]$", page.text_content("#tip"))
 
 
+def test_pointing_above_an_output_says_its_numbers(opened):
+    page = opened()
+    picture = page.query_selector("svg:has([data-x])")
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+    page.wait_for_selector("#tip:not([hidden])")
+    number = r"(0|−?[\d.]+(e−?\d+)?|[≤≥=] .*)"
+    assert re.fullmatch(
+        rf"output; P_x, P_x′, loss about: \(\d+, \d+\); {number}, {number}, {number}", page.text_content("#tip")
+    )
+
+
 def test_hover_over_a_map_says_the_cell(opened):
     page = opened()
     page.query_selector("svg .cells").hover(force=True)
@@ -192,11 +205,11 @@ def test_a_counterexample_opens_on_click_and_by_keyboard(opened):
 
 def test_numbers_show_their_enclosures_where_all_are_asked_for(opened):
     page = opened()
-    full = page.query_selector(".num .full")
+    full = page.query_selector(".num i")
     assert not full.is_visible()
     page.check("#full")
     assert full.is_visible()
-    assert full.text_content().startswith("[")
+    assert re.fullmatch(r"[\d.]*\[[\d.]+, [\d.]+\]", full.text_content())
 
 
 def test_a_table_is_one_stop_for_the_keyboard_and_has_a_caption(opened):
@@ -263,7 +276,7 @@ def test_print_is_black_on_white_and_whole(opened):
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         assert page.evaluate(clipped) == 0
         assert page.query_selector("details.claim .body").is_visible()
-        assert page.query_selector(".num .full").is_visible()
+        assert page.query_selector(".num i").is_visible()
         assert page.query_selector("svg .cells").is_visible()
         page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         page.emulate_media(media="screen")

@@ -1,6 +1,7 @@
 """The numbers behind the pictures of a report are the engine's, and the pictures show them."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -8,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import dpaudit
-from dpaudit.reports import plan
+from dpaudit.reports import data_maps, plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.collect import _facts
 from dpaudit.reports.distances import along
@@ -272,6 +273,7 @@ def test_an_infinite_loss_does_not_spoil_the_scale_of_a_map():
     (figure,) = figures({"kind": "loss-map", "title": "t", "setting": {}, "rows": rows})
     assert "0.5" in figure.wide[1].body, "the key has the largest finite loss"
     assert 'data-v="∞ -0.5"' in figure.wide[0].body
+    assert "All maps" not in figure.caption, "there is one"
 
 
 def test_a_caption_speaks_of_n_only_where_there_is_one(made):
@@ -366,3 +368,61 @@ def test_the_audit_shows_every_assumption(monkeypatch):
     block = plan.block({"mechs": [Wide]})
     monkeypatch.setattr(type(block.cases[0].mechanism), "caveats", lambda self: {"assumptions": ["one", "two"]})
     assert ("assumes", "one; two") in list(_facts(block.cases[0]))
+
+
+class Words:
+    """Answers in words; one of them a crash that only one data set can cause."""
+
+    name = "an answer in words, from a mechanism with a name that is long"
+
+    def datasets(self):
+        return ["nobody", "anna", "bert"]
+
+    def outputs(self):
+        return ["yes; most of them would say so", ("a", 1), "raises ValueError"]
+
+    def probabilities(self, x):
+        return {"nobody": ["1/2", "1/2", "0"], "anna": ["1/4", "1/2", "1/4"], "bert": ["1/4", "3/4", "0"]}[x]
+
+    def claimed(self):
+        return 1
+
+
+def test_outputs_that_are_no_numbers_have_a_map_by_name():
+    found = audited(Words)
+    section, label = found["loss-data"], Words.name
+    assert section["outputs"][label] == ["yes; most of them would say so", "('a', 1)", "raises ValueError"]
+    assert [row["x"] for row in section["rows"]] == ["nobody", "anna", "bert"]
+    losses = [row["losses"] for row in section["rows"]]
+    assert losses[0][2] is None, "impossible for the data set itself"
+    assert losses[1][2] == {"lower": "inf", "upper": "inf"}, "impossible for its neighbours"
+    low, high = (Decimal(losses[0][0][end]) for end in ("lower", "upper"))
+    assert low < Decimal("0.693147180559945309417") < high, "ln 2, against either neighbour"
+    (figure,) = figures(section, list(found.values()))
+    tree = ElementTree.fromstring(figure.wide[0].svg())
+    words = [element.text for element in tree.iter("text")]
+    assert {"nobody", "anna", "bert", "raises ValueError", "∞", "–"} <= set(words)
+    assert any(word.startswith("yes; most") and word.endswith("…") for word in words)
+    assert words[0].endswith(": loss = ∞"), "the name is cut, the number is not"
+    assert len([e for e in tree.iter("circle") if e.get("class") == "ring"]) == 1
+    (cells,) = [e for e in tree.iter("g") if e.get("class") == "cells"]
+    assert cells.get("data-n").split("␞")[1].split("␟")[2] == "raises ValueError"
+    assert "x = anna, output raises ValueError" in figure.caption
+    assert table(section)[1][0][1:4] == ["anna", "nobody", "raises ValueError"]
+
+
+def test_a_map_by_name_is_cut_to_the_largest_losses_and_says_so(monkeypatch):
+    monkeypatch.setattr(data_maps, "MOST_SHOWN", 2)
+    section = audited(Words)["loss-data"]
+    assert [row["x"] for row in section["rows"]] == ["nobody", "anna"]
+    assert section["outputs"][Words.name] == ["yes; most of them would say so", "raises ValueError"]
+    (figure,) = figures(section)
+    assert "Those of largest loss; 1 more data sets and 1 more outputs." in figure.wide[0].body
+
+
+def test_a_mechanism_with_another_kind_of_map_is_not_said_to_be_missing():
+    block = plan.Block.read([Words, "EHDS"], n="2")
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    maps = [section for section in sections if section["kind"] in ("loss-map", "loss-data")]
+    assert len(maps) == 2
+    assert not any("Not drawn" in figures(section, sections)[-1].caption for section in maps)

@@ -64,6 +64,7 @@ def test_fresh_files_meet_it(tmp_path):
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.parent.name)
 def test_committed_files_meet_it(path):
     assert refused(json.loads((path.parent / "result.json").read_text())) == []
+    assert refused(document.load(str(path.parent / "result.json"))) == []
 
 
 def test_it_refuses_what_is_no_result():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpaudit.pictures.picture import HALF, Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import element, fit, line, path, text, tip
+from dpaudit.pictures.svg import at, element, fit, line, path, text, told
 
 DASHES = ("5 3", "2 3", "9 3", "7 3 2 3", "12 3", "3 2 8 2", "1 2")
 HEIGHT, KEY = 190.0, 15.0
@@ -51,7 +51,7 @@ class Distances:
     def draw(self, alt: str) -> Picture:
         """Returns the curves; below them which dashes are which bound, and whether it fails."""
         up = Scale(0.0, 1.02, HEIGHT, 40)
-        ground = Ground(Scale(0.0, self.top, margin(up.ticks(3)), HALF - 8), up)
+        ground = Ground(Scale(0.0, self.top, margin(up), HALF - 8), up)
         parts = [text(0, 13, fit(self.head, HALF, 14), "head"), ground.axes("t", "Pr[H < t]")]
         bounds = [name for name in self.curves if name]
         for i, name in enumerate(bounds):
@@ -80,8 +80,7 @@ class Distances:
 
     def _tips(self, ground: Ground, name: str) -> str:
         points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]
-        dots = [
-            element("circle", tip(words), cx=ground.x(t), cy=ground.y(value), r="2.5")
-            for t, value, words in points[:: 1 + len(points) // MOST_TIPS]
-        ]
-        return element("g", "".join(dots), class_="f0 dots", opacity="0") if dots else ""
+        some = points[:: 1 + len(points) // MOST_TIPS]
+        way = "".join(f"M{at(ground.x(t))} {at(ground.y(value))}" for t, value, _ in some)
+        words = {"data_w": f"{name or 'exact'}: t, value about: ", "data_t": told(words for *_, words in some)}
+        return element("path", d=way, class_="hit", **words) if some else ""

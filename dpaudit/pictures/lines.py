@@ -106,7 +106,7 @@ class Chart:
         heights = [y for _, y in points] + ends + limits + [v for v, _ in self.bars] + [y for _, y, _ in self.marks]
         heights += [y for steps, _ in self.steps for _, y in steps]
         y = fitted(heights, bottom, top, log=self.log_y, zero=self.zero, beyond=beyond)
-        left = margin(y.ticks(int((bottom - top) / 44)))
+        left = margin(y)
         room = max((width_of(words) for words in self._texts(width).values()), default=0) + 16
         right = width - room - (STRIP + GAP) * bool(limits)
         across = [x for x, _ in points] + [v for v, _ in self.posts] + [x for x, _, _ in self.marks]
@@ -166,7 +166,7 @@ class Chart:
     ) -> str:
         """Returns line, points, limit and label of one curve, as one group that a reader can single out."""
         colour, dashes = dashes_of(slot)
-        parts = [drawn(strokes, colour, dashes)]
+        parts = [drawn(strokes, colour, dashes, () if small else curve.tips)]
         end = strokes[-1].place
         if curve.limit is not None:
             goal = (ground.right + GAP + STRIP / 2, ground.y(curve.limit))

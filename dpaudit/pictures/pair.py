@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpaudit.pictures.lines import diamond
+from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
-from dpaudit.pictures.svg import element, fit, line, path, ring, stairs, text, tip, width_of
+from dpaudit.pictures.svg import at, boxes, element, fit, line, path, ring, stairs, text, told, width_of
 
 SMALL = 368
 THIRD = 241
 BEYOND = 9.0
 """Half the pixels of the band for infinite losses."""
+DOT, DIAMOND = 4.6, 3.8
+"""Half the size of a dot and of a diamond: of two at one place both are seen."""
 FOOT = 15.0
 """So far below the axis stands what is impossible."""
 
@@ -47,13 +50,15 @@ class Pair:
 
     def draw(self, alt: str, width: float = SMALL) -> Picture:
         """Returns both panels; ``reach`` are the least and largest loss of the whole figure, so that they compare."""
-        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(s.name[:14], 11) for s in self.stems)
+        names = shortened([s.name for s in self.stems])
+        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(name, 11) for name in names)
         high, low = self._grounds(width)
-        parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend(), *self._curves(high)]
+        parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend()]
         ticks = self._ticks(low)
         parts += [
             high.axes("", "", [(v, "") for v, _ in ticks]),
             low.axes("output (first cell)" if self.ordered else "", "", [] if tilted else ticks),
+            *self._curves(high),
         ]
         if self._impossible():
             across = high.right - high.left
@@ -63,18 +68,18 @@ class Pair:
         parts += [
             text(0, low.roof - 10, fit(worst, width, 11), "dim small"),
             *self._losses(low),
-            *self._columns(high, low),
+            self._columns(high, low),
         ]
         if tilted:
             parts += [
                 text(
                     low.x(s.place) + 4,
                     low.bottom + 10,
-                    s.name[:14],
+                    name,
                     "e small dim",
                     transform=f"rotate(-50 {low.x(s.place):.0f} {low.bottom + 10:.0f})",
                 )
-                for s in self.stems
+                for s, name in zip(self.stems, names, strict=True)
             ]
         if self.note:
             parts.append(text(0, low.bottom + tilted + (49 if self.ordered else 14), self.note, "dim small"))
@@ -87,7 +92,7 @@ class Pair:
         second = f"P_x′, x′ = {self.y}"
         marks = line(0, 27, 22, 27, "line sa") + line(half, 27, half + 22, 27, "line sb", stroke_dasharray="5 3")
         if not self.ordered:
-            marks = element("circle", cx=12, cy=27, r=3.6, class_="fa") + diamond(half + 12, 27, "fb")
+            marks = element("circle", cx=12, cy=27, r=DOT, class_="fa") + diamond(half + 12, 27, "fb", size=DIAMOND)
         return (
             marks
             + text(27, 31, fit(first, half - 32, 11), "small")
@@ -100,7 +105,7 @@ class Pair:
         room = 0.12 * (self.reach[1] - self.reach[0])
         beyond = BEYOND if any(s.loss == math.inf for s in self.stems) else 0.0
         reach = Scale(self.reach[0] - room, self.reach[1] + room, 310 + 2 * beyond, 228 + 2 * beyond, beyond=beyond)
-        left = max(margin(up.ticks(3)), margin(reach.ticks(2)))
+        left = margin(up, reach)
         places = [s.place for s in self.stems]
         across = Scale(min(places) - 0.6, max(places) + 0.6, left, width - 14, whole=True)
         return Ground(across, up), Ground(across, reach)
@@ -110,7 +115,7 @@ class Pair:
         return any(not v for s in self.stems for v in (s.p, s.q))
 
     def _ticks(self, ground: Ground) -> list[Tick]:
-        return [] if not self.ordered else [(v, s) for v, s in ground.x.ticks(7) if v >= self.stems[0].place]
+        return [] if not self.ordered else [(v, s) for v, s in ground.x.apart(7) if v >= self.stems[0].place]
 
     def _curves(self, ground: Ground) -> list[str]:
         """Returns the two distributions: lines where outputs are ordered, dots and diamonds where not."""
@@ -123,43 +128,28 @@ class Pair:
                 found.append(path(stairs(places), f"line s{class_}", stroke_dasharray=dashes))
             for (x, y), stem in () if self.ordered else zip(places, self.stems, strict=True):
                 kind = f"f{class_}" if getattr(stem, which) else f"hollow s{class_}"
-                found.append(element("circle", cx=x, cy=y, r=3.6, class_=kind) if which == "p" else diamond(x, y, kind))
+                dot = element("circle", cx=x, cy=y, r=DOT, class_=kind)
+                found.append(dot if which == "p" else diamond(x, y, kind, size=DIAMOND))
         return found
 
     def _losses(self, ground: Ground) -> list[str]:
         """Returns a bar a loss, blue below and orange above zero as in the maps; the worst one has a ring."""
         zero, wide = ground.y(0), max(1.5, min(14.0, 0.7 * (ground.x(1) - ground.x(0))))
         found = [line(ground.left, zero, ground.right, zero, "axis")]
-        for stem in self.stems:
-            y, x = ground.y(stem.loss), ground.x(stem.place)
-            box = element(
-                "rect",
-                x=x - wide / 2,
-                y=min(y, zero),
-                width=wide,
-                height=max(0.5, abs(zero - y)),
-                class_=_coloured(stem.loss),
-            )
-            found.append(box + (text(x, zero - 4, "−∞", "m small") if stem.loss == -math.inf else ""))
+        for class_ in COLOURS:
+            own = [(ground.x(s.place), ground.y(s.loss)) for s in self.stems if _coloured(s.loss) == class_]
+            way = boxes((x - wide / 2, min(y, zero), wide, max(0.5, abs(zero - y))) for x, y in own)
+            found += [element("path", d=way, class_=class_)] if own else []
+        endless = [s for s in self.stems if s.loss == -math.inf]
+        found += [text(ground.x(s.place), zero - 4, "−∞", "m small") for s in endless]
         worst = self.stems[self.worst]
-        x, y = ground.x(worst.place), ground.y(worst.loss)
-        return [*found, ring(x, y)]
+        return [*found, ring(ground.x(worst.place), ground.y(worst.loss))]
 
-    def _columns(self, high: Ground, low: Ground) -> list[str]:
-        """Returns a column for every output, not seen, that says its numbers to who points at it."""
-        wide = high.x(1) - high.x(0)
-        return [
-            element(
-                "rect",
-                tip(s.said),
-                x=high.x(s.place) - wide / 2,
-                y=high.top,
-                width=wide,
-                height=low.bottom - high.top,
-                class_="hit",
-            )
-            for s in self.stems
-        ]
+    def _columns(self, high: Ground, low: Ground) -> str:
+        """Returns a place for every output, not seen, that says its numbers to who points above or below it."""
+        way = "".join(f"M{at(high.x(s.place))} {at(low.bottom)}" for s in self.stems)
+        words = {"data_w": "output; P_x, P_x′, loss about: ", "data_t": told(s.said for s in self.stems)}
+        return element("path", d=way, class_="hit", data_x="", **words)
 
 
 @dataclass(frozen=True)
@@ -177,13 +167,13 @@ class Losses:
         endless = any(loss == math.inf for loss, _, _ in self.masses)
         up = Scale(0.0, self.high * 1.05, 150, 48)
         beyond = 12.0 if endless else 0.0
-        right = THIRD - 6 - 2 * beyond
-        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up.ticks(3)), right, beyond=beyond)
+        right = THIRD - 16 - 2 * beyond
+        across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up), right, beyond=beyond)
         ground = Ground(across, up)
         parts = [
             text(0, 13, fit(self.head, THIRD, 14), "head"),
-            ground.axes("loss", "probability under x", across.ticks(4)),
-            line(across(0), 48, across(0), 150, "axis"),
+            ground.axes("loss", "probability under x", across.apart(4)),
+            line(across(0), 48, across(0), 150, "grid"),
         ]
         if endless:
             parts.append(element("rect", x=across(math.inf) - 8, y=48, width=16, height=102, class_="beyond"))
@@ -192,11 +182,14 @@ class Losses:
             inside = self.bar <= self.reach * 1.08
             rule = line(across(self.bar), 48, across(self.bar), 150, "rule") if inside else ""
             parts.append(rule + text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small"))
-        for loss, mass, words in self.masses:
-            x, y = across(loss), up(mass)
-            box = {"x": x - 1.25, "y": y, "width": 2.5, "height": max(1.5, 150 - y)}
-            parts.append(element("rect", tip(words), class_=_coloured(loss), **box))
+        for class_ in COLOURS:
+            own = [(across(loss), up(mass), words) for loss, mass, words in self.masses if _coloured(loss) == class_]
+            way = boxes((x - 1.25, y, 2.5, max(1.5, 150 - y)) for x, y, _ in own)
+            parts += [element("path", d=way, class_=class_, data_t=told(w for *_, w in own))] if own else []
         return Picture(THIRD, 190, "".join(parts), alt)
+
+
+COLOURS = ("q2", "fnone", "q14")
 
 
 def _coloured(loss: float) -> str:

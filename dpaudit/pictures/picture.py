@@ -71,7 +71,7 @@ def beside(pictures: Sequence[Picture], most: float = WIDE + GAP) -> Picture:
 def still(body: str) -> str:
     """Returns the picture for paper: without what only serves who points at it."""
     body = re.sub(r"<title>[^<]*</title>", "", body)
-    body = re.sub(r'<g class="f\d dots" opacity="0">.*?</g>|<rect [^>]*class="hit"></rect>| data-\w+="[^"]*"', "", body)
+    body = re.sub(r'<g class="f\d dots" opacity="0">.*?</g>|<path [^>]*class="hit"[^>]*/>| data-\w+="[^"]*"', "", body)
     return re.sub(r"<(circle|rect|path)( [^>]*)></\1>", r"<\1\2/>", body)
 
 

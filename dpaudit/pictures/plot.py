@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from dpaudit.pictures.scales import Scale, Tick
-from dpaudit.pictures.svg import element, line, path, text, width_of
+from dpaudit.pictures.svg import element, fit, line, path, text, width_of
 
 LINE = 15
 """Pixels from one label to the next."""
@@ -47,8 +47,8 @@ class Ground:
 
     def axes(self, x_title: str, y_title: str, x_ticks: Sequence[Tick] | None = None) -> str:
         """Returns grid, ticks and titles; the title of y stands above it, so that nobody turns the head."""
-        across = self.x.ticks(max(2, int((self.right - self.left) / 70))) if x_ticks is None else x_ticks
-        up = self.y.ticks(max(2, int((self.bottom - self.top) / 44)))
+        across = self.x.apart(max(2, int((self.right - self.left) / 70))) if x_ticks is None else x_ticks
+        up = upward(self.y)
         parts = [line(self.left, self.y(v), self.right, self.y(v), "grid") for v, _ in up]
         parts += [text(self.left - 6, self.y(v) + 4, shown, "e dim") for v, shown in up]
         parts += [line(self.left, self.bottom, self.right, self.bottom, "axis")]
@@ -73,7 +73,7 @@ class Ground:
 
         The words stand at the left, or where fewer of the points to ``avoid`` are.
         """
-        y = self.y(value)
+        y, words = self.y(value), fit(words, self.right - self.left - 12)
         shade = element(
             "rect",
             x=self.left,
@@ -132,9 +132,14 @@ def _freest(
     return min(spots, key=met)
 
 
-def margin(ticks: Sequence[Tick]) -> float:
-    """Returns the room that the texts of an axis need at its left."""
-    return 14 + max((width_of(shown) for _, shown in ticks), default=20)
+def upward(scale: Scale) -> list[Tick]:
+    """Returns the ticks of an axis upwards, as many as have room: about three on the smallest."""
+    return scale.ticks(max(3, int(abs(scale.start - scale.end) / 44)))
+
+
+def margin(*scales: Scale) -> float:
+    """Returns the room that the texts of axes upwards need at their left."""
+    return 14 + max((width_of(shown) for scale in scales for _, shown in upward(scale)), default=20)
 
 
 def spread(wanted: Sequence[float], low: float, high: float, gap: float = LINE) -> list[float]:

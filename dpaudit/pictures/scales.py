@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
+
+from dpaudit.pictures.svg import width_of
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ALIKE = 1e-6
 """Values that differ by less than this share are one value on an axis."""
+TINY, HUGE = 1e-3, 1e6
+"""An axis whose numbers are all smaller, or that reaches so far, has them with powers of ten."""
 Tick = tuple[float, str]
 
 
@@ -36,15 +41,41 @@ class Scale:
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
     def ticks(self, most: int) -> list[Tick]:
-        """Returns at most about so many round numbers, with their texts."""
+        """Returns at most about so many round numbers, two at the least where there are two, with their texts."""
         return self._powers(most) if self.log else self._steps(most)
+
+    def apart(self, most: int) -> list[Tick]:
+        """Returns ticks whose texts, one beside the other, do not touch."""
+        tried = [self.ticks(count) for count in range(most, 1, -1)]
+        return next((found for found in tried if self._clear(found)), self._thinned(self.ticks(most)))
+
+    def _thinned(self, ticks: list[Tick]) -> list[Tick]:
+        """Returns the first, and every further one that has room after the one before."""
+        kept = ticks[:1]
+        for tick in ticks[1:]:
+            kept += [tick] if self._clear([kept[-1], tick]) else []
+        return kept
+
+    def _clear(self, ticks: list[Tick]) -> bool:
+        rooms = ((width_of(a[1]) + width_of(b[1])) / 2 + 6 for a, b in pairwise(ticks))
+        return all(abs(self(b[0]) - self(a[0])) >= room for room, (a, b) in zip(rooms, pairwise(ticks), strict=True))
 
     def _steps(self, most: int) -> list[Tick]:
         step = round_step((self.high - self.low) / max(1, most), self.whole)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        found = self._multiples(step)
+        while len(found) < 2 and most > 1 and self.high > self.low and not (self.whole and step <= 1):
+            step = round_step(0.3 * step, self.whole)
+            found = self._multiples(step)
+        size = max(abs(self.low), abs(self.high))
+        if size < TINY or size >= HUGE:
+            return [(i * step, scientific(i * step)) for i in found]
         places = max(0, -math.floor(math.log10(step) + 1e-9)) if step < 1 else 0
         places += abs(step * 10**places - round(step * 10**places)) > 1e-6
-        return [(i * step, plain(i * step, places)) for i in range(first, last + 1)]
+        return [(i * step, plain(i * step, places)) for i in found]
+
+    def _multiples(self, step: float) -> range:
+        """Returns which multiples of the step are on the scale."""
+        return range(math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) + 1)
 
     def _powers(self, most: int) -> list[Tick]:
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
@@ -54,8 +85,8 @@ class Scale:
                 found = [(v, _small(v)) for v in near if self.low <= v * 1.0000001 and v <= self.high * 1.0000001]
                 if len(found) >= min(3, most):
                     break
-            return found
-        step = max(1, math.ceil((last - first) / most))
+            return found if len(found) > 1 else self._steps(most)
+        step = int(round_step((last - first) / most, whole=True))
         return [(10.0**e, power(e)) for e in range(first + (-first) % step, last + 1, step)]
 
 
@@ -63,6 +94,17 @@ def _small(value: float) -> str:
     """Returns a round number as it is written: 0.05, 2·10⁻⁹."""
     digits, _, exponent = f"{value:.0e}".partition("e")
     return f"{value:g}" if 1e-4 < value < 1e5 else f"{digits}·{power(int(exponent))}".removeprefix("1·")
+
+
+def scientific(value: float) -> str:
+    """Returns a number of few digits with a power of ten.
+
+    >>> scientific(-1.5e-8), scientific(1e-8), scientific(0.0)
+    ('−1.5·10⁻⁸', '10⁻⁸', '0')
+    """
+    digits, _, exponent = f"{abs(value):.3e}".partition("e")
+    size = f"{float(digits):g}·{power(int(exponent))}".removeprefix("1·")
+    return ("−" if value < 0 else "") + size if value else "0"
 
 
 def round_step(least: float, whole: bool = False) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from dpaudit.pictures.svg import Place, course, element, line, path, tip
+from dpaudit.pictures.svg import Place, course, element, line, path, tip, told
 
 WIDE = 1.5
 """An enclosure of more pixels is drawn as a band, never as a point."""
@@ -37,9 +37,15 @@ class Stroke:
         return self.x, self.y
 
 
-def drawn(strokes: Sequence[Stroke], slot: int, dashes: str | None) -> str:
+def plain(strokes: Sequence[Stroke]) -> bool:
+    """Returns whether it is one line of many points without dots: then the line itself tells the values."""
+    return len(strokes) > MOST_DOTS and not any(stroke.wide or stroke.infinite for stroke in strokes)
+
+
+def drawn(strokes: Sequence[Stroke], slot: int, dashes: str | None, tips: Sequence[str] = ()) -> str:
     """Returns the lines through what is known, broken where a value is infinite, and the bands."""
-    parts = [path(run, f"line s{slot}", stroke_dasharray=dashes) for run in lines(strokes)]
+    said = told(tips) if tips and plain(strokes) else None
+    parts = [path(run, f"line s{slot}", stroke_dasharray=dashes, data_t=said) for run in lines(strokes)]
     for group in bands(strokes):
         around = [(s.x, s.high) for s in group] + [(s.x, s.low) for s in reversed(group)]
         parts.append(element("path", d=course(around) + "Z", class_=f"band f{slot} s{slot}"))
@@ -73,8 +79,10 @@ def bands(strokes: Sequence[Stroke]) -> Iterator[list[Stroke]]:
 def dots(strokes: Sequence[Stroke], tips: Sequence[str], slot: int, small: bool) -> str:
     """Returns the points: seen where there are few, or one alone, or infinite ones; the others for who points at them.
 
-    A small picture has only those that are seen.
+    A small picture has only those that are seen, and a plain line tells them itself.
     """
+    if plain(strokes):
+        return ""
     said = tips or [""] * len(strokes)
     lone = len(strokes) == 1
     many = len(strokes) > MOST_DOTS

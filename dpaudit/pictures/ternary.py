@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dpaudit.pictures.maps import shade, shades
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.svg import at, element, fit, ring, text, tip
+from dpaudit.pictures.svg import at, element, fit, ring, text, told
 
 SIDE = 241
 EDGE, TOP = 18.0, 40.0
@@ -26,6 +26,8 @@ class Ternary:
     signed: bool
     ring: Cells | None = None
     marks: Sequence[tuple[Cells, str]] = ()
+    told: str = ""
+    """What stands before every tip."""
     corners: Sequence[str] = field(default=("all in cell 1", "all in cell 2", "all in cell 3"))
 
     def draw(self, alt: str) -> Picture:
@@ -34,12 +36,15 @@ class Ternary:
         step = (SIDE - 2 * EDGE) / (n + 1)
         parts = [text(0, 13, fit(self.head, SIDE, 14), "head")]
         kinds = shades(self.signed)
-        for cells, value in self.values.items():
-            x, y = self._place(cells, n, step)
-            class_ = shade(value, self.reach, kinds)
-            parts.append(
-                element("path", tip(self.tips.get(cells, "")), d=_hexagon(x, y, step / math.sqrt(3)), class_=class_)
-            )
+        across, up = step / 2, step / math.sqrt(12)
+        turned = f"translate({at(EDGE)} {at(TOP + step * 0.6)}) scale({across:.4f} {up:.4f})"
+        hexagons = []
+        for class_ in kinds:
+            own = [cells for cells, value in self.values.items() if shade(value, self.reach, kinds) == class_]
+            way = "".join(_hexagon(2 * cells[2] + cells[0] + 1, 3 * (n - cells[0])) for cells in own)
+            words = {"data_w": self.told, "data_t": told(self.tips.get(cells, "") for cells in own)}
+            hexagons += [element("path", d=way, class_=class_, **words)] if own else []
+        parts.append(element("g", "".join(hexagons), transform=turned))
         size = max(5.0, step * 0.5)
         parts += [self._letter(cells, letter, n, step, size) for cells, letter in self.marks]
         if self.ring is not None:
@@ -67,8 +72,6 @@ class Ternary:
         return across, TOP + step * 0.6 + (n - cells[0]) * step * math.sqrt(3) / 2
 
 
-def _hexagon(x: float, y: float, size: float) -> str:
-    """Returns a hexagon that stands on a corner."""
-    across, half = size * math.sqrt(3) / 2, size / 2
-    sides = f"l{across:.1f} {half:.1f}v{size:.1f}l-{across:.1f} {half:.1f}l-{across:.1f}-{half:.1f}v-{size:.1f}z"
-    return f"M{at(x)} {at(y - size)}{sides}"
+def _hexagon(x: int, y: int) -> str:
+    """Returns a hexagon that stands on a corner, begun in its middle, in halves of a step and thirds of a row."""
+    return f"M{x} {y}m0-2l1 1v2l-1 1-1-1v-2z"

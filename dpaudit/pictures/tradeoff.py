@@ -39,7 +39,8 @@ def crossing(points: Sequence[Point]) -> Point:
 
 def guaranteed(epsilon: float, delta: float) -> list[Point]:
     """Returns the curve below which no (epsilon, delta)-private mechanism goes."""
-    middle = (1 - delta) / (1 + math.exp(epsilon))
+    small = math.exp(-epsilon)
+    middle = (1 - delta) * small / (1 + small)
     return [(0.0, 1 - delta), (middle, middle), (1 - delta, 0.0)]
 
 
@@ -55,7 +56,7 @@ class Tradeoff:
     def draw(self, width: float, alt: str) -> Picture:
         """Returns the picture; below the dashed lines no mechanism with that claim goes."""
         up = Scale(0.0, 1.0, self.height - 40, 30)
-        ground = Ground(Scale(0.0, 1.0, margin(up.ticks(5)), width - 10), up)
+        ground = Ground(Scale(0.0, 1.0, margin(up), width - 10), up)
         parts = [ground.axes("α, error of the first kind", "β, error of the second kind")]
         parts.append(line(ground.left, ground.top, ground.right, ground.bottom, "grid"))
         parts.append(text(ground.left + 20, ground.top + 8, "↓ coin", "small dim"))

@@ -69,4 +69,4 @@ def _table(table: dict[str, Any]) -> str:
 
 
 def _lines(rows: list[list[str]], tag: str = "td") -> str:
-    return "".join("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>" for row in rows)
+    return "".join("<tr>" + "".join(f"<{tag}>{escape(cell)}" for cell in row) for row in rows)

@@ -38,6 +38,7 @@ CHARTS: dict[str, Draw] = {
     "worst-pairs": charts_pairs.worst_pairs,
     "loss-map": charts_maps.loss_maps,
     "loss-ternary": charts_ternary.losses,
+    "loss-data": charts_maps.data_maps,
     "renyi": charts_lines.renyi,
     "sensitivity": sensitivity,
     "error-by-n": charts_lines.errors("n", "n (records)"),
@@ -51,6 +52,9 @@ CHARTS: dict[str, Draw] = {
 """Kind of section -> its charts. A kind without a line here is shown as a table only."""
 
 
+MAPS = frozenset({"loss-map", "loss-ternary", "loss-data"})
+
+
 def figures(section: Section, sections: Sequence[Section] = ()) -> list[Figure]:
     """Returns the section's charts; ``sections`` are all of the document, as a chart may take from a neighbour.
 
@@ -61,16 +65,22 @@ def figures(section: Section, sections: Sequence[Section] = ()) -> list[Figure]:
         return []
 
     drawn = draw(section, Near(sections or [section], section["setting"]))
-    absent = _absent(section) if drawn else ""
+    absent = _absent(section, sections) if drawn else ""
     return [*drawn[:-1], replace(drawn[-1], caption=drawn[-1].caption + absent)] if absent else drawn
 
 
-def _absent(section: Section) -> str:
-    """Returns in words which mechanisms of the setting have no rows here; a text of the section may have said it."""
+def _absent(section: Section, sections: Sequence[Section]) -> str:
+    """Returns in words which mechanisms of the setting have no rows here; a text of the section may have said it.
+
+    A mechanism has one of the kinds of loss maps.
+    """
     wanted = section["setting"].get("mechanisms", ())
     if section.get("text") or not all("mechanism" in row for row in section["rows"]):
         return ""
-    here = {row["mechanism"] for row in section["rows"]}
+    alike = [
+        s for s in sections if s["kind"] in MAPS and section["kind"] in MAPS and s["setting"] == section["setting"]
+    ]
+    here = {row["mechanism"] for each in alike or [section] for row in each["rows"] if "mechanism" in row}
     return missing(wanted, here) if here & set(wanted) else ""
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from dpaudit.pictures.distance import Distances
 from dpaudit.pictures.picture import Figure
-from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.reports.charts_lines import Near, middle
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import listed
+from dpaudit.reports.findings import listed, told
 
 Row = dict[str, Any]
 
@@ -43,4 +43,4 @@ def distances(section: Section, near: Near) -> list[Figure]:
 
 def _point(row: Row) -> tuple[float, float, str]:
     t, value = middle(row["t"]), middle(row["value"])
-    return t, value, f"{row['bound'] or 'exact'}: t {span(row['t'])}, {span(row['value'])}"
+    return t, value, f"{told(row['t'])}, {told(row['value'])}"

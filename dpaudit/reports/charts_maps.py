@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpaudit.pictures.maps import CellMap, key
+from dpaudit.pictures.maps import SMALL, CellMap, key
+from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
+from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import listed, ringed, sign, tied
-from dpaudit.reports.tables import cells_of
+from dpaudit.reports.tables import cell, cells_of, worst_cells
 
 Row = dict[str, Any]
 
@@ -25,15 +27,49 @@ def loss_maps(section: Section, near: Near) -> list[Figure]:
         drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
         words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}{tied(own, worst)}")
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
-    said = f"{ringed(words)} All maps are on one scale."
-    return [Figure(drawn, said)]
+    said = ringed(words)
+    return [Figure(drawn, f"{said} All maps are on one scale." if len(words) > 1 else said)]
+
+
+def data_maps(section: Section, near: Near) -> list[Figure]:
+    """Returns the largest loss of every data set at every output, a map for each mechanism, on one scale."""
+    names = named(section["rows"])
+    known = [abs(middle(loss)) for row in section["rows"] for loss in row["losses"] if loss]
+    reach = max(filter(math.isfinite, known), default=1.0) or 1.0
+    worst = {row["mechanism"]: row for row in worst_cells(section)}
+    drawn = [_named(section, name, own, worst[name], reach) for name, own in names.items()]
+    drawn.append(key(reach, "largest loss ln(P_x / P_x′)"))
+    words = [f"{name} at x = {cell(row['x'])}, output {cell(row['output'])}" for name, row in worst.items()]
+    said = f"Ringed, where the loss is largest: {listed(words)}."
+    never = any(loss is None for row in section["rows"] for loss in row["losses"])
+    said += " –: the data set never gives this output." if never else ""
+    said += " ∞: it does, and a neighbour never." if math.inf in known else ""
+    return [Figure(drawn, f"{said} All on one scale." if len(names) > 1 else said)]
+
+
+def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float) -> Picture:
+    """Returns the map of one mechanism; the first data set is at the top."""
+    outputs, rows = section["outputs"][name], own[::-1]
+    values = {
+        (i, j): middle(loss) for j, row in enumerate(rows) for i, loss in enumerate(row["losses"]) if loss is not None
+    }
+    columns, lines = (shortened([str(cell(v)) for v in every]) for every in (outputs, [row["x"] for row in rows]))
+    at = outputs.index(worst["output"]), [row["x"] for row in rows].index(worst["x"])
+    left = section["left"][name]
+    more = [f"{count} more {what}" for count, what in zip(left, ("data sets", "outputs"), strict=True) if count]
+    note = f"Those of largest loss; {listed(more)}." if more else ""
+    size = sign(worst["loss"])
+    where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
+    alt = f"Map of the losses of {name} by data set and output: the largest, {size}, at {where}. {note}".strip()
+    titles = headed(name, f"loss {size}", NARROW), values, columns, lines, reach, "output", "data set x"
+    return CellMap(*titles, ring=at, named=True, note=note, width=NARROW).draw(alt)
 
 
 def _map(name: str, own: list[Row], worst: Row, reach: float, n: int) -> Picture:
     values = {(row["output"], row["x"]): middle(row["loss"]) for row in own}
     size = {"lower": worst["loss"]["lower"], "upper": worst["loss"]["upper"]}
     positive = not size["lower"].startswith("-")
-    head = f"{name}: {sign(size) if positive else sign(_turned(size))}"
+    head = headed(name, sign(size) if positive else sign(_turned(size)), SMALL)
     where = f"the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}"
     alt = f"Map of the losses of {name}: the largest at {where}."
     columns, rows = [str(i) for i in range(n + 1)], [str(i) for i in range(n)]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.pictures.pair import Losses, Pair, Stem
+from dpaudit.pictures.pair import SMALL, Losses, Pair, Stem
 from dpaudit.pictures.picture import Figure, Picture
+from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import against, at_most, rounded, sign
+from dpaudit.reports.findings import against, at_most, rounded, sign, told
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
 """So many outputs of a worst pair are shown where they do not lie on a line (k >= 3, or anybody's own)."""
 LIKELY = 8
 """So many of them are the most likely ones, as far as they are not those of largest loss."""
+LEAST = 1e-300
+"""A probability that is smaller, and not 0, is drawn at this one."""
 ALIVE = 1e-6
 """Outputs beyond the last one of this probability, for either data set, are cropped."""
 Row = dict[str, Any]
@@ -59,8 +63,13 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
-    said = f"output {name}: P_x {span(row['p'])}, P_x′ {span(row['p_prime'])}, loss {span(row['loss'])}"
-    return Stem(place, name, middle(row["p"]), middle(row["p_prime"]), middle(row["loss"]), said)
+    said = f"{name}; {', '.join(told(row[key]) for key in ('p', 'p_prime', 'loss'))}"
+    return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), middle(row["loss"]), said)
+
+
+def _drawn(p: dict[str, str]) -> float:
+    """Returns a float near a probability: 0 only for 0, however small it is."""
+    return max(middle(p), LEAST) if Decimal(p["upper"]) else 0.0
 
 
 def _lost(name: str, loss: dict[str, str], near: Near) -> str:
@@ -79,7 +88,7 @@ def _pair(section: Section, name: str, own: list[Row], flat: bool, reach: tuple[
     stems = [_stem(row, float(row["output"][0]) if flat else float(i)) for i, row in enumerate(shown)]
     worst = next((i for i, row in enumerate(shown) if _is_worst(section, name, row)), 0)
     size = _lost(name, shown[worst]["loss"], near)
-    head = f"{name}: loss {size}"
+    head = headed(name, f"loss {size}", SMALL)
     x, y = str(cell(pair["x"])), str(cell(pair["x_prime"]))
     alt = f"{name}: distributions of x = {x} and x′ = {y}; the loss is largest at {stems[worst].name}: {size}. {note}"
     return Pair(head, x, y, stems, worst, note, flat, reach).draw(alt.strip())
@@ -158,9 +167,9 @@ def _masses(own: list[Row]) -> list[tuple[float, float, str]]:
         (
             middle(rows[0]["loss"]),
             (mass := sum(middle(row["p"]) for row in rows)),
-            f"loss {loss}: probability about {mass:.6g}",
+            f"loss {sign(rows[0]['loss'])}: probability about {mass:.4g}",
         )
-        for loss, rows in found.items()
+        for rows in found.values()
     ]
 
 

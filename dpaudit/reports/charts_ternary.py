@@ -6,10 +6,11 @@ from typing import Any
 
 from dpaudit.pictures.maps import key
 from dpaudit.pictures.picture import Figure
-from dpaudit.pictures.ternary import Ternary
-from dpaudit.reports.charts_lines import Near, middle, span
+from dpaudit.pictures.svg import headed
+from dpaudit.pictures.ternary import SIDE, Ternary
+from dpaudit.reports.charts_lines import Near, middle
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import at_most, largest, listed, ringed, sign, tied
+from dpaudit.reports.findings import at_most, largest, listed, ringed, sign, tied, told
 from dpaudit.reports.tables import cell
 
 Row = dict[str, Any]
@@ -21,13 +22,15 @@ def ternary_pairs(section: Section, names: dict[str, list[Row]], reach: float) -
     for name, own in names.items():
         pair = section["pairs"][name]
         values = {_cells(row["output"]): middle(row["loss"]) for row in own}
-        tips = {_cells(row["output"]): f"output {cell(row['output'])}: loss {span(row['loss'])}" for row in own}
+        tips = {_cells(row["output"]): f"{cell(row['output'])}; {told(row['loss'])}" for row in own}
         worst = next(row for row in own if row["output"] == pair["output"])
         said = f"{name} at output {cell(pair['output'])} of x = {cell(pair['x'])}, x′ = {cell(pair['x_prime'])}"
         marks = [(_cells(pair["x"]), "x"), (_cells(pair["x_prime"]), "x′")]
-        head = f"{name}: loss {sign(worst['loss'])}"
+        head = headed(name, f"loss {sign(worst['loss'])}", SIDE)
         alt = f"Map of the losses of the worst pair over all outputs. The largest: {said}, {at_most(worst['loss'])}."
-        drawn.append(Ternary(head, values, tips, reach, True, _cells(pair["output"]), marks).draw(alt))
+        drawn.append(
+            Ternary(head, values, tips, reach, True, _cells(pair["output"]), marks, "output; loss about: ").draw(alt)
+        )
         words.append(said)
     drawn.append(key(reach, "loss ln(P_x / P_x′)"))
     return Figure(
@@ -45,10 +48,14 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
     reach, drawn = middle(section["gs"]), []
     for which, name in (("ls", "LS(x)"), ("s", "S(x)")):
         values = {_cells(row["x"]): middle(row[which]) for row in section["rows"]}
-        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: {span(row[which])}" for row in section["rows"]}
+        tips = {_cells(row["x"]): f"{cell(row['x'])}; {told(row[which])}" for row in section["rows"]}
         row, top = largest(section, which)
         alt = f"Map of {name} over all data sets; the largest is {at_most(top)} at x = {cell(row['x'])}."
-        drawn.append(Ternary(f"{name} {sign(top)}", values, tips, reach, False, _cells(row["x"])).draw(alt))
+        drawn.append(
+            Ternary(f"{name} {sign(top)}", values, tips, reach, False, _cells(row["x"]), (), f"x; {name} about: ").draw(
+                alt
+            )
+        )
     row, top = largest(section, "ls")
     drawn.append(key(reach, "sensitivity, up to GS", signed=False))
     size, gs = at_most(top), at_most(section["gs"])
@@ -62,12 +69,14 @@ def losses(section: Section, near: Near) -> list[Figure]:
     drawn, words = [], []
     for name, own in named(section["rows"]).items():
         values = {_cells(row["x"]): middle(row["loss"]) for row in own}
-        tips = {_cells(row["x"]): f"x = {cell(row['x'])}: largest loss {span(row['loss'])}" for row in own}
+        tips = {_cells(row["x"]): f"{cell(row['x'])}; {told(row['loss'])}" for row in own}
         worst = max(own, key=lambda row: float(row["loss"]["lower"]))
         most = f"x = {cell(worst['x'])}, {at_most(worst['loss'])}"
         alt = f"{name}: map of the largest loss of every data set; most at {most}."
-        head = f"{name}: {sign(worst['loss'])}"
-        drawn.append(Ternary(head, values, tips, reach, False, _cells(worst["x"])).draw(alt))
+        head = headed(name, sign(worst["loss"]), SIDE)
+        drawn.append(
+            Ternary(head, values, tips, reach, False, _cells(worst["x"]), (), "x; largest loss about: ").draw(alt)
+        )
         words.append(f"{name} at x = {cell(worst['x'])}{tied(own, worst)}")
     drawn.append(key(reach, "largest loss of the data set", signed=False))
     said = f"Every hexagon is a data set. {ringed(words)}"

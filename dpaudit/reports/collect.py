@@ -20,11 +20,11 @@ from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.chain import chain
-from dpaudit.reports.document import Section
-from dpaudit.reports.judged import rows_of
+from dpaudit.reports.document import Section, named
+from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
-from dpaudit.reports.pairs import worst_pairs
+from dpaudit.reports.pairs import MAP_DIGITS, worst_pairs
 from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
 
@@ -68,7 +68,10 @@ def epsilon_rows(block: Block, progress: Progress) -> list[Row]:
 
 def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     """Returns the section of the true epsilon, with what the verdicts say of it."""
-    kept = [{key: value for key, value in row.items() if key != "command"} for row in rows if not row.get("reason")]
+    order = list(named(rows))
+    every = [*rows, *deciding(block, rows, verdicts)]
+    every.sort(key=lambda row: (order.index(row["mechanism"]), row["n"] or 0))
+    kept = [{key: value for key, value in row.items() if key != "command"} for row in every if not row.get("reason")]
     title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
     limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
@@ -77,6 +80,17 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
     more |= {"lost": sum(bool(row.get("reason")) for row in rows)} if lost else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
+
+
+def deciding(block: Block, rows: list[Row], verdicts: list[Row]) -> Iterator[Row]:
+    """Yields the rows of the smallest n that fails and of the largest true epsilon, where they were not asked for."""
+    known = {(row["mechanism"], row["n"]) for row in rows}
+    cases = {case.label: case for case in block.cases}
+    for verdict in verdicts:
+        for n in dict.fromkeys((verdict["smallest_failing_n"], verdict["n"])):
+            if n is not None and verdict["mechanism"] in cases and (verdict["mechanism"], n) not in known:
+                case = cases[verdict["mechanism"]]
+                yield epsilon_row(case, n, case.result(n))
 
 
 def facts(block: Block, progress: Progress) -> Section:
@@ -209,7 +223,7 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
         return
     for score in dict.fromkeys(c.mechanism.settings().get("score", Hellinger.name) for c in block.cases if c.model):
         progress(f"sensitivities at n = {model.n}")
-        found = audit.sensitivity(model.n, prior=model.prior, gamma=gamma, score=score, digits=DIGITS)
+        found = audit.sensitivity(model.n, prior=model.prior, gamma=gamma, score=score, digits=MAP_DIGITS)
         title = f"Sensitivities of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
         question = "How much does one record move the posterior, data set by data set?"
         rows = found.to_dict()["datasets"]

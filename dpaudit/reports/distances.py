@@ -9,6 +9,7 @@ from typing import Any
 from dpaudit.mechanisms import PosteriorMechanism, posterior
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, show
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section
@@ -19,6 +20,8 @@ from dpaudit.utility.staircase import Staircase, build
 DIGITS = 6
 MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out."""
+MOST_PLACES = 30
+"""Of a bound there are about so many rows."""
 LARGEST = 40
 """The balanced data of an audit have at most so many records here."""
 Row = dict[str, Any]
@@ -70,10 +73,14 @@ def _lines(subject: PosteriorMechanism, stairs: Staircase) -> Iterator[tuple[str
 
 
 def _bound(checker: Checker, bound: Bound, places: Sequence[tuple[int, Ball]]) -> Iterator[tuple[str, str, Ball, Ball]]:
-    for place in places:
+    """Yields the bound at about MOST_PLACES of the places, and where it first fails or is open; all are checked."""
+    step, seen = max(1, len(places) // MOST_PLACES), {Verdict.PROVED}
+    for i, place in enumerate(places):
         checked = checker.check(bound, *place)
         value = 1 - checked.value if bound.of_tail else checked.value
-        yield f"{bound.claim} ({bound.relation})", checked.verdict.value, checked.t, value
+        if i % step == 0 or place is places[-1] or checked.verdict not in seen:
+            yield f"{bound.claim} ({bound.relation})", checked.verdict.value, checked.t, value
+        seen.add(checked.verdict)
 
 
 def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:
@@ -81,8 +88,7 @@ def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:
     shown = [balls.enclosure(t, DIGITS), balls.enclosure(value, DIGITS)]
     if shown[0] is None or shown[1] is None:
         return None
-    said = {"outcome": verdict} if bound else {}
-    return {"bound": bound, "t": shown[0].to_dict(), "value": shown[1].to_dict(), **said}
+    return {"bound": bound, "t": shown[0].to_dict(), "value": shown[1].to_dict(), "outcome": verdict or None}
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Section]:

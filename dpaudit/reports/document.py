@@ -4,7 +4,8 @@
      "versions": {...}, "content_hash": sha256 of all that comes before, "run": {"date", "seconds"}}
 
 The verdict is the answer (verdict.py). A section has "kind", "title", "question", "command", "setting" and "rows";
-enclosures are {"lower", "upper"} as decimal strings. Only "run" differs between two runs on the same inputs.
+enclosures are {"lower", "upper"} as decimal strings. In the file many rows are lists, with
+"columns" (``tabular``). Only "run" differs between two runs on the same inputs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import platform
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dpaudit.files.strict_json import read_text
@@ -23,6 +25,8 @@ from dpaudit.reports.verdict import whole
 from dpaudit.version import __version__
 
 SCHEMA = "dpaudit-report/2"
+FEW = 20
+"""So many rows stand in a file as objects; more of them as lists."""
 EARLIER = "dpaudit-report/1"
 """Files of the schema before, which had no verdict; they are still drawn."""
 UNTOLD: dict[str, Any] = {"word": None, "text": "Made by an earlier version, which gave no verdict.", "counts": {}}
@@ -107,8 +111,43 @@ def content_hash(document: Document) -> str:
 
 
 def dumps(document: Document) -> str:
-    """Returns the text of the result file, one row a line; the same for the same document."""
-    return _members(document, "sections", lambda section: _members(section, "rows", _compact)) + "\n"
+    """Returns the text of the result file, one row a line; the same for the same document.
+
+    Many rows with the same members are lists, the names of the members standing once, under "columns".
+    """
+    return _members(document, "sections", lambda section: _members(tabular(section), "rows", _compact)) + "\n"
+
+
+def tabular(section: Section) -> Section:
+    """Returns the section with its rows as lists, where they are many and have the same members.
+
+    What all rows of a mechanism have alike stands once, under "same".
+    """
+    rows = section["rows"]
+    if len(rows) <= FEW or not all(isinstance(row, dict) and list(row) == list(rows[0]) for row in rows):
+        return section
+    groups = named(rows) if isinstance(rows[0].get("mechanism"), str) else {}
+    same = [
+        name for name in rows[0] if name != "mechanism" and groups and all(map(partial(_alike, name), groups.values()))
+    ]
+    kept = [name for name in rows[0] if name not in same]
+    found = {**section, "columns": kept, "rows": [[row[name] for name in kept] for row in rows]}
+    shared = {group: {name: own[0][name] for name in same} for group, own in groups.items()}
+    return {**found, "same": shared} if same else found
+
+
+def _alike(name: str, rows: list[dict[str, Any]]) -> bool:
+    return all(row[name] == rows[0][name] for row in rows)
+
+
+def whole_rows(section: Section) -> Section:
+    """Returns the section with its rows as objects, as it was before it was written."""
+    if not isinstance(section, dict) or "columns" not in section:
+        return section
+    names, same = section["columns"], section.get("same", {})
+    kept = {key: value for key, value in section.items() if key not in ("columns", "same")}
+    rows = [dict(zip(names, row, strict=True)) for row in section["rows"]]
+    return {**kept, "rows": [{**row, **same[row["mechanism"]]} if same else row for row in rows]}
 
 
 def _members(value: Any, key: str, show: Callable[[Any], str]) -> str:
@@ -141,6 +180,10 @@ def load(path: str) -> Document:
     members = ("title", "command", "plan", "verdict", "sections", "versions", "content_hash", "run")
     if missing := [key for key in members if key not in document]:
         raise InputError("result", path, f"lacks {', '.join(missing)}")
+    try:
+        document["sections"] = [whole_rows(section) for section in document["sections"]]
+    except (KeyError, TypeError, ValueError):
+        raise InputError("result", path, "is malformed: columns and rows do not fit") from None
     if content_hash(document) != document["content_hash"]:
         raise InputError("result", path, "the content does not match its hash: the file was changed")
     return document

@@ -48,6 +48,11 @@ def about(enclosure: dict[str, str], digits: int = DIGITS) -> str | None:
     return _text(ends.pop()) if len(ends) == 1 else None
 
 
+def told(enclosure: dict[str, str]) -> str:
+    """Returns a number for a tip that says "about" already: its digits, or a bound where they are not known."""
+    return about(enclosure) or sign(enclosure)
+
+
 def exactly(enclosure: dict[str, str]) -> bool:
     """Returns whether the number is known exactly."""
     return enclosure["lower"] == enclosure["upper"]

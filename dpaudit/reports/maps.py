@@ -1,4 +1,4 @@
-"""The losses of all pairs: for two cells pair by output, for three cells the largest loss of every data set."""
+"""The losses of all pairs: for two cells pair by output, for three the largest of every data set, else by name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.posterior.model import Histogram, neighbours
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.protocols import Dataset, plain
+from dpaudit.reports import data_maps
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import MAP_DIGITS, loss_rows
@@ -30,11 +31,14 @@ def loss_maps(block: Block, progress: Progress, maps: bool) -> Iterator[Section]
     """Yields the maps of those mechanisms that have them; without ``maps`` the command that draws them."""
     flat = [(case, cells) for case in block.cases if (cells := mapped(case)) is not None]
     three = [(case, subject) for case in block.cases if (subject := _ternary(case)) is not None]
-    if not maps and (flat or three):
+    drawn = [case for case, _ in [*flat, *three]]
+    rest = [case for case in block.cases if case not in drawn and data_maps.drawable(case)]
+    if not maps and (drawn or rest):
         yield left_out(block)
         return
     yield from [by_output(block, flat, progress)] if flat else []
     yield from [by_data(block, three, progress)] if three else []
+    yield from data_maps.by_name(block, rest, progress)
 
 
 # ------------------------------------------------------------------ two cells, or a count

@@ -9,7 +9,7 @@ from dpaudit.files.text import markdown as escape
 from dpaudit.files.text import visible
 from dpaudit.numbers.digits import powers, shown
 from dpaudit.reports.document import Document, Section
-from dpaudit.reports.marks import decided
+from dpaudit.reports.marks import decided, tails
 from dpaudit.reports.tables import Cell, table
 from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import same_hash
@@ -83,8 +83,8 @@ def _summary(document: Document) -> list[str]:
 def _cell(cell: Cell) -> str:
     if not isinstance(cell, dict):
         return escape(cell)
-    text, whole = shown(cell), f"[{cell['lower']}, {cell['upper']}]"
-    if text.startswith("["):
+    text, whole = shown(cell), tails(cell["lower"], cell["upper"])
+    if text.startswith("[") or not (whole.startswith("[") or "shown" in cell):
         return escape(whole)
     known = cell["lower"] == cell["upper"] and text in (cell["lower"], "∞", "−∞")
     return escape(text) if known else f"{escape(text)} ({escape(whole)})"

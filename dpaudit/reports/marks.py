@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from dpaudit.files.text import html as escape
@@ -30,7 +31,24 @@ def number(enclosure: dict[str, str]) -> str:
     lower, upper = escape(enclosure["lower"]), escape(enclosure["upper"])
     if lower == upper and shown(enclosure) in (lower, "∞", "−∞"):
         return shown(enclosure)
-    return f'<span class="num">{escape(shown(enclosure))}<span class="full">[{lower}, {upper}]</span></span>'
+    whole = tails(lower, upper)
+    return f'<span class="num">{escape(shown(enclosure))}<i>{whole}</i></span>'
+
+
+def tails(lower: str, upper: str) -> str:
+    """Returns both ends of an enclosure: of two positive decimals what they share, then the two tails.
+
+    >>> tails("0.5137306003657", "0.51373060036581"), tails("-0.5", "0.5"), tails("1.5e-8", "1.6e-8")
+    ('0.513730600365[70, 81]', '[-0.5, 0.5]', '[1.5e-8, 1.6e-8]')
+    """
+    whole = re.compile(r"\d+\.\d+")
+    if whole.fullmatch(lower) and whole.fullmatch(upper) and lower.index(".") == upper.index("."):
+        length = max(len(lower), len(upper))
+        low, high = lower.ljust(length, "0"), upper.ljust(length, "0")
+        same = next((i for i in range(length) if low[i] != high[i]), 0)
+        if same > 4:
+            return f"{low[:same]}[{low[same:]}, {high[same:]}]"
+    return f"[{lower}, {upper}]"
 
 
 def verdicts(section: Section) -> list[tuple[str, int]]:

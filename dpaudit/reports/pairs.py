@@ -13,7 +13,7 @@ from dpaudit.numbers.digits import short
 from dpaudit.numbers.enclosure import Enclosure, infinite
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.protocols import Dataset, plain
-from dpaudit.reports.block import DIGITS, Block, Case, Progress
+from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section
 
 MAP_DIGITS = 6
@@ -52,7 +52,7 @@ def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:
     pair, true = (witness.x, witness.x_prime), case.found.value()[1]
     words = case.told(true)
     (losses,) = MAP_EFFORT.widest(mechanism, lambda e: loss_rows(mechanism, [pair], e))
-    here, there = (audit.pmf(mechanism, x=x, digits=DIGITS) for x in pair)
+    here, there = (audit.pmf(mechanism, x=x, digits=MAP_DIGITS) for x in pair)
     for output, p, q, loss in zip(here.outputs, here.probabilities, there.probabilities, losses, strict=True):
         if p.upper or q.upper:
             shown = loss.to_dict() if p.upper and q.upper else infinite().to_dict()

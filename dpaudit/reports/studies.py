@@ -156,7 +156,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
 
     progress(f"checking {len(chosen)} claims")
     results = decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}"))
-    rows = [{key: value for key, value in result.to_dict().items() if key != "seconds"} for result in results]
+    rows = [board_row(result.to_dict()) for result in results]
     wanted = " ".join(chosen) if patterns != ("*",) else ""
     shared = {"command": f"dpaudit check {wanted}".strip(), "setting": {"claims": list(patterns)}}
     yield {
@@ -180,6 +180,25 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         **shared,
         "rows": margins,
     }
+
+
+def board_row(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns one entry of ``dpaudit check --json`` as the board shows it: without seconds, with the worked steps
+    of what refutes or is a witness, not of what only comes close; ``dpaudit check ID --explain`` computes these again.
+    """
+    row = {key: value for key, value in entry.items() if key != "seconds"}
+    row |= {"tightest": _unworked(row["tightest"])} if "tightest" in row else {}
+    return row | ({"parts": [_part(part) for part in row["parts"]]} if "parts" in row else {})
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    kept = _unworked(part)
+    refutes = part["verdict"] == Verdict.REFUTED or "instance" not in part
+    return kept if refutes else {**kept, "instance": _unworked(part["instance"])}
+
+
+def _unworked(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: member for key, member in value.items() if key != "steps"}
 
 
 def _claims_found(rows: list[dict[str, Any]]) -> str:

@@ -9,24 +9,14 @@ from typing import Any
 
 from dpaudit.audit.words import evidence_words
 from dpaudit.numbers.digits import equated, percent, powers, short, written
-from dpaudit.reports.document import Section, named, number_of
+from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
+from dpaudit.reports.document import Section, named
 from dpaudit.reports.sentences import epsilon_words, of_n
-from dpaudit.reports.shares import compared, evidence_value
+from dpaudit.reports.shares import evidence_value
+from dpaudit.reports.tables_some import CURVE, SHOWN_N, breakpoints, delta_curves, distances, epsilon_by_n, sensitivity
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
-
-Cell = str | dict[str, str]
-Table = tuple[list[str], list[list[Cell]]]
-
-
-def cell(value: Any) -> Cell:
-    """Returns an enclosure as it is, a tuple as "(4, 4)", nothing as "", anything else as its text."""
-    if isinstance(value, dict) and set(value) == {"lower", "upper"}:
-        return value
-    if isinstance(value, list):
-        return "(" + ", ".join(map(str, value)) + ")"
-    return "" if value is None else str(value)
 
 
 def matrix(section: Section) -> Table:
@@ -96,24 +86,6 @@ def _value(row: dict[str, Any], key: str = "value") -> Cell:
     return {**found, "shown": row["shown"]} if isinstance(found, dict) and row.get("shown") else found
 
 
-SHOWN_N = 12
-"""So many n are listed in the table of true epsilon; all of them are in the result file."""
-
-
-def epsilon_by_n(section: Section) -> Table:
-    """Returns the true epsilon of every mechanism at some n, the last one among them."""
-    names = named(section["rows"])
-    ns = sorted({row["n"] for row in section["rows"] if row["n"] is not None})
-    some = ns[:: -max(1, -(-len(ns) // SHOWN_N))][::-1]
-    found: dict[tuple[str, int | None], Cell] = {
-        (row["mechanism"], row["n"]): {**row["epsilon"], "shown": epsilon_words({**row, "compared": compared(row)})}
-        for row in section["rows"]
-    }
-    without: list[list[Cell]] = [["", *(found.get((name, None), "") for name in names)]]
-    rows: list[list[Cell]] = [[str(n), *(found.get((name, n), "") for name in names)] for n in some]
-    return ["n", *names], rows + (without if any((name, None) in found for name in names) else [])
-
-
 def _pair(pair: dict[str, Any]) -> str:
     where = "" if pair.get("n") is None else f", n = {pair['n']}"
     if pair["x"] is None and not pair.get("evidence"):
@@ -121,14 +93,6 @@ def _pair(pair: dict[str, Any]) -> str:
     pair = pair["evidence"]["pair"] if pair.get("evidence") else pair
     output = "" if pair.get("output") is None else f" → {cell(pair['output'])}"
     return f"{cell(pair['x'])} | {cell(pair['x_prime'])}{output}{where}"
-
-
-def delta_curves(section: Section) -> Table:
-    """Returns delta at a few points."""
-    points = sorted({row["at"] for row in section["rows"]}, key=number_of)[::5]
-    found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
-    names = named(section["rows"])
-    return ["mechanism", *(f"δ({at})" for at in points)], [[n, *(found[n, at] for at in points)] for n in names]
 
 
 def worst_pairs(section: Section) -> Table:
@@ -185,18 +149,22 @@ def loss_ternary(section: Section) -> Table:
     return ["mechanism", "x", "x′", "output", "loss"], rows
 
 
-def breakpoints(section: Section) -> Table:
-    """Returns for every mechanism at most a dozen of the segments of its curve, the last one among them."""
-    some = [own[:: -max(1, len(own) // 12)][:12][::-1] for own in named(section["rows"]).values()]
-    return listing(MECHANISM, *CURVE)({"rows": [row for own in some for row in own]})
+def worst_cells(section: Section) -> list[dict[str, Any]]:
+    """Returns the worst pair and output of each mechanism on a map by name, with the loss that its cell has."""
+    found = []
+    for name, own in named(section["rows"]).items():
+        pair = section["worst"][name]
+        row = next(row for row in own if row["x"] == pair["x"])
+        loss = row["losses"][section["outputs"][name].index(pair["output"])]
+        found.append({"mechanism": name, **pair, "loss": loss})
+    return found
 
 
-def sensitivity(section: Section) -> Table:
-    """Returns GS and some of the data sets."""
-    step = max(1, len(section["rows"]) // 10)
-    rows: list[list[Cell]] = [["GS", section["gs"], ""]]
-    rows += [[cell(row["x"]), row["ls"], row["s"]] for row in section["rows"][::step]]
-    return ["data x", "LS(x)", "S(x)"], rows
+def loss_data(section: Section) -> Table:
+    """Returns for every mechanism the worst pair and output, with the loss there."""
+    return listing(MECHANISM, ("x", "x"), ("x′", "x_prime"), ("output", "output"), ("loss", "loss"))(
+        {"rows": worst_cells(section)}
+    )
 
 
 def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]:
@@ -220,28 +188,7 @@ def prior_map(section: Section) -> Table:
     return ["mechanism", "a", *(f"n = {n}" for n in ns)], rows
 
 
-def distances(section: Section) -> Table:
-    """Returns of every mechanism and bound some of the distances."""
-    rows: list[list[Cell]] = []
-    for name, own in named(section["rows"]).items():
-        for bound, line in named(own, "bound").items():
-            some = line[:: max(1, len(line) // 4)]
-            rows += [[name, bound or "exact", row["t"], row["value"], cell(row.get("outcome"))] for row in some]
-    return ["mechanism", "bound", "t", "Pr[H < t], or the bound on it", "holds"], rows
-
-
-def listing(*columns: tuple[str, str]) -> Callable[[Section], Table]:
-    """Returns a table function that lists the given (title, key) columns of every row."""
-
-    def table(section: Section) -> Table:
-        rows = [[cell(row.get(key)) for _, key in columns] for row in section["rows"]]
-        return [title for title, _ in columns], rows
-
-    return table
-
-
-MECHANISM, MEAN = ("mechanism", "mechanism"), ("exact mean error", "mean")
-CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime"))
+MEAN = ("exact mean error", "mean")
 BOUNDS = (("bound", "claim"), ("t", "t"), ("exact", "exact"), ("value of the bound", "value"), ("", "outcome"))
 NEAR_ONE = Decimal("0.999999")
 
@@ -268,6 +215,7 @@ TABLES: dict[str, Callable[[Section], Table]] = {
     "worst-loss": worst_loss,
     "loss-map": loss_map,
     "loss-ternary": loss_ternary,
+    "loss-data": loss_data,
     "sensitivity": sensitivity,
     "breakpoints": breakpoints,
     "renyi": by_mechanism("order", "order", "divergence"),
@@ -293,6 +241,8 @@ def caption(section: Section) -> str | None:
     if ns and len(ns) <= SHOWN_N:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
     said = CAPTIONS.get(section["kind"])
+    if said is not None and section["kind"] in ("delta-curves", "breakpoints") and section["setting"].get("eps"):
+        said += ", and the nominal one" if section["kind"] == "delta-curves" else ", and that of the nominal ε"
     return said if said is None or section["setting"].get("n") else said.replace(" at the largest n", "")
 
 

@@ -43,16 +43,17 @@ def same_hash(document: dict[str, Any]) -> str:
 
 
 CAPTIONS = {
-    "epsilon-by-n": "The true ε at some n; the picture has every n that was audited",
+    "epsilon-by-n": "The true ε at some n, and at those that decide; the picture has every n that was audited",
     "facts": "What was audited at the largest n, what is claimed, what decided",
     "delta-curves": "δ at some ε",
     "worst-pairs": "The worst pair and output of each mechanism",
     "worst-loss": "The five outputs of largest loss of each mechanism",
     "loss-map": "Where the loss of each mechanism is largest in size",
     "loss-ternary": "Where the loss of each mechanism is largest",
+    "loss-data": "Where the loss of each mechanism is largest",
     "matrix": "What every mechanism claims, and what holds; failures first",
     "chain": "The evidence of the worst case, step by step",
-    "sensitivity": "GS, and some of the data sets",
+    "sensitivity": "GS, and some of the data sets, those of the largest LS and S among them",
     "breakpoints": "Some segments of each curve, the last one among them",
     "renyi": "The divergences by order",
     "true-nominal": "True over nominal ε",

@@ -50,11 +50,11 @@
     tip.style.left = Math.max(4, left) + "px"; tip.style.top = event.pageY + 16 + "px";
   }
   function inCells(group, event) {
-    var box = group.getBoundingClientRect(), lines = group.dataset.v.split(";"), names = group.dataset.n.split("|");
+    var box = group.getBoundingClientRect(), lines = group.dataset.v.split(";"), names = group.dataset.n.split("␞");
     var row = Math.floor((event.clientY - box.top) / box.height * lines.length);
     var values = (lines[row] || "").split(" "), column = Math.floor((event.clientX - box.left) / box.width * values.length);
     if (row < 0 || column < 0 || !values[column]) { return ""; }
-    var rows = names[3].split(";"), columns = names[1].split(";");
+    var rows = names[3].split("␟"), columns = names[1].split("␟");
     return names[2] + " " + rows[lines.length - 1 - row] + ", " + names[0] + " " + columns[column] + ": about " + values[column];
   }
   all("svg.pic").forEach(function (svg) {
@@ -64,18 +64,31 @@
       mark.dataset.tip = (line ? line.dataset.s + ", " : "") + title.textContent;
       title.remove();
       return mark;
-    }), cells = svg.querySelector(".cells");
+    }), cells = svg.querySelector(".cells"), parts = [];
+    all("[data-t]", svg).forEach(function (mark) {
+      var line = mark.closest(".series"), before = line ? line.dataset.s + ", " : mark.dataset.w || "", words = mark.dataset.t.split("␟");
+      (mark.getAttribute("d").match(/[ML][-\d.]+ [-\d.]+/g) || []).forEach(function (place, i) {
+        var at = place.slice(1).split(" ");
+        parts.push({ x: +at[0], y: "x" in mark.dataset ? null : +at[1], words: before + words[i], mark: mark });
+      });
+    });
     svg.addEventListener("pointermove", function (event) {
       if (cells) { show(inCells(cells, event), event); return; }
-      var best = 26, found = null;
+      var best = 26, found = null, words = "";
+      function hidden(mark) { return mark.closest(".picked") && !mark.closest(".on"); }
+      parts.forEach(function (part) {
+        var scale = part.mark.getScreenCTM(), dy = part.y === null ? 0 : scale.d * part.y + scale.f - event.clientY;
+        var away = Math.hypot(scale.a * part.x + scale.e - event.clientX, dy);
+        if (away < best && !hidden(part.mark)) { best = away; words = part.words; }
+      });
       points.forEach(function (mark) {
-        if (mark.closest(".picked") && !mark.closest(".on")) { return; }
+        if (hidden(mark)) { return; }
         var box = mark.getBoundingClientRect();
         var dx = Math.max(box.left - event.clientX, 0, event.clientX - box.right), dy = Math.max(box.top - event.clientY, 0, event.clientY - box.bottom);
         var away = Math.hypot(dx, dy);
         if (away < best) { best = away; found = mark; }
       });
-      show(found && found.dataset.tip, event);
+      show(found ? found.dataset.tip : words, event);
     });
     svg.addEventListener("pointerleave", function () { show("", null); });
   });
