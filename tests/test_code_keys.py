@@ -266,7 +266,7 @@ ALIKE = {
     "iterators": lambda: [advanced(iter([1, 2, 3]), 1), enumerate([1, 2]), zip([1], [2], strict=False), iter("ab")],
     "functions": lambda: [bound(1), filled(True), filled(False), with_defaults(1, [2]), with_attribute(3), [].append],
     "instances": lambda: [Plain(1), Slots(1, [2]), Named(1), Row([1]), Table(a=1), Line([1], 2), Text("a"), Whole(3)],
-    "others": lambda: [SimpleNamespace(a=1), context(1), date(2020, 1, 1), Colour.RED, functools.partial(bound, 1)],
+    "others": lambda: [SimpleNamespace(a=1), date(2020, 1, 1), Colour.RED, functools.partial(bound, 1)],
     "sources": lambda: [random.Random(random.getrandbits(9)), np.random.default_rng(), np.random.RandomState()],
 }
 

@@ -69,8 +69,12 @@ class Looks:
 
     found = None
 
+    def find(self, address):
+        """Trusts every address; nothing is gone here."""
+        return ctypes.cast(address, ctypes.py_object).value
+
     def look(self, depth=1):
-        self.found = stack(sys._getframe(depth))
+        self.found = stack(sys._getframe(depth), self.find)
         return 0
 
     def __radd__(self, other):
@@ -140,7 +144,7 @@ def test_where_operands_may_have_gone_the_stack_is_not_read():
 def test_a_frame_that_does_not_lie_as_expected_is_not_read(monkeypatch):
     monkeypatch.setattr(stacks, "_as_expected", lambda: False)
     with pytest.raises(Unknown):
-        stack(sys._getframe())
+        stack(sys._getframe(), None)
 
 
 def test_a_layout_that_is_not_the_expected_one_is_noticed(monkeypatch):

@@ -184,7 +184,8 @@ class Explorer:
         self.runs += 1
         if not self.runs % COLLECT:
             gc.collect()
-        before = sys.gettrace()
+        before, around = sys.gettrace(), self.session.outside
+        self.session.outside = sys.exc_info()[1]
         RUNS.append(run)
         output: Any = None
         try:
@@ -198,7 +199,7 @@ class Explorer:
                 run.over = True
             output, run.form = self._finished(value)
         except Halted:
-            if not run.halted:
+            if not run.halted and run.refused is None:
                 raise Changed(KEPT) from None
         except RecursionError:
             raise Refused("its code recurses without end") from None
@@ -209,6 +210,7 @@ class Explorer:
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))
         finally:
+            self.session.outside = around
             RUNS.remove(run)
             self.assumptions |= run.assumptions
             self.boxed = self.boxed or run.boxed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -78,8 +77,10 @@ class Session:
         """Whether states that look equal are merged; not any more once two of them were not."""
         self.unmerged: str | None = None
         """The line of these, "file.py line 12: "."""
-        self.outside = sys.exc_info()[1]
-        """The exception that is being handled as the audit begins; it is no state of the code."""
+        self.outside: BaseException | None = None
+        """The exception that is being handled as a run begins; it is no state of the code."""
+        self.met = False
+        """Whether a state has been read."""
         self.all_live = False
         """Whether every variable may still be read: some of the code looks at its callers."""
         self.subs = Subs(self)
@@ -101,8 +102,8 @@ class Session:
             while True:
                 try:
                     return self._law(Explorer(function, self, self.budget, self._forms, at=at))
-                except Again:  # at most once for each sub-sampler, and once where states are not equal
-                    continue
+                except Again:  # at most once for each sub-sampler, each thing that is watched, where states differ
+                    self.met = False
 
     def _law(self, explorer: Explorer) -> CodeLaw:
         began = monotonic()

@@ -16,8 +16,9 @@ from dpaudit.code.run import Run
 
 MOST_NUMBERS = 1_000_000
 """So many numbers of draws are kept; beyond, of the merged ways every second one."""
-ENDS = 4
-"""So many ends are tried from each state, and so many are kept of those that a state leads to at once."""
+ENDS = 64
+"""So many ends are tried from each state, at the most; ``KEPT`` are kept of those that a state leads to at once."""
+KEPT = 16
 MIXING = 2_654_435_761
 MOST_STATES = 2000
 """So far an end is looked for."""
@@ -97,7 +98,7 @@ class Merges:
     def ended(self, source: int, run: Run, output: Any) -> None:
         """Notes that a run has come to an end."""
         ends = self.states[source].ends
-        if len(ends) < ENDS:
+        if len(ends) < KEPT:
             ends.append(End(*_numbers(run), output))
 
     def trials(self) -> Iterator[tuple[int, End]]:
@@ -114,9 +115,17 @@ class Merges:
                     yield merge.target, merge.on_to(tails[number], self.states[merge.target])
 
     def _ends_behind(self, number: int) -> list[End]:
-        """Returns some ends that the code comes to from the state, as its own run comes to them."""
+        """Returns some ends that the code comes to from the state, as its own run comes to them; one of each output
+        first, then a second one of each, and so on.
+        """
         if number not in self._tails:
-            self._tails[number] = list(self._search(number))
+            counts: dict[str, int] = {}
+            ranked: list[tuple[int, int, End]] = []
+            for end in self._search(number):
+                text = repr(end.output)
+                counts[text] = counts.get(text, 0) + 1
+                ranked.append((counts[text], len(ranked), end))
+            self._tails[number] = [end for *_, end in sorted(ranked, key=lambda one: one[:2])]
         return self._tails[number]
 
     def _search(self, number: int) -> Iterator[End]:

@@ -32,12 +32,15 @@ from dpaudit.code.watch import (
     is_made_of_python,
     is_of_theirs,
     is_open_class,
+    is_their_class,
 )
 
 BASES = (int, float, str, bytes, tuple, frozenset, list, dict, deque)
 """Builtin types whose subclasses are read as such a value with attributes."""
 HEAP = 1 << 9
 """The flag of types that are made while Python runs, as by a class statement."""
+MANAGED_DICT = 1 << 4
+"""The flag of types whose objects keep their attributes before their own memory."""
 WORD = object.__basicsize__ // 2
 """The bytes of one reference."""
 NOT_SET = "not set"
@@ -90,7 +93,9 @@ def _hides(kind: type, base: type) -> bool:
     empty = object.__basicsize__
     if any(part not in known and part.__basicsize__ != empty and not part.__flags__ & HEAP for part in kind.__mro__):
         return True
-    return kind.__basicsize__ > base.__basicsize__ + WORD * (len(list(_slots(kind))) + 2)  # attributes, weak references
+    has_dict = kind.__dictoffset__ != base.__dictoffset__ and not kind.__flags__ & MANAGED_DICT
+    known_words = len(list(_slots(kind))) + has_dict + (kind.__weakrefoffset__ > 0)
+    return kind.__basicsize__ > base.__basicsize__ + WORD * known_words
 
 
 def _disguises(kind: type) -> bool:
@@ -160,7 +165,7 @@ def _member(name: str, value: Any) -> list[Any]:
         wrapped = (*WRAPPER_ASSIGNMENTS, "__wrapped__")
         value = value.__func__, [pair for pair in vars(value).items() if pair[0] not in wrapped]
     elif type(value) is property:
-        value = value.fget, value.fset, value.fdel
+        value = value.fget, value.fset, value.fdel, value.__doc__
     elif type(value) is cached_property:
         value = [pair for pair in vars(value).items() if pair[0] != "lock"]
     return [(name, value)]
@@ -168,7 +173,8 @@ def _member(name: str, value: Any) -> list[Any]:
 
 def function(value: FunctionType, annotated: bool) -> tuple[Any, ...]:
     """Returns what code can change of a function, but for the contents of its closure."""
-    names = value.__name__, value.__qualname__, value.__doc__, value.__annotations__ if annotated else None
+    annotations = value.__annotations__ if annotated else None
+    names = value.__name__, value.__qualname__, value.__module__, value.__doc__, annotations
     return names, value.__defaults__, value.__kwdefaults__, value.__dict__
 
 
@@ -193,7 +199,9 @@ def known_by_identity(value: Any, watch: Watch | None) -> Any:
         return cached(value, watch)
     if isinstance(value, np.ufunc) and is_made_of_python(value):
         return [part for part in gc.get_referents(value) if callable(part)] or no_key()
-    return no_key() if isinstance(value, np.dtype) and has_metadata(value) else ()
+    if isinstance(value, np.dtype):
+        return no_key() if has_metadata(value) else value.names
+    return ()
 
 
 def logger(value: logging.Logger | None) -> list[Any]:
@@ -231,8 +239,19 @@ def iterator(value: Any) -> tuple[Any, ...]:
     return reduced[1:], [part for part in gc.get_referents(value) if type(part) in (dict, set, frozenset)]
 
 
-def exception(value: BaseException) -> tuple[Any, ...]:
-    """Returns what an exception holds, and the lines that it came through."""
+def has_steady_hash(value: Any) -> bool:
+    """Returns whether the hash of a key of a dict can never have been another one."""
+    kind: Any = type(value)
+    if kind in (tuple, frozenset):
+        return all(map(has_steady_hash, value))
+    if kind.__hash__ is object.__hash__ or not is_their_class(kind):
+        return True
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return issubclass(kind, Enum) or (parameters is not None and parameters.frozen and parameters.eq)
+
+
+def exception(value: BaseException, under_way: frozenset[int]) -> tuple[Any, ...]:
+    """Returns what an exception holds, the lines that it came through, and the variables of functions that it ended."""
     kind = type(value)
     if _disguises(kind):
         raise NoKey
@@ -240,9 +259,11 @@ def exception(value: BaseException) -> tuple[Any, ...]:
     kept = [name for name, part in fields if isinstance(part, MemberDescriptorType | GetSetDescriptorType)]
     held = [(name, getattr(value, name, NOT_SET)) for name in kept if name not in OF_AN_EXCEPTION]
     slots = [(name, _slot(slot, value)) for name, slot in _slots(kind)]
-    lines, trace = [], value.__traceback__
+    lines: list[Any] = []
+    trace = value.__traceback__
     while trace is not None:
-        lines.append((trace.tb_frame.f_code, trace.tb_lasti))
+        frame = trace.tb_frame
+        lines.append((frame.f_code, trace.tb_lasti, None if id(frame) in under_way else dict(frame.f_locals)))
         trace = trace.tb_next
     return kind, held, slots, vars(value), lines
 

@@ -23,8 +23,16 @@ OPTIMIZED = 0x1
 """The flag of functions; the variables of a class body and of a module are entries of a dict."""
 LOOKS_AROUND = {"locals", "vars", "eval", "exec", "dir", "super"}
 """Functions with which code reads variables without naming them."""
-LOOKS_AT_CALLERS = {"_getframe", "currentframe", "f_locals", "f_back"}
+LOOKS_AT_CALLERS = {
+    *("_getframe", "currentframe", "f_locals", "f_back", "tb_frame", "getargvalues", "getouterframes", "walk_stack"),
+    *("getinnerframes", "TracebackException", "StackSummary"),
+}
 """With these it reads variables of functions further out."""
+
+
+def looks_at_callers(names: set[str]) -> bool:
+    """Returns whether code with these names may read variables of other functions."""
+    return bool(LOOKS_AT_CALLERS & names) or ("inspect" in names and bool({"stack", "trace"} & names))
 
 
 MOST_INERT = 1000

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 MOST_DRAWS = 20_000
 """A trial that draws more often is left."""
+MOST_CAUGHT = 3
+"""So often code may catch the end of its run."""
 KEPT = (
     "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
     "draw anew at every call"
@@ -148,6 +150,8 @@ class Run:
         self.assumptions: set[str] = set()
         self.refused: Refused | None = None
         self.boxed: str | None = None
+        self.caught, self.is_adrift = 0, False
+        """How often code has caught the end of the run, and whether it goes on all the same."""
         self.halted = self.over = False
         """Whether it is ended on purpose, and whether the code has come to its end."""
         self.tracer: Any = None
@@ -172,6 +176,9 @@ class Run:
         """Returns the next number of a run with plain numbers."""
         self.check()
         number = len(self.draws)
+        if self.is_adrift:
+            self.draws.append(Draw(self, number, size))
+            return int.from_bytes(sha256(f"{number}".encode()).digest(), "big") % size
         if self.trial is not None:
             if number >= MOST_DRAWS:
                 self.halt()
@@ -185,6 +192,8 @@ class Run:
     def choose(self, sign: Hashable, draw: int, pieces: Callable[[], Iterable[Piece]]) -> Piece:
         """Returns the piece to follow: that of the script, or the likeliest."""
         self.check()
+        if self.is_adrift:
+            return next(iter(pieces()))
         if RUNS and RUNS[-1] is not self:
             refuse(ASKED_INSIDE)
         place = len(self.taken)
@@ -212,14 +221,23 @@ class Run:
     def repeats(self, sign: Hashable) -> bool:
         """Returns whether the next decision of the script is this one."""
         place = len(self.taken)
-        return place < len(self.script) and self.script[place].sign == sign
+        return place < len(self.script) and self.script[place].sign == sign and not self.is_adrift
 
     def check(self) -> None:
-        """Ends a run that was ended before and has been caught."""
-        if self.refused is not None:
-            raise self.refused
-        if self.halted:
-            raise Halted
+        """Ends a run that was ended before and has been caught.
+
+        Code that catches everything may never let it end. It is ended at its next line, outside of what catches; if
+        that is caught too it goes on with pseudo-random numbers until it ends by itself. Nobody looks at its output.
+        """
+        if self.refused is None and not self.halted:
+            return
+        self.caught += 1
+        if self.caught > 2 * MOST_CAUGHT and len(self.draws) < MOST_DRAWS:
+            self.is_adrift = self.plain = True
+            return
+        if self.caught > MOST_CAUGHT:
+            _end_at_next_line()
+        raise self.refused or Halted
 
     def halt(self) -> None:
         """Ends the run."""
@@ -228,8 +246,24 @@ class Run:
 
     def stop(self, reason: Refused) -> None:
         """Ends everything: the code cannot be followed."""
-        self.refused = reason
+        self.refused = self.refused or reason
         raise reason
+
+
+def _end_at_next_line() -> None:
+    """Ends the code under way where its next line starts."""
+
+    def trace(_: FrameType, event: str, __: Any) -> Any:
+        if event == "line":
+            raise Halted
+        return trace
+
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != EXPLORER:
+        if is_theirs(frame.f_code.co_filename):
+            frame.f_trace = trace
+        frame = frame.f_back
+    sys.settrace(trace)
 
 
 RUNS: list[Run] = []

@@ -2,7 +2,7 @@
 
 Python shows the variables of a frame and not its stack, so this is read from the memory of the frame, as CPython
 lays it out; where that is not as expected there is no answer. While an instruction calls into C, CPython does not say
-how high the stack is; then the bytecode says it, for instructions whose operands are known to stay where they are.
+how high the stack is; then the bytecode says it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import functools
 import sys
 import weakref
 from bisect import bisect_right
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -21,25 +22,26 @@ FRAME = object.__basicsize__ + WORD
 """Where a frame object keeps the address of what is under way: behind its caller."""
 TOP, VALUES = 8 * WORD, 9 * WORD
 """Where that keeps the height of its stack, -1 where it is not said, and its values: variables, then the stack."""
-STAYING = (
-    *(
-        "PRECALL",
-        "CALL",
-        "FOR_ITER",
-        "BINARY_OP",
-        "COMPARE_OP",
-        "CONTAINS_OP",
-        "LOAD_ATTR",
-        "LOAD_METHOD",
-        "STORE_ATTR",
-    ),
-    *("BINARY_SUBSCR", "STORE_SUBSCR", "UNARY_", "GET_ITER", "BEFORE_WITH", "WITH_EXCEPT_START", "LIST_EXTEND"),
-    *("SEND", "POP_JUMP_", "BINARY_SLICE", "SET_UPDATE", "DICT_MERGE", "TO_BOOL"),
-)
-"""Instructions, by the beginning of their names, whose operands lie on the stack until they are done."""
+OPERANDS = {
+    **{
+        "FOR_ITER": 1,
+        "LOAD_ATTR": 1,
+        "LOAD_METHOD": 1,
+        "GET_ITER": 1,
+        "BEFORE_WITH": 1,
+        "LIST_EXTEND": 1,
+        "TO_BOOL": 1,
+    },
+    **{"UNARY_NEGATIVE": 1, "UNARY_POSITIVE": 1, "UNARY_NOT": 1, "UNARY_INVERT": 1, "SET_UPDATE": 1, "DICT_MERGE": 1},
+    **{"BINARY_OP": 2, "COMPARE_OP": 2, "CONTAINS_OP": 2, "BINARY_SUBSCR": 2, "STORE_ATTR": 2, "DELETE_SUBSCR": 2},
+    **{"SEND": 2, "STORE_SUBSCR": 3, "BINARY_SLICE": 3, "WITH_EXCEPT_START": 5},
+    **{name: 1 for name in dis.opmap if name.startswith("POP_JUMP_")},
+}
+"""Instructions that call into C, with the number of values that they work on; with those of calls, see _operands."""
 UNPACKING = "CALL_FUNCTION_EX"
-"""Calls with * and **, whose arguments may have gone: what lies below them stays."""
-GENERATOR = 0x20
+"""Calls with * and **: their arguments, which the called function has, are not read."""
+GENERATOR = 0x20 | 0x80 | 0x200
+"""Flags of generators and coroutines."""
 NOTHING = object()
 """Stands for an empty place of a stack."""
 
@@ -48,23 +50,37 @@ class Unknown(Exception):
     """The stack cannot be read."""
 
 
-def stack(frame: FrameType) -> list[Any]:
-    """Returns what lies on the value stack of the frame, lowest first; raises Unknown."""
+Find = Callable[[int], Any]
+"""Returns the object at an address; raises Unknown where it is not sure that there is one."""
+
+
+def stack(frame: FrameType, find: Find) -> list[Any]:
+    """Returns what lies on the value stack of the frame, lowest first; raises Unknown.
+
+    What an instruction that has called into C works on may be gone by then, if it is code that runs because something
+    goes: such a value is read only if ``find`` knows it. What lies below is held by the stack.
+    """
     if not _as_expected():
         raise Unknown
-    return _read(frame)
+    return _read(frame, find)
 
 
-def _read(frame: FrameType) -> list[Any]:
+def _read(frame: FrameType, find: Find) -> list[Any]:
     code, address = frame.f_code, ctypes.c_void_p.from_address(id(frame) + FRAME).value
     if not address:
         raise Unknown
     variables, top = _variables(code), ctypes.c_int.from_address(address + TOP).value
-    count = top - variables if top >= 0 else _height(code, frame.f_lasti)
-    if not 0 <= count <= code.co_stacksize:
+    held, unsure = (top - variables, 0) if top >= 0 else _height(code, frame.f_lasti)
+    if not 0 <= held <= held + unsure <= code.co_stacksize:
         raise Unknown
     first = address + VALUES + variables * WORD
-    return [_object(first + i * WORD) for i in range(count)]
+    found = [_object(first + i * WORD) for i in range(held)]
+    return found + [_found(first + i * WORD, find) for i in range(held, held + unsure)]
+
+
+def _found(place: int, find: Find) -> Any:
+    address = ctypes.c_void_p.from_address(place).value
+    return find(address) if address else NOTHING
 
 
 def _object(place: int) -> Any:
@@ -77,15 +93,23 @@ def _variables(code: CodeType) -> int:
     return len({*code.co_varnames, *code.co_cellvars}) + len(code.co_freevars)
 
 
-def _height(code: CodeType, at: int) -> int:
-    """Returns how many values lie on the stack, and stay there, while this instruction calls into C."""
+def _height(code: CodeType, at: int) -> tuple[int, int]:
+    """Returns how many values the stack holds while this instruction calls into C, and how many it works on above."""
     step = _step(code, at)
-    height = heights(code).get(step.offset, -1)
-    if step.opname == UNPACKING:
-        return height - 3 - ((step.arg or 0) & 1)
-    if not step.opname.startswith(STAYING):
+    height, operands = heights(code).get(step.offset, -1), _operands(step)
+    if operands is None or height < operands:
         raise Unknown
-    return height
+    return height - operands, 0 if step.opname == UNPACKING else operands
+
+
+def _operands(step: dis.Instruction) -> int | None:
+    """Returns how many values the instruction works on; None where it is not one that is known."""
+    given = step.arg or 0
+    if step.opname in ("PRECALL", "CALL"):
+        return given + 2
+    if step.opname == "CALL_KW":
+        return given + 3
+    return 3 + (given & 1) if step.opname == UNPACKING else OPERANDS.get(step.opname)
 
 
 def _step(code: CodeType, at: int) -> dis.Instruction:
@@ -95,7 +119,7 @@ def _step(code: CodeType, at: int) -> dis.Instruction:
 
 
 def is_clearing(frame: FrameType) -> bool:
-    """Returns whether the function may run because something goes: then what is on stacks may be gone already."""
+    """Returns whether the function seems to run because something goes: then what its callers work on may be gone."""
     code, here = frame.f_code, frame.f_locals
     given = [here.get(name) for name in code.co_varnames[: code.co_argcount]]
     if code.co_name == "__del__" or any(isinstance(part, weakref.ref) and part() is None for part in given):
@@ -176,11 +200,12 @@ def _effect(step: dis.Instruction, jump: bool) -> int:
 class _Probe:
     """Looks at the stack of its caller, which it is called from by Python, and by C as an operator."""
 
-    def __init__(self) -> None:
+    def __init__(self, *values: Any) -> None:
         self.seen: list[list[Any]] = []
+        self._known = {id(value): value for value in (self, hex, *values)}
 
     def look(self, depth: int = 1) -> int:
-        self.seen.append(_read(sys._getframe(depth)))
+        self.seen.append(_read(sys._getframe(depth), self._known.__getitem__))
         return 0
 
     def __index__(self) -> int:
@@ -205,7 +230,8 @@ def _as_expected() -> bool:
     """Returns whether frames lie in memory as this file says, seen on a function whose stack is known."""
     if sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info < (3, 14):
         return False
-    first, second, probe = object(), [object()], _Probe()
+    first, second = object(), [object()]
+    probe = _Probe(first, second)
     before = sys.gettrace()
     sys.settrace(None)
     try:

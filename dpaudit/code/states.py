@@ -6,6 +6,9 @@ numbers that come from one draw. What has a state that cannot be read (an iterat
 
 from __future__ import annotations
 
+import builtins
+import ctypes
+import gc
 import itertools
 import random
 import sys
@@ -16,7 +19,7 @@ from contextvars import ContextVar
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import partial
-from threading import local
+from threading import Lock, local
 from types import BuiltinFunctionType, FrameType, FunctionType, GeneratorType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -27,10 +30,11 @@ from dpaudit.code.layout import layout
 from dpaudit.code.lazy import Lazy, is_lazy
 from dpaudit.code.objects import NoKey
 from dpaudit.code.run import Draw
-from dpaudit.code.stack import is_clearing, stack
+from dpaudit.code.stack import GENERATOR, is_clearing, stack
 from dpaudit.code.vectors import Draws
 from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, has_metadata, is_by_name, is_of_theirs, is_their_class
 
+LOCK: Any = type(Lock())
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 
 
@@ -40,18 +44,27 @@ class _Entries:
 
 MADE: tuple[Any, ...] = (
     *((), [], "", "é", b"", bytearray(), range(0), range(1 << 70), enumerate(()), zip(), reversed([]), map(int, ())),
-    *(filter(None, ()), deque(), _Entries(), iter(int, 0)),
+    *(filter(None, ()), _Entries(), iter(int, 0), deque()),
     *(itertools.count(), itertools.repeat(0), itertools.chain(), itertools.product(), itertools.permutations(())),
 )
 OF_TABLES: tuple[Any, ...] = ({}, {}.keys(), {}.values(), {}.items(), set())
-TABLE_ITERATORS = tuple(type(iter(made)) for made in OF_TABLES)
+DEQUE_ITERATOR: Any = type(iter(deque[int]()))
+CHANGES_OF_DEQUES = set(dir(deque)) - {"copy", "count", "index", "maxlen", *dir(object)}
+"""Each of these is counted, and an iterator that is asked after it raises an exception."""
+TABLE_ITERATORS = (*(type(iter(made)) for made in OF_TABLES), DEQUE_ITERATOR)
 """Iterators that go on otherwise where entries were taken out."""
+SET_ITERATOR: Any = type(iter(set[int]()))
 ITERATORS = (*(type(iter(made)) for made in MADE), *TABLE_ITERATORS)
 TIMES = (date, datetime, time, timedelta, timezone)
 TYPE_CHECKERS = ("typeguard",)
 """What they put among the variables holds the variables and globals themselves, which are read anyhow."""
 NOT_SET = object()
 """What lies in a variable of a context that has no value."""
+AGES = (0, 1, 2)
+"""The generations of the collector, youngest first."""
+STAYING = (BuiltinFunctionType, type, FunctionType, *objects.IN_C)
+LASTING: dict[int, Any] = {id(value): value for value in (*vars(builtins).values(), *range(-5, 257))}
+"""Objects that are never gone, by their address."""
 MAX_PARTS = 20_000
 """A state of more parts than this is not looked for again."""
 
@@ -63,12 +76,13 @@ class Reader:
         self, keep: dict[int, Any], watch: Watch | None = None, is_output: bool = False, outside: Any = None
     ) -> None:
         self._watch, self._outside = watch, outside
-        """``outside`` is the exception that was being handled when the audit began."""
+        """``outside`` is the exception that was being handled when the run began."""
         self._is_output = is_output  # then a set is known by its entries alone
         self._keep = keep  # what is known by its identity must live as long as the keys
-        self._alive: list[Any] = []  # and what is met in this state as long as it is read
+        self._met: dict[int, Any] = {}  # and what is met in this state, by its address, as long as it is read
         self._places: dict[int, int] = {}
         self.draws: dict[Draw, int] = {}
+        self._frames: frozenset[int] = frozenset()
         self._parts = 0
 
     def key(self, value: Any) -> Hashable:
@@ -76,6 +90,7 @@ class Reader:
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise NoKey
+        self._met[id(value)] = value
         if is_lazy(value):
             return self._lazy(value)
         kind: Any = type(value)
@@ -89,7 +104,7 @@ class Reader:
             return "Decimal", value.as_tuple()
         if kind is range:
             return "range", value.start, value.stop, value.step
-        if kind is object or isinstance(value, objects.IN_C) or kind.__module__ == "typing":
+        if kind is object or issubclass(kind, objects.IN_C) or kind.__module__ == "typing":
             return self._identity(value)
         if kind.__module__.partition(".")[0] in TYPE_CHECKERS:
             return "checks of types"
@@ -99,7 +114,6 @@ class Reader:
         if known is not None:
             return "again", known
         self._places[id(value)] = len(self._places)
-        self._alive.append(value)
         return self._compound(kind, value)
 
     def _number(self, kind: type, value: Any) -> Hashable:
@@ -129,29 +143,35 @@ class Reader:
         if kind in (list, tuple):
             return kind.__name__, tuple(self.key(entry) for entry in value)
         if kind is dict:
+            if not all(map(objects.has_steady_hash, value)):
+                raise NoKey  # it lies in the table where its hash has put it, which is not shown
             return "dict", tuple((self.key(k), self.key(v)) for k, v in value.items())
+        if kind is slice:
+            return "slice", self.key((value.start, value.stop, value.step))
+        if kind is LOCK:
+            return "lock", value.locked()
         if kind is OrderedDict:
             return "OrderedDict", self.key(objects.ordered(value))
         if kind in (set, frozenset):
             return self._set(kind, value)
         if kind is bytearray:
             return "bytearray", bytes(value)
-        if isinstance(value, type):
+        if issubclass(kind, type):
             theirs = is_their_class(value)
             parts = (
                 objects.members(value, self._names("__annotations__")) if theirs else objects.stored(value, self._watch)
             )
-            return "class", self._identity(value), self._all(parts)
-        if isinstance(value, KNOWN_BY_IDENTITY):
+            return "class", () if is_made_there(value) else self._identity(value), self._all(parts)
+        if issubclass(kind, KNOWN_BY_IDENTITY):
             return "known", self._identity(value), self.key(objects.known_by_identity(value, self._watch))
-        if isinstance(value, ModuleType):
+        if issubclass(kind, ModuleType):
             return "module", self._identity(value), self._all(objects.module(value, self._watch))
-        if isinstance(value, BuiltinFunctionType):
+        if kind is BuiltinFunctionType:
             return self._builtin(value)
-        if isinstance(value, np.ndarray):
+        if issubclass(kind, np.ndarray):
             return self._array(value)
         if kind in ITERATORS:
-            if kind in TABLE_ITERATORS and (self._watch is None or self._watch.deletes):
+            if kind in TABLE_ITERATORS and self._deletes(kind):
                 raise NoKey  # an entry that goes and comes again has another place
             return kind.__name__, self.key(objects.iterator(value))
         if kind is MethodType:
@@ -162,15 +182,25 @@ class Reader:
             return "partial", self.key((value.func, value.args, value.keywords, vars(value)))
         if kind is array:
             return "array", value.typecode, value.tobytes()
-        if kind in (ContextVar, local, SimpleNamespace):
-            return kind.__name__, self.key(value.get(NOT_SET) if kind is ContextVar else value.__dict__)
+        if kind is ContextVar:
+            return "ContextVar", self._identity(value), self.key(value.get(NOT_SET))
+        if kind in (local, SimpleNamespace):
+            return kind.__name__, self.key(value.__dict__)
         if kind is GeneratorType:
             return self._generator(value)
-        if isinstance(value, BaseException):
-            return "exception", self._identity(value) if value is self._outside else self._exception(value)
-        if isinstance(value, SOURCES) and (not is_their_class(kind) or isinstance(value, random.Random)):
+        if issubclass(kind, BaseException):
+            return "exception", "of others" if value is self._outside else self._exception(value)
+        bases = kind.__mro__
+        if any(base in SOURCES for base in bases) and (random.Random in bases or not is_of_theirs(value)):
             return "random source", self.key(objects.source(kind, value))
         return "instance", self.key(objects.instance(kind, value))
+
+    def _deletes(self, kind: type) -> bool:
+        """Returns whether code that has run may have taken entries out of what such an iterator goes over."""
+        watch = self._watch
+        if watch is None or kind is DEQUE_ITERATOR:
+            return watch is None or bool(watch.named & CHANGES_OF_DEQUES)
+        return watch.deletes or (watch.subtracts and kind is SET_ITERATOR)
 
     def _names(self, name: str) -> bool:
         """Returns whether code that has run has this name."""
@@ -227,7 +257,7 @@ class Reader:
         if known is not None:
             return "again", known
         self._places[id(cell)] = len(self._places)
-        self._alive.append(cell)
+        self._met[id(cell)] = cell
         try:
             value = cell.cell_contents
         except ValueError:
@@ -240,23 +270,38 @@ class Reader:
             return "running"  # it is one of the functions under way, and read as such
         frame = value.gi_frame
         if frame is None:
-            return "generator", "ended"
+            return "generator", "ended", value.__name__, value.__qualname__
         if self._watch is None:
             raise NoKey
         self._watch.note(frame.f_code, frame.f_globals)
-        return "generator", self._identity(frame.f_code), frame.f_lasti, self._under_way(frame)
+        names = value.__name__, value.__qualname__
+        return "generator", self._identity(frame.f_code), frame.f_lasti, names, self._under_way(frame)
 
     def _exception(self, value: BaseException) -> Hashable:
         """Returns the key of an exception; of the way that it took the lines."""
-        if self._names("tb_frame"):
-            raise NoKey
-        return self.key(objects.exception(value))
+        return self.key(objects.exception(value, self._frames))
 
     def _under_way(self, frame: FrameType) -> Hashable:
-        """Returns the key of all variables of a function, and of what lies on its stack."""
-        if is_clearing(frame):
-            raise NoKey
-        return self.key(dict(frame.f_locals)), self._all(stack(frame))
+        """Returns the key of all variables of a function that waits, and of what lies on its stack."""
+        return self.key(dict(frame.f_locals)), self._all(stack(frame, self._find))
+
+    def _find(self, address: int) -> Any:
+        """Returns the object at this address, if there is one for certain.
+
+        There is where no code of theirs runs because an object goes; else where it was met, or the collector knows it.
+        """
+        if address in self._met:
+            return self._met[address]
+        if self._watch is not None and not self._watch.clears:
+            return ctypes.cast(address, ctypes.py_object).value
+        if address not in LASTING:
+            found = next((part for age in AGES for part in gc.get_objects(age) if id(part) == address), None)
+            if found is None:
+                raise NoKey
+            if not isinstance(found, STAYING):
+                return found
+            LASTING[address] = found
+        return LASTING[address]
 
     def frame(self, frame: FrameType, live: frozenset[str], outer: list[FrameType], watch: Watch) -> Hashable:
         """Returns the key of the variables that are still read, of all of the functions further out, of what lies on
@@ -265,19 +310,31 @@ class Reader:
         Whatever somebody's object does when it is read, it does not happen to the code that runs: there is no key then.
         """
         try:
-            if is_clearing(frame):
+            frames, handled = [frame, *outer], sys.exc_info()[1]
+            self._frames = frozenset(map(id, frames))
+            if any(map(is_clearing, frames)):
                 raise NoKey
+            if handled is not self._outside and any(out.f_code.co_flags & GENERATOR for out in outer):
+                raise NoKey  # what was being handled before the generator went on is not seen
             here = dict(frame.f_locals)
+            self._met |= {id(value): value for value in (*here.values(), *frame.f_code.co_consts)}
             found = tuple((name, self.key(here[name])) for name in sorted(live & here.keys()))
-            around = tuple(map(self._under_way, outer))
-            handled = self.key(sys.exc_info()[1])
-            return found, self._all(stack(frame)), around, self._all(watch.values()), handled
+            around = [self.key(dict(out.f_locals)) for out in outer]
+            watched = self._all(watch.values())
+            self._met |= {id(value): value for out in outer for value in out.f_code.co_consts}
+            values = [stack(one, self._find) for one in frames]
+            return found, tuple(around), watched, self._all(values), self.key(handled)
         except Exception as error:
             raise NoKey from error
 
     def others(self, draws: list[Draw]) -> Hashable:
         """Returns what is known of these draws."""
         return tuple(draw.state() for draw in draws)
+
+
+def is_made_there(kind: type) -> bool:
+    """Returns whether a class statement inside a function has made the class: another run makes another one like it."""
+    return "<locals>" in kind.__qualname__ and is_their_class(kind)
 
 
 def is_type_checker(names: dict[str, Any]) -> bool:

@@ -147,7 +147,9 @@ class Subs:
         return law
 
     def _law(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], plain: Hashable) -> Any:
-        key = self._who(function), self._arguments(function, given, named) if plain is None else plain
+        handled = sys.exc_info()[1]
+        caught = None if handled is self.session.outside else self.key(handled)
+        key = self._who(function), self._arguments(function, given, named) if plain is None else plain, caught
         values = self.session.watch.values()
         for one in self._known.get(key, ()):
             if self._holds(one, values):

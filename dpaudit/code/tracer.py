@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from dpaudit.code.objects import NoKey
-from dpaudit.code.places import LOOKS_AT_CALLERS, is_inert, places
+from dpaudit.code.places import is_inert, looks_at_callers, places
 from dpaudit.code.run import EXPLORER, Changed, Piece, Run, begin_anew, is_ours, is_theirs, line_of
 from dpaudit.code.states import Reader, is_type_checker
 
@@ -113,10 +113,15 @@ class Tracer:
             self.blind = self.blind or frame.f_code is ANOTHER_THREAD
             return None
         self.stack.append(self._entered())
-        self.explorer.session.watch.note(frame.f_code, frame.f_globals)
-        if not self.explorer.session.all_live and LOOKS_AT_CALLERS & set(frame.f_code.co_names):
-            self.explorer.session.all_live = True
+        session, names = self.explorer.session, set(frame.f_code.co_names)
+        session.watch.note(frame.f_code, frame.f_globals)
+        if not session.all_live and (session.watch.looks or looks_at_callers(names)):
+            session.all_live = True
             begin_anew()
+        if session.watch.suspect:
+            session.watch.suspect = False
+            if session.met:
+                begin_anew()
         watch_steps(frame, self._local, bool(places(frame.f_code).still))
         return self._local
 
@@ -178,6 +183,7 @@ class Tracer:
             state = reader.frame(frame, live.union(acting), around, session.watch), reader.others(draws)
         except NoKey:
             return
+        session.met = True
         frames = {entry.number: self._entry(entry) for entry in self.stack}
         key = frames[call.number], id(frame.f_code), frame.f_lasti, state
         session.keep[id(frame.f_code)] = frame.f_code

@@ -38,9 +38,22 @@ KNOWN_BY_IDENTITY = (
 """Values that are known by what they are, and by little else."""
 BUILTINS = frozenset(vars(builtins))
 HASHING = {"hash", "set", "frozenset"}
-DELETING = {"pop", "popitem", "clear", "remove", "discard", "delitem", "__delitem__", "move_to_end"}
-BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__", "__setattr__"}
+DELETING = {
+    *("pop", "popitem", "clear", "remove", "discard", "delitem", "__delitem__", "move_to_end", "difference_update"),
+    *("intersection_update", "symmetric_difference_update", "isub", "iand", "ixor", "__isub__", "__iand__", "__ixor__"),
+}
+SUBTRACTING = {"-=", "&=", "^="}
+"""Operators that take entries out of a set."""
+BY_NAME = {"globals", "setattr", "delattr", "exec", "eval", "vars", "__dict__", "__setattr__", "patch"}
 """Functions with which code changes names that do not stand in it."""
+CLEARING = {
+    *("__del__", "weakref", "ref", "finalize", "proxy", "WeakMethod", "WeakSet", "WeakKeyDictionary"),
+    *("WeakValueDictionary", "ReferenceType"),
+}
+"""Names of code that may run because an object goes."""
+COROUTINE = 0x80 | 0x100 | 0x200
+LATE = {"cache_info", "__annotations__"}
+"""What is not read as long as no code names it; where code does so later, everything is followed anew."""
 LOGGING = {"getLogger", "disable", "setLevel"}
 """Where code names one of these, every logger is watched."""
 OF_A_MODULE = {
@@ -65,13 +78,21 @@ class Watch:
         """All names in the code that has run, and ``stored`` those under which it puts what is not local."""
         self.stored: set[str] = set()
         self.deletes = False
-        """Whether some of it takes entries out of something."""
+        """Whether some of it takes entries out of something, and whether some of it has an operator that may."""
+        self.subtracts = False
         self.by_name = False
         """Whether some of it changes names that do not stand in it."""
         self._known: set[tuple[int, str]] = set()
         self._imports: list[tuple[str, CodeType]] = []
         """Modules that code imports as it runs, and that are not there yet."""
-        self._classes: dict[type, Any] = {}
+        self._open: dict[int, Any] = {}
+        """What lies in modules, classes and functions that are not theirs, where code can put things."""
+        self.suspect = False
+        """Whether something came under watch that code may have changed before: states so far may lack it."""
+        self.clears = False
+        """Whether some of it may run because an object goes: ``__del__``, weak references, coroutines."""
+        self.looks = False
+        """Whether some of it reads variables without naming them, under any name of ``locals``."""
         self._seen: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
 
     def note(self, code: CodeType, names: dict[str, Any]) -> None:
@@ -81,9 +102,12 @@ class Watch:
         self._seen[id(code), id(names)] = code, names
         self.hashes = self.hashes or _hashing(code)
         assigned, read = _global_names(code)
+        self.suspect = self.suspect or bool(LATE & set(code.co_names) - self.named)
         self.named |= set(code.co_names)
         self.stored.update(assigned, _assigned_attributes(code))
         self.deletes = self.deletes or bool(DELETING & set(code.co_names)) or _deletes(code)
+        self.subtracts = self.subtracts or _subtracts(code)
+        self.clears = self.clears or _clears(code) or any(map(_has_del, names.values()))
         self.by_name = self.by_name or bool(BY_NAME & set(code.co_names))
         for name in assigned:
             self._add(names, name)
@@ -107,20 +131,25 @@ class Watch:
         value = names[name]
         if isinstance(value, ModuleType) and depth:
             parts = vars(value)
-            for attribute in _assigned_attributes(code):
-                self._add(parts, attribute)
+            self._open_up(parts)
             for attribute in set(code.co_names) & parts.keys():
                 self._look(parts, attribute, code, depth - 1)
         elif is_by_name(value):
             self.by_name = True
             self._add_spaces(names)
+        elif value is locals or value is dir:
+            self.looks = True
         elif not is_fixed(value):
             self._add(names, name)
             self.note_made(value)
-        elif is_open_class(value):
-            parts = self._classes.setdefault(value, vars(value))
-            for attribute in _assigned_attributes(code):
-                self._add(parts, attribute)
+        elif is_open_class(value) or isinstance(value, FunctionType):
+            self._open_up(vars(value))
+
+    def _open_up(self, parts: Any) -> None:
+        """Watches what code puts there; if it may have done so before, states that are known lack it."""
+        if id(parts) not in self._open:
+            self._open[id(parts)] = parts
+            self.suspect = self.suspect or bool(self.stored & parts.keys())
 
     def note_made(self, value: Any) -> None:
         """Notes a function that was made with exec: its calls are not told from those of named tuples."""
@@ -139,6 +168,8 @@ class Watch:
         """Returns what lies at these places now."""
         self._look_at_imports()
         found = [names.get(name) for names, name in self.places]
+        for parts in self._open.values():
+            found += [(name, parts[name]) for name in sorted(self.stored & parts.keys())]
         for names in self.spaces:
             found += data_in(names)
         if self.by_name:
@@ -163,12 +194,13 @@ def is_fixed(value: Any) -> bool:
         return True
     if is_of_theirs(value):
         return False
-    if isinstance(value, np.ufunc):
+    kind: Any = type(value)  # not what an object says that its class is
+    if issubclass(kind, np.ufunc):
         return not is_made_of_python(value)
-    if isinstance(value, np.dtype):
-        return not has_metadata(value)
-    if isinstance(value, (*FIXED, *KNOWN_BY_IDENTITY, ModuleType)):
-        return not isinstance(value, logging.Logger | CACHED)
+    if issubclass(kind, np.dtype):
+        return not has_metadata(value) and value.names is None
+    if issubclass(kind, (*FIXED, *KNOWN_BY_IDENTITY, ModuleType)):
+        return not issubclass(kind, logging.Logger | CACHED)
     if isinstance(value, BuiltinFunctionType):
         return isinstance(value.__self__, ModuleType | type | None)
     if isinstance(value, FunctionType):
@@ -223,6 +255,8 @@ def is_open_class(value: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def is_their_class(kind: type) -> bool:
     """Returns whether the class is written in somebody's own code; the file of its module says it, not the name."""
+    if kind.__module__ == "builtins" and kind.__flags__ & CHANGEABLE and vars(builtins).get(kind.__name__) is not kind:
+        return True  # made by exec, with no name of a module
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     if file is None and kind.__module__.partition(".")[0] in sys.stdlib_module_names | {"builtins"}:
         return kind.__module__ == "__main__"
@@ -296,3 +330,20 @@ def _imported(code: CodeType, package: str) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=4096)
 def _deletes(code: CodeType) -> bool:
     return any(step.opname == "DELETE_SUBSCR" for step in dis.get_instructions(code))
+
+
+@functools.lru_cache(maxsize=4096)
+def _subtracts(code: CodeType) -> bool:
+    return any(step.opname == "BINARY_OP" and step.argrepr in SUBTRACTING for step in dis.get_instructions(code))
+
+
+def _has_del(value: Any) -> bool:
+    return isinstance(value, type) and hasattr(value, "__del__")
+
+
+@functools.lru_cache(maxsize=4096)
+def _clears(code: CodeType) -> bool:
+    """Returns whether the code, or code inside it, names what runs because an object goes, or is a coroutine."""
+    if code.co_flags & COROUTINE or CLEARING & {code.co_name, *code.co_names}:
+        return True
+    return any(_clears(inner) for inner in code.co_consts if isinstance(inner, CodeType))
