@@ -195,7 +195,7 @@ class Tracer:
             self._begin(number)
         else:
             self.met = number
-            self.run.halt()
+            self.run.halted = True  # it ends where it draws or asks next: raised here, with-blocks might not be left
 
     def _entry(self, entry: Entry) -> Hashable:
         """Returns what names a call: all that ran before it is the same wherever the name is."""
