@@ -20,8 +20,8 @@ ENDS = 64
 """So many ends are tried from each state, at the most; ``KEPT`` are kept of those that a state leads to at once."""
 KEPT = 16
 MIXING = 2_654_435_761
-MOST_STATES = 2000
-"""So far an end is looked for."""
+MOST_STATES = 200
+"""So far ends are looked for; for the first one as far as needed."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Merges:
 
     def _search(self, number: int) -> Iterator[End]:
         todo, met, found = deque[tuple[int, tuple[tuple[Merge, Known], ...]]]([(number, ())]), {number}, 0
-        while todo and len(met) < MOST_STATES:
+        while todo and (len(met) < MOST_STATES or not found):
             here, way = todo.popleft()
             state = self.states[here]
             for end in state.ends:
