@@ -171,11 +171,11 @@ def _member(name: str, value: Any) -> list[Any]:
     return [(name, value)]
 
 
-def function(value: FunctionType, annotated: bool) -> tuple[Any, ...]:
-    """Returns what code can change of a function, but for the contents of its closure."""
+def function(value: FunctionType, annotated: bool) -> tuple[tuple[Any, ...], list[Any]]:
+    """Returns what code can change of a function, but for the contents of its closure: its names, and what it holds."""
+    names = value.__name__, value.__qualname__, value.__module__, value.__doc__
     annotations = value.__annotations__ if annotated else None
-    names = value.__name__, value.__qualname__, value.__module__, value.__doc__, annotations
-    return names, value.__defaults__, value.__kwdefaults__, value.__dict__
+    return names, [value.__defaults__, value.__kwdefaults__, value.__dict__, annotations]
 
 
 def module(value: ModuleType, watch: Watch | None) -> list[Any]:

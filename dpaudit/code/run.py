@@ -218,6 +218,11 @@ class Run:
                 self.halt()
         return piece
 
+    @property
+    def is_repeating(self) -> bool:
+        """Returns whether what it does now was followed before: it has a script to go through, or plain numbers."""
+        return self.plain or len(self.taken) < len(self.script)
+
     def repeats(self, sign: Hashable) -> bool:
         """Returns whether the next decision of the script is this one."""
         place = len(self.taken)

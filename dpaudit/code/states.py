@@ -27,7 +27,7 @@ import numpy as np
 
 from dpaudit.code import objects
 from dpaudit.code.layout import layout
-from dpaudit.code.lazy import Lazy, is_lazy
+from dpaudit.code.lazy import Lazy
 from dpaudit.code.objects import NoKey
 from dpaudit.code.run import Draw
 from dpaudit.code.stack import GENERATOR, is_clearing, stack
@@ -35,6 +35,8 @@ from dpaudit.code.vectors import Draws
 from dpaudit.code.watch import KNOWN_BY_IDENTITY, PLAIN, Watch, has_metadata, is_by_name, is_of_theirs, is_their_class
 
 LOCK: Any = type(Lock())
+SIMPLE = frozenset(PLAIN)
+KNOWN_KINDS = frozenset((FunctionType, list, tuple, dict))
 SOURCES = (random.Random, np.random.Generator, np.random.RandomState)
 
 
@@ -91,13 +93,15 @@ class Reader:
         if self._parts > MAX_PARTS:
             raise NoKey
         self._met[id(value)] = value
-        if is_lazy(value):
-            return self._lazy(value)
         kind: Any = type(value)
-        if kind is float or (isinstance(value, np.generic) and not is_their_class(kind)):
-            return self._number(kind, value)
-        if kind in PLAIN:
+        if kind in SIMPLE:
             return kind.__name__, value
+        if kind in KNOWN_KINDS:
+            return self._compound_once(kind, value)
+        if kind is Lazy:
+            return self._lazy(value)
+        if kind is float or (issubclass(kind, np.generic) and not is_their_class(kind)):
+            return self._number(kind, value)
         if kind is complex:
             return "complex", repr(value.real), repr(value.imag)
         if kind is Decimal:
@@ -110,6 +114,10 @@ class Reader:
             return "checks of types"
         if kind in TIMES:
             return self._time(kind, value)
+        return self._compound_once(kind, value)
+
+    def _compound_once(self, kind: type, value: Any) -> Hashable:
+        """Returns the key of a value that others may refer to, or the number of its first place."""
         known = self._places.get(id(value))
         if known is not None:
             return "again", known
@@ -138,10 +146,12 @@ class Reader:
         return "open", _renamed(value.key, draws), known
 
     def _compound(self, kind: type, value: Any) -> Hashable:
-        if kind is deque:
-            return "deque", value.maxlen, tuple(self.key(entry) for entry in value)
+        if kind is FunctionType:
+            return self._function(value)
         if kind in (list, tuple):
-            return kind.__name__, tuple(self.key(entry) for entry in value)
+            return kind.__name__, tuple(map(self.key, value))
+        if kind is deque:
+            return "deque", value.maxlen, tuple(map(self.key, value))
         if kind is dict:
             if not all(map(objects.has_steady_hash, value)):
                 raise NoKey  # it lies in the table where its hash has put it, which is not shown
@@ -176,8 +186,6 @@ class Reader:
             return kind.__name__, self.key(objects.iterator(value))
         if kind is MethodType:
             return "method", self.key(value.__self__), self.key(value.__func__)
-        if kind is FunctionType:
-            return self._function(value)
         if kind is partial:
             return "partial", self.key((value.func, value.args, value.keywords, vars(value)))
         if kind is array:
@@ -240,8 +248,10 @@ class Reader:
         code = self._identity(value.__code__), self._identity(value.__globals__)
         if self._watch is not None:
             self._watch.note_made(value)
-        cells = tuple(self._cell(cell) for cell in value.__closure__ or ())
-        return "function", code, cells, self.key(objects.function(value, self._names("__annotations__")))
+        cells = tuple([self._cell(cell) for cell in value.__closure__ or ()])
+        texts, held = objects.function(value, self._names("__annotations__"))
+        names = texts if SIMPLE.issuperset(map(type, texts)) else self.key(texts)
+        return "function", code, cells, names, self.key(held) if any(held) else ()
 
     def _builtin(self, value: Any) -> Hashable:
         """Returns the key of a function in C; one that is bound to a list, say, is known by the list."""

@@ -169,7 +169,7 @@ class Watch:
         self._look_at_imports()
         found = [names.get(name) for names, name in self.places]
         for parts in self._open.values():
-            found += [(name, parts[name]) for name in sorted(self.stored & parts.keys())]
+            found += [part for name in sorted(self.stored & parts.keys()) for part in (name, parts[name])]
         for names in self.spaces:
             found += data_in(names)
         if self.by_name:
