@@ -12,7 +12,7 @@ from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.document import Section
-from dpaudit.reports.findings import at_most, exactly, listed, sign
+from dpaudit.reports.findings import at_most, listed, sign, signed
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -132,14 +132,6 @@ def _mark(section: Section) -> str:
     return f"box-{MARKS.get(word, 'open')}"
 
 
-def _number(row: Row) -> str:
-    """Returns the value of a step with its sign, with the digits that show the verdict where the step has them."""
-    shown = row.get("shown")
-    if shown is None or not shown[0].isdigit():
-        return sign(row["value"]) if shown is None or shown[0] not in "[(" else f"in {shown}"
-    return f"{'=' if exactly(row['value']) and shown == row['value']['lower'] else '≈'} {shown}"
-
-
 def _about(value: dict[str, str]) -> str:
     """Returns a probability with its sign, three digits of it, or both ends where it is not known to them."""
     shown = short(value)
@@ -151,7 +143,7 @@ def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
     found, bars = [], [row for row in rows if row["step"] in ("p", "p_prime") and row["value"]]
     top = max((float(row["value"]["upper"]) for row in bars), default=1.0) or 1.0
     for row in rows:
-        strong = _number(row) if row["value"] else ""
+        strong = signed(row["value"], row.get("shown")) if row["value"] else ""
         if row["step"] == "p" and bars:
             shares = [
                 boxes.Share(

@@ -150,7 +150,7 @@ def loss_ternary(section: Section) -> Table:
 
 
 def worst_cells(section: Section) -> list[dict[str, Any]]:
-    """Returns the worst pair and output of each mechanism on a map by name, with the loss that its cell has."""
+    """Returns the worst pair and output of each mechanism on a map by name, with the loss of its cell."""
     found = []
     for name, own in named(section["rows"]).items():
         pair = section["worst"][name]
@@ -162,9 +162,9 @@ def worst_cells(section: Section) -> list[dict[str, Any]]:
 
 def loss_data(section: Section) -> Table:
     """Returns for every mechanism the worst pair and output, with the loss there."""
-    return listing(MECHANISM, ("x", "x"), ("x′", "x_prime"), ("output", "output"), ("loss", "loss"))(
-        {"rows": worst_cells(section)}
-    )
+    names = ("mechanism", "x", "x_prime", "output")
+    rows = [[*(cell(row[name]) for name in names), _value(row, "loss")] for row in worst_cells(section)]
+    return ["mechanism", "x", "x′", "output", "loss"], rows
 
 
 def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]:
