@@ -241,8 +241,12 @@ def caption(section: Section) -> str | None:
     if ns and len(ns) <= SHOWN_N:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
     said = CAPTIONS.get(section["kind"])
-    if said is not None and section["kind"] in ("delta-curves", "breakpoints") and section["setting"].get("eps"):
-        said += ", and the nominal one" if section["kind"] == "delta-curves" else ", and that of the nominal ε"
+    nominal = bool(section["setting"].get("eps"))
+    if said is not None and section["kind"] == "delta-curves" and (nominal or section.get("claimed")):
+        told = ["the nominal"] * nominal + ["the claimed"] * bool(section.get("claimed"))
+        said += f", and {' and '.join(told)} one"
+    if said is not None and section["kind"] == "breakpoints" and nominal:
+        said += ", and that of the nominal ε"
     return said if said is None or section["setting"].get("n") else said.replace(" at the largest n", "")
 
 

@@ -69,14 +69,21 @@ def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:
 
 
 def delta_curves(section: Section) -> Table:
-    """Returns delta at a few points, the nominal epsilon among them."""
+    """Returns delta at a few points, the nominal epsilon and those that are claimed among them."""
     points = sorted({row["at"] for row in section["rows"]}, key=number_of)
-    nominal = _nominal(section)
-    shown = some(points, 6, lambda at: Fraction(at) == nominal)
+    nominal, claims = _nominal(section), section.get("claimed", {})
+    marks = {at: ["nominal"] * (Fraction(at) == nominal) + _claimed(claims, at) for at in points}
+    shown = some(points, 6, lambda at: bool(marks[at]))
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
     names = named(section["rows"])
-    titles = [f"δ({at})" + (", nominal" if Fraction(at) == nominal else "") for at in shown]
+    titles = [", ".join([f"δ({at})", *marks[at]]) for at in shown]
     return ["mechanism", *titles], [[n, *(found.get((n, at), "") for at in shown)] for n in names]
+
+
+def _claimed(claims: dict[str, str], at: str) -> list[str]:
+    """Returns who claims this epsilon, named where others claim another one; nothing of none."""
+    whose = [name for name, claimed in claims.items() if claimed == at]
+    return ["claimed" + (f" by {', '.join(whose)}" if len(whose) < len(claims) else "")] if whose else []
 
 
 def _nominal(section: Section) -> Fraction | None:
