@@ -308,7 +308,7 @@ def test_claims_that_differ_by_n_stand_at_their_n():
     assert by_n.count("claimed at each n: ByN") == 1
     assert "claimed ε" not in by_n
     curves = shown(found, "delta-curves")[1]
-    assert "claimed (4/9, 0)" in curves
+    assert "claimed 4/9-DP" in curves
     assert all(f"claimed ({other}, 0)" not in curves and f">ε = {other}<" not in curves for other in ("1/9", "1/3"))
 
 
@@ -391,7 +391,7 @@ class Words:
 def test_outputs_that_are_no_numbers_have_a_map_by_name():
     found = audited(Words)
     section, label = found["loss-data"], Words.name
-    assert section["outputs"][label] == ["yes; most of them would say so", "('a', 1)", "raises ValueError"]
+    assert section["outputs"][label] == ["yes; most of them would say so", "(a, 1)", "raises ValueError"]
     assert [row["x"] for row in section["rows"]] == ["nobody", "anna", "bert"]
     losses = [row["losses"] for row in section["rows"]]
     assert losses[0][2] is None, "impossible for the data set itself"
@@ -417,7 +417,7 @@ def test_a_map_by_name_is_cut_to_the_largest_losses_and_says_so(monkeypatch):
     assert [row["x"] for row in section["rows"]] == ["nobody", "anna"]
     assert section["outputs"][Words.name] == ["yes; most of them would say so", "raises ValueError"]
     (figure,) = figures(section)
-    assert "Those of largest loss; 1 more data sets and 1 more outputs." in figure.wide[0].body
+    assert "Those of largest loss; 1 more data set and 1 more output." in figure.wide[0].body
 
 
 def test_a_mechanism_with_another_kind_of_map_is_not_said_to_be_missing():
@@ -426,3 +426,47 @@ def test_a_mechanism_with_another_kind_of_map_is_not_said_to_be_missing():
     maps = [section for section in sections if section["kind"] in ("loss-map", "loss-data")]
     assert len(maps) == 2
     assert not any("Not drawn" in figures(section, sections)[-1].caption for section in maps)
+
+
+class Pairs:
+    """Data sets that are tuples, and a name that is long."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def datasets(self):
+        return [("a", 1), ("b", (2, "c"))]
+
+    def outputs(self):
+        return [("a", 1), ("b", 2)]
+
+    def probability(self, x, r):
+        return Fraction(2, 3) if x[0] == r[0] else Fraction(1, 3)
+
+    def claimed(self):
+        return 1
+
+
+def test_tuples_are_written_as_the_command_line_takes_them():
+    mechanism = Pairs("P")
+    assert dpaudit.epsilon(mechanism).to_dict()["witness"] == {
+        "x": "(a, 1)",
+        "x_prime": "(b, (2, c))",
+        "output": "(a, 1)",
+    }
+    assert dpaudit.pmf(mechanism, "(b, (2, c))").to_dict()["outputs"][0]["output"] == "(a, 1)"
+
+
+def test_long_names_that_differ_at_their_ends_are_told_apart_and_no_line_crosses_them():
+    names = [f"a mechanism of which the name is very long indeed, so that it is cut: number {i}" for i in (1, 2)]
+    block = plan.Block.read([Pairs(name) for name in names])
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    (figure,) = figures(sections[0], sections)
+    for drawn in (*figure.wide, *figure.narrow):
+        tree = ElementTree.fromstring(drawn.svg())
+        words = [e for e in tree.iter("text") if (e.text or "").startswith("a mech")]
+        assert len({e.text for e in words}) == 2
+        places = [float(e.get("y")) for e in words]
+        rules = [re.findall(r"[\d.]+", e.get("d")) for e in tree.iter("path") if e.get("class") == "rule"]
+        assert rules
+        assert not any(float(top) < y - 4 < float(foot) for _, top, _, foot in rules for y in places)

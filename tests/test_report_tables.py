@@ -70,7 +70,7 @@ def test_the_largest_sensitivities_and_a_bound_that_fails_are_among_the_rows():
 
 def test_the_nominal_epsilon_is_among_the_points_of_a_curve_and_its_segments(failing):
     columns, _ = table(failing["delta-curves"])
-    assert "δ(1), nominal, claimed" in columns
+    assert "δ(1), nominal, claimed by EHDS" in columns
     assert caption(failing["delta-curves"]) == "δ at some ε, and the nominal and the claimed one"
     named = {**failing["delta-curves"], "claimed": {"EHDL": "11/20", "EHDS": "1"}}
     assert {"δ(11/20), claimed by EHDL", "δ(1), nominal, claimed by EHDS"} <= set(table(named)[0])

@@ -13,7 +13,7 @@ from dpaudit.pictures.picture import HALF, NARROW, Picture
 from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
 from dpaudit.pictures.scales import fitted
 from dpaudit.pictures.strokes import Stroke, dots, drawn
-from dpaudit.pictures.svg import Place, at, element, fit, line, path, ring, text, tip, width_of
+from dpaudit.pictures.svg import Place, at, element, fit_name, line, path, ring, text, tip, width_of
 
 STRIP, GAP = 66, 14
 """Pixels of the strip for the limits, and before it."""
@@ -129,7 +129,7 @@ class Chart:
         same = {name: "= " for group in self.alike() if group.whole for name in group.names[1:]}
         same = {} if self.inside else same
         return {
-            name: same.get(name, "") + fit(name, max(60.0, most - width_of(note))) + note
+            name: same.get(name, "") + fit_name(name, max(60.0, most - width_of(note))) + note
             for name, note in notes.items()
         }
 

@@ -56,7 +56,7 @@ def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float
     columns, lines = (shortened([str(cell(v)) for v in every]) for every in (outputs, [row["x"] for row in rows]))
     at = outputs.index(worst["output"]), [row["x"] for row in rows].index(worst["x"])
     left = section["left"][name]
-    more = [f"{count} more {what}" for count, what in zip(left, ("data sets", "outputs"), strict=True) if count]
+    more = [f"{i} more {what}{'s' * (i != 1)}" for i, what in zip(left, ("data set", "output"), strict=True) if i]
     note = f"Those of largest loss; {listed(more)}." if more else ""
     size = signed(worst["loss"], worst.get("shown"))
     where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
