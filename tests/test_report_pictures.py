@@ -9,6 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 import dpaudit
+from dpaudit.pictures.lines import Chart, Curve
+from dpaudit.pictures.picture import HALF
+from dpaudit.pictures.svg import width_of
 from dpaudit.reports import data_maps, plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.collect import _facts
@@ -470,3 +473,32 @@ def test_long_names_that_differ_at_their_ends_are_told_apart_and_no_line_crosses
         rules = [re.findall(r"[\d.]+", e.get("d")) for e in tree.iter("path") if e.get("class") == "rule"]
         assert rules
         assert not any(float(top) < y - 4 < float(foot) for _, top, _, foot in rules for y in places)
+
+
+def test_the_words_of_claims_do_not_stand_on_each_other_nor_on_rings():
+    rings = [
+        (1.0, 0.0, "claimed 1-DP, (1, 1e-8)-DP"),
+        (1.2, 0.0, "claimed 6/5-DP"),
+        (2.0, 1e-4, "claimed (2, 1e-4)-DP"),
+    ]
+    curve = Curve("M", [(0.0, 0.5), (1.0, 1e-3)])
+    drawn = Chart([curve], "ε", "δ", log_y=True, inside=True, marks=rings).draw(HALF, "alt").svg()
+    tree = ElementTree.fromstring(drawn)
+    words = [e for e in tree.iter("text") if "halo" in (e.get("class") or "")]
+    assert len(words) == 4
+    boxes = []
+    for e in words:
+        x, wide = float(e.get("x")), width_of(e.text)
+        boxes.append((x - wide if e.get("class").startswith("e") else x, float(e.get("y")) - 4, wide))
+    boxes += [
+        (float(e.get("cx")) - 5, float(e.get("cy")), 10.0) for e in tree.iter("circle") if e.get("class") == "ring"
+    ]
+    for i, (a, b, wide) in enumerate(boxes):
+        for c, d, other in boxes[:i]:
+            assert a > c + other or c > a + wide or abs(b - d) >= 7.5
+
+
+def test_facts_stand_in_one_order_though_the_first_mechanism_lacks_some(made):
+    lines = [row[0] for row in table(made["facts"])[1]]
+    assert lines.index("claimed") + 1 == lines.index("verdict")
+    assert lines[-1] == "working precision"

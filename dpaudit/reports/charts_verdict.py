@@ -56,19 +56,20 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
     bottom = 30 + step * len(rows)
     tops = [30 + step * i + (16 if above else 0) for i in range(len(rows))]
     ruled = [(y, y + ROW - 4) for y in tops] if above else [(20.0, bottom)]
-    parts = [_whole(rows, across(1), ruled, width), line(left, 24, left, bottom, "axis")]
+    parts = [line(left, 24, left, bottom, "axis")]
     for row, (low, high), y in zip(rows, ends, tops, strict=True):
         shown = percent(row["share"]) + (" →" if MOST < high < math.inf else "")
         parts.append(_bar(row, across, y + 3, (low, high)))
         if small:
             words = shown + _of(row).removesuffix(",")
             name = fit_name(row["mechanism"], width - width_of(words) - 20)
-            parts.append(text(left + 2, y - 1, f"{name}: {words}", "halo"))
+            parts.append(text(left + 2, y - 3, f"{name}: {words}"))
             continue
-        place = (left + 2, y - 1, "halo") if above else (left - 8, y + 14, "e")
+        place = (left + 2, y - 3, None) if above else (left - 8, y + 14, "e")
         parts.append(text(*place[:2], fit_name(row["mechanism"], width - right), place[2]))
         words = f"{shown}{_of(row)}  {row['word'].capitalize()}"
         parts.append(text(width - right + 10, y + 14, fit(words, right - 10, 11), "small"))
+    parts.append(_whole(rows, across(1), ruled, width))
     return Picture(width, bottom + 6, "".join(parts), f"Share of {whole_of(rows)} that each mechanism uses. {said}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
@@ -173,10 +173,26 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     def table(section: Section) -> Table:
         found = {(row[key], row.get("mechanism", "value")): _value(row, value) for row in section["rows"]}
         names = list(dict.fromkeys(name for _, name in found))
-        lines = dict.fromkeys(line for line, _ in found)
+        lines = merged([[line for line, name in found if name == own] for own in names])
         return [title, *names], [[line, *(found.get((line, name), "") for name in names)] for line in lines]
 
     return table
+
+
+def merged(orders: Sequence[Sequence[str]]) -> list[str]:
+    """Returns every item once, each behind the one that it follows where it is first met.
+
+    >>> merged([["true ε", "covers"], ["true ε", "verdict", "covers"]])
+    ['true ε', 'verdict', 'covers']
+    """
+    found: list[str] = []
+    for order in orders:
+        place = 0
+        for item in order:
+            if item not in found:
+                found.insert(place, item)
+            place = found.index(item) + 1
+    return found
 
 
 def prior_map(section: Section) -> Table:
