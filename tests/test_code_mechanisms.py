@@ -123,6 +123,29 @@ def test_the_words_say_what_is_not_known(mine, capsys):
 
 
 @pytest.mark.parametrize(
+    ("command", "answer", "after"),
+    [
+        ("epsilon", "verdict", "covers"),
+        ("delta --at 1", "verdict", "covers"),
+        ("judge --claim eps=1/2", "decided by", "covers"),
+        ("profile", "curve", "effort"),
+        ("explain", "here", "again"),
+        ("release --x 1", "one more", ""),
+        ("pmf --x 1", "└", ""),
+    ],
+)
+def test_the_answer_comes_before_what_it_rests_on(mine, command, answer, after, capsys):
+    name, *words = command.split()
+    main([name, "--mech", f"{mine}:{'Response' if name == 'release' else 'Counts'}", *words])
+    starts = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    first = next(i for i, start in enumerate(starts) if start.startswith(answer))
+    rests = [i for i, start in enumerate(starts) if start in ("assumes", "residual")]
+    assert "residual" in starts or name == "release"
+    assert first < rests[0]
+    assert rests[-1] + 1 == (starts.index(after) if after else len(starts))
+
+
+@pytest.mark.parametrize(
     ("name", "words"),
     [
         ("AlwaysCrashes", "always raises AttributeError"),

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 import dpaudit
-from dpaudit.numbers.digits import beside, percent, short, written
+from dpaudit.numbers.digits import beside, percent, short, shown, written
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.reports import html, markdown, plan
 from dpaudit.reports.charts import figures
@@ -81,12 +81,22 @@ def test_every_wide_enclosure_shows_the_verdict_beside_it(goal, word, kept):
         found = list(seen(page))
         assert found
         assert all(kept(*ends) for ends in found), found
-    shown = dpaudit.epsilon(claiming(goal))
-    for page in (str(shown), re.sub("<[^>]*>", " ", shown._repr_html_())):
+    answer = dpaudit.epsilon(claiming(goal))
+    for page in (str(answer), re.sub("<[^>]*>", " ", answer._repr_html_())):
         assert all(kept(*ends) for ends in seen(page))
         assert len(list(seen(page))) >= 1
-    kept_there = shown.to_dict()["epsilon"]
+    kept_there = answer.to_dict()["epsilon"]
     assert kept(F(kept_there["lower"]), F(kept_there["upper"]))
+
+
+@pytest.mark.parametrize(("goal", "words"), [("0.847297", "[0.8472978, 1.098613]"), ("1.0987", "[0.84729, 1.0987]")])
+def test_a_map_by_name_shows_the_verdict_at_its_worst_cell(goal, words):
+    sections = made(claiming(goal))["sections"]
+    (section,) = [section for section in sections if section["kind"] == "loss-data"]
+    assert shown(table(section)[1][0][-1]) == section["worst"]["Claims"]["shown"]
+    (figure,) = figures(section, sections)
+    assert f"the largest, in {section['worst']['Claims']['shown']}, at x = 0" in figure.wide[0].alt
+    assert f"loss in {words}" in figure.wide[0].body
 
 
 def test_a_wide_enclosure_shows_how_it_stands_to_the_nominal_epsilon():

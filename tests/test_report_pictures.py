@@ -9,6 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 import dpaudit
+from dpaudit.pictures.lines import Chart, Curve
+from dpaudit.pictures.picture import HALF
+from dpaudit.pictures.svg import width_of
 from dpaudit.reports import data_maps, plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.collect import _facts
@@ -308,7 +311,7 @@ def test_claims_that_differ_by_n_stand_at_their_n():
     assert by_n.count("claimed at each n: ByN") == 1
     assert "claimed ε" not in by_n
     curves = shown(found, "delta-curves")[1]
-    assert "claimed (4/9, 0)" in curves
+    assert "claimed 4/9-DP" in curves
     assert all(f"claimed ({other}, 0)" not in curves and f">ε = {other}<" not in curves for other in ("1/9", "1/3"))
 
 
@@ -391,7 +394,7 @@ class Words:
 def test_outputs_that_are_no_numbers_have_a_map_by_name():
     found = audited(Words)
     section, label = found["loss-data"], Words.name
-    assert section["outputs"][label] == ["yes; most of them would say so", "('a', 1)", "raises ValueError"]
+    assert section["outputs"][label] == ["yes; most of them would say so", "(a, 1)", "raises ValueError"]
     assert [row["x"] for row in section["rows"]] == ["nobody", "anna", "bert"]
     losses = [row["losses"] for row in section["rows"]]
     assert losses[0][2] is None, "impossible for the data set itself"
@@ -417,7 +420,7 @@ def test_a_map_by_name_is_cut_to_the_largest_losses_and_says_so(monkeypatch):
     assert [row["x"] for row in section["rows"]] == ["nobody", "anna"]
     assert section["outputs"][Words.name] == ["yes; most of them would say so", "raises ValueError"]
     (figure,) = figures(section)
-    assert "Those of largest loss; 1 more data sets and 1 more outputs." in figure.wide[0].body
+    assert "Those of largest loss; 1 more data set and 1 more output." in figure.wide[0].body
 
 
 def test_a_mechanism_with_another_kind_of_map_is_not_said_to_be_missing():
@@ -426,3 +429,76 @@ def test_a_mechanism_with_another_kind_of_map_is_not_said_to_be_missing():
     maps = [section for section in sections if section["kind"] in ("loss-map", "loss-data")]
     assert len(maps) == 2
     assert not any("Not drawn" in figures(section, sections)[-1].caption for section in maps)
+
+
+class Pairs:
+    """Data sets that are tuples, and a name that is long."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def datasets(self):
+        return [("a", 1), ("b", (2, "c"))]
+
+    def outputs(self):
+        return [("a", 1), ("b", 2)]
+
+    def probability(self, x, r):
+        return Fraction(2, 3) if x[0] == r[0] else Fraction(1, 3)
+
+    def claimed(self):
+        return 1
+
+
+def test_tuples_are_written_as_the_command_line_takes_them():
+    mechanism = Pairs("P")
+    assert dpaudit.epsilon(mechanism).to_dict()["witness"] == {
+        "x": "(a, 1)",
+        "x_prime": "(b, (2, c))",
+        "output": "(a, 1)",
+    }
+    assert dpaudit.pmf(mechanism, "(b, (2, c))").to_dict()["outputs"][0]["output"] == "(a, 1)"
+
+
+def test_long_names_that_differ_at_their_ends_are_told_apart_and_no_line_crosses_them():
+    names = [f"a mechanism of which the name is very long indeed, so that it is cut: number {i}" for i in (1, 2)]
+    block = plan.Block.read([Pairs(name) for name in names])
+    sections = build(plan.Plan("t", "c", (block,)), lambda text: None)["sections"]
+    (figure,) = figures(sections[0], sections)
+    for drawn in (*figure.wide, *figure.narrow):
+        tree = ElementTree.fromstring(drawn.svg())
+        words = [e for e in tree.iter("text") if (e.text or "").startswith("a mech")]
+        assert len({e.text for e in words}) == 2
+        places = [float(e.get("y")) for e in words]
+        rules = [re.findall(r"[\d.]+", e.get("d")) for e in tree.iter("path") if e.get("class") == "rule"]
+        assert rules
+        assert not any(float(top) < y - 4 < float(foot) for _, top, _, foot in rules for y in places)
+
+
+def test_the_words_of_claims_do_not_stand_on_each_other_nor_on_rings():
+    rings = [
+        (1.0, 0.0, "claimed 1-DP, (1, 1e-8)-DP"),
+        (1.2, 0.0, "claimed 6/5-DP"),
+        (2.0, 1e-4, "claimed (2, 1e-4)-DP"),
+    ]
+    curve = Curve("M", [(0.0, 0.5), (1.0, 1e-3)])
+    drawn = Chart([curve], "ε", "δ", log_y=True, inside=True, marks=rings).draw(HALF, "alt").svg()
+    tree = ElementTree.fromstring(drawn)
+    words = [e for e in tree.iter("text") if "halo" in (e.get("class") or "")]
+    assert len(words) == 4
+    boxes = []
+    for e in words:
+        x, wide = float(e.get("x")), width_of(e.text)
+        boxes.append((x - wide if e.get("class").startswith("e") else x, float(e.get("y")) - 4, wide))
+    boxes += [
+        (float(e.get("cx")) - 5, float(e.get("cy")), 10.0) for e in tree.iter("circle") if e.get("class") == "ring"
+    ]
+    for i, (a, b, wide) in enumerate(boxes):
+        for c, d, other in boxes[:i]:
+            assert a > c + other or c > a + wide or abs(b - d) >= 7.5
+
+
+def test_facts_stand_in_one_order_though_the_first_mechanism_lacks_some(made):
+    lines = [row[0] for row in table(made["facts"])[1]]
+    assert lines.index("claimed") + 1 == lines.index("verdict")
+    assert lines[-1] == "working precision"

@@ -5,7 +5,7 @@ import pytest
 from dpaudit.reports import plan
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
-from dpaudit.reports.tables import table
+from dpaudit.reports.tables import caption, table
 
 
 def audited(**given):
@@ -70,6 +70,10 @@ def test_the_largest_sensitivities_and_a_bound_that_fails_are_among_the_rows():
 
 def test_the_nominal_epsilon_is_among_the_points_of_a_curve_and_its_segments(failing):
     columns, _ = table(failing["delta-curves"])
-    assert "δ(1), nominal" in columns
+    assert "δ(1), nominal, claimed by EHDS" in columns
+    assert caption(failing["delta-curves"]) == "δ at some ε, and the nominal and the claimed one"
+    named = {**failing["delta-curves"], "claimed": {"EHDL": "11/20", "EHDS": "1"}}
+    assert {"δ(11/20), claimed by EHDL", "δ(1), nominal, claimed by EHDS"} <= set(table(named)[0])
+    assert {"δ(1), nominal"} < set(table({**named, "claimed": {}})[0])
     columns, rows = table(failing["breakpoints"])
     assert {row[0] for row in rows if "nominal" in row[-1]} == {"EHDL", "EHDS"}

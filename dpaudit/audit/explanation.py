@@ -16,7 +16,7 @@ from dpaudit.audit.questions import delta as audit_delta
 from dpaudit.audit.questions import epsilon as audit_epsilon
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
-from dpaudit.audit.words import again, subject_rows
+from dpaudit.audit.words import again, caveat_rows, subject_rows
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
@@ -91,6 +91,7 @@ class ExplainResult(Answer):
         rows += [("best guess", self._guess()), ("advantage", self.advantage)]
         if self.attained is not None:
             rows.append(("here", Words("the best guess from this mechanism itself is right with ", self.attained)))
+        rows += [] if self.subject is None else caveat_rows(self.subject)
         return [Fields(again(rows, self.command)), *self._tables()]
 
     def _guess(self) -> Words:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpaudit.audit.page import Fields, Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import again, precision_words, subject_rows
+from dpaudit.audit.page import Note, Page, Part, Table, Words, strong
+from dpaudit.audit.words import answered, precision_words
 from dpaudit.numbers.digits import rough
 from dpaudit.privacy.protocols import text
 
@@ -21,15 +21,14 @@ def page(result: ProfileResult) -> Page:
     curve = f"{len(result.segments)} segments; nothing rises above by more than "
     unknown = result.epsilon.is_open
     rows = [
-        *subject_rows(result.subject),
         ("true ε", strong(result.epsilon)),
         ("total variation", Words(result.total_variation, "   (the adversary's best advantage)")),
         ("zCDP ρ", result.rho),
         ("curve", "δ at the points only: a part of the law is not known" if unknown else Words(curve, result.slack)),
-        ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s"),
     ]
+    effort = ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s")
     return [
-        Fields(again(rows, result.command)),
+        answered(result.subject, rows, result.command, [effort]),
         *([] if unknown else [_curve(result.segments)]),
         Table(["ε", "δ"], result.deltas, title="δ(ε)"),
         Table(["order", "divergence"], result.renyi, title="Rényi divergences"),

@@ -14,6 +14,8 @@ from dpaudit.audit.picture import bar, pair
 from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import (
     again,
+    answered,
+    caveat_rows,
     claim_rows,
     decided_words,
     effort_rows,
@@ -118,9 +120,7 @@ class WorstResult(SettingAnswer):
         """Returns the same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
-        return [
-            Fields(again([*subject_rows(self.subject), *found, *claim_rows(self.claim, "epsilon"), *effort], command))
-        ]
+        return [answered(self.subject, [*found, *claim_rows(self.claim, "epsilon")], command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +227,7 @@ class GuaranteeResult(SettingAnswer):
     def page(self) -> Page:
         """Returns what was judged, the verdict with what decides it, the effort."""
         effort = effort_rows(self.counts, self.precision_bits, self.seconds)
-        return [Fields(again([*subject_rows(self.subject), *claim_rows(self.claim), *effort], self.command))]
+        return [answered(self.subject, claim_rows(self.claim), self.command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,12 +246,13 @@ class PmfResult(SettingAnswer):
         return {"x": plain(self.x), "outputs": rows, "precision_bits": self.precision_bits}
 
     def page(self) -> Page:
-        """Returns what was asked about, and the outputs with their probabilities."""
+        """Returns what was asked about, the outputs with their probabilities, and what these rest on."""
         named = {"output": self.outputs, "released Dir(prior + …)": self.released}
         known = {title: values for title, values in named.items() if values is not None}
         rows = list(zip(*known.values(), self.probabilities, strict=True))
         about = again([*subject_rows(self.subject), ("data x", text(self.x))], self.command)
-        return [Fields(about), Table([*known, "probability"], rows)]
+        rests = caveat_rows(self.subject)
+        return [Fields(about), Table([*known, "probability"], rows), *([Fields(rests)] if rests else [])]
 
     def _row(self, i: int) -> dict[str, Any]:
         released = {} if self.released is None else {"released": plain(self.released[i])}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, conclude
-from dpaudit.audit.page import Cell, Command, Headline, Line, Words, badge
+from dpaudit.audit.page import Cell, Command, Fields, Headline, Line, Words, badge
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
@@ -47,11 +47,12 @@ def subject_rows(setting: Setting) -> list[Line]:
     rows += [("setting", place)] if place else []
     sha256 = origin.get("source_sha256")
     rows += [("source", f"{origin['source']}, SHA-256 {sha256[:12]}…")] if sha256 else []
-    return [*rows, *caveat_rows(origin)]
+    return rows
 
 
-def caveat_rows(caveats: Mapping[str, Any]) -> list[Line]:
+def caveat_rows(setting: Setting) -> list[Line]:
     """Returns what the answer rests on where a mechanism's code was followed."""
+    caveats = setting.mechanism.caveats()
     rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
     words = residual_words(caveats)
     return [*rows, ("residual", words)] if words else rows
@@ -149,6 +150,11 @@ def tier_text(tier: str, left: int | None) -> str:
     shown = tier if tier == "closed form" else f"{tier} tier"
     plural = "s" * (left != 1)
     return f"{shown}, " if left is None else f"{shown} (the float filter left {left} ordered pair{plural}), "
+
+
+def answered(setting: Setting, found: Sequence[Line], command: str | None, effort: Sequence[Line] = ()) -> Fields:
+    """Returns what was audited and found, then what that rests on, how hard was looked, and how to ask again."""
+    return Fields(again([*subject_rows(setting), *found, *caveat_rows(setting), *effort], command))
 
 
 def again(rows: Sequence[Line], command: str | None) -> list[Line]:

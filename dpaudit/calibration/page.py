@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Page, Table, Words, strong
-from dpaudit.audit.words import again, subject_rows
+from dpaudit.audit.words import again, answered
 from dpaudit.numbers.digits import rough
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ def page(result: CalibrateResult) -> Page:
     gain = rough(result.nominal / result.target, 4)
     nominal = Words(strong(result.nominal), f" = {rough(result.nominal, 8)}, {gain} × the target")
     rows: list[Line] = [
-        *subject_rows(result.subject),
         ("target", f"true ε ≤ {result.target}"),
         ("nominal ε", nominal),
         ("true ε", result.true_epsilon),
@@ -30,8 +29,8 @@ def page(result: CalibrateResult) -> Page:
     else:
         rising = "rise strictly" if result.monotone else "do not rise strictly"
         rows.append(("evaluated", f"{len(result.points)} certified points, whose true ε {rising}"))
-    rows += [("assumes", result.assumption), ("effort", f"{result.seconds:.3f} s")]
-    return [Fields(again(rows, result.command))]
+    rows.append(("assumes", result.assumption))
+    return [answered(result.subject, rows, result.command, [("effort", f"{result.seconds:.3f} s")])]
 
 
 def gammas_page(result: GammaResult) -> Page:

@@ -13,7 +13,7 @@ from dpaudit.pictures.picture import HALF, NARROW, Picture
 from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
 from dpaudit.pictures.scales import fitted
 from dpaudit.pictures.strokes import Stroke, dots, drawn
-from dpaudit.pictures.svg import Place, at, element, fit, line, path, ring, text, tip, width_of
+from dpaudit.pictures.svg import Place, at, element, fit_name, line, path, ring, text, tip, width_of
 
 STRIP, GAP = 66, 14
 """Pixels of the strip for the limits, and before it."""
@@ -93,7 +93,8 @@ class Chart:
         for curve in self.curves:
             if curve.points:
                 parts.append(self._curve(curve, strokes[curve.name], ground, known[curve.name], small, labels))
-        parts += [_mark(ground, *mark) for mark in self.marks]
+        for (x, y, words), (place, level, wide) in zip(self.marks, _signs(ground, self.marks), strict=True):
+            parts.append(_mark((ground.x(x), ground.y(y)), place, level, wide, words))
         return Picture(width, self.height, "".join(parts), alt)
 
     def ground(self, width: float) -> tuple[Ground, bool]:
@@ -129,7 +130,7 @@ class Chart:
         same = {name: "= " for group in self.alike() if group.whole for name in group.names[1:]}
         same = {} if self.inside else same
         return {
-            name: same.get(name, "") + fit(name, max(60.0, most - width_of(note))) + note
+            name: same.get(name, "") + fit_name(name, max(60.0, most - width_of(note))) + note
             for name, note in notes.items()
         }
 
@@ -148,7 +149,8 @@ class Chart:
         if self.inside:
             met = [place for own in strokes.values() for place in _dense([stroke.place for stroke in own])]
             widths = [width_of(texts[curve.name]) for curve in ended]
-            taken = [_taken(ground, *mark) for mark in self.marks]
+            taken = [(place, level - 4, wide) for place, level, wide in _signs(ground, self.marks)]
+            taken += [(ground.x(x) - 9, ground.y(y), 18.0) for x, y, _ in self.marks]
             free = beside(lasts, widths, (ground.left, width), (ground.roof, ground.bottom - 4), met, taken)
             return {curve.name: (*place, texts[curve.name]) for curve, place in zip(ended, free, strict=True)}
         places = spread(ends, ground.roof + 4, ground.bottom - 2, LINE)
@@ -226,17 +228,28 @@ def diamond(x: float, y: float, class_: str, inside: str = "", size: float = 5) 
     return element("path", inside, d=f"M{at(x)} {at(y - size)}l{s} {s}l-{s} {s}l-{s}-{s}z", class_=class_)
 
 
-def _mark(ground: Ground, x: float, y: float, words: str) -> str:
-    """Returns a ring around a point, with words beside it."""
-    cx, cy = ground.x(x), ground.y(y)
-    left = cx > (ground.left + ground.right) / 2
-    return ring(cx, cy) + text(cx - 11 if left else cx + 11, cy - 8, words, "e halo" if left else "halo")
+def _mark(centre: Place, place: float, level: float, wide: float, words: str) -> str:
+    """Returns a ring around a point, with words beside it, and a line to them where they stand higher."""
+    right = place > centre[0]
+    start = place if right else place + wide
+    lead = line(centre[0], centre[1] - 7, start - 2 if right else start + 2, level - 4, "lead")
+    shown = text(start, level, words, "halo" if right else "e halo")
+    return ring(*centre) + (lead if level < centre[1] - 8 else "") + shown
 
 
-def _taken(ground: Ground, x: float, y: float, words: str) -> tuple[float, float, float]:
-    """Returns the place and the width of the words of a mark."""
-    cx, width = ground.x(x), width_of(words)
-    return (cx - 11 - width if cx > (ground.left + ground.right) / 2 else cx + 11), ground.y(y) - 12, width
+def _signs(ground: Ground, marks: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, float]]:
+    """Returns place and width of the words of every mark: beside its ring, higher where words or rings stand."""
+    found: list[tuple[float, float, float]] = []
+    rings, order = [(ground.x(x), ground.y(y)) for x, y, _ in marks], sorted(marks)
+    for x, y, words in reversed(order):
+        centre, width = ground.x(x), width_of(words)
+        place = centre - 11 - width if centre > (ground.left + ground.right) / 2 else centre + 11
+        met = [(a - 4, a + wide + 4, up, LINE) for a, up, wide in found] + [(a - 9, a + 9, b + 4, 12) for a, b in rings]
+        level = ground.y(y) - 8
+        while any(abs(level - up) < high and place < end and start < place + width for start, end, up, high in met):
+            level -= 1
+        found.append((place, level, width))
+    return [found[-1 - order.index(mark)] for mark in marks]
 
 
 def together(chart: Chart) -> str:

@@ -11,7 +11,7 @@ from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
-from dpaudit.pictures.svg import at, boxes, element, fit, line, path, ring, stairs, text, told, width_of
+from dpaudit.pictures.svg import at, boxes, element, fit, fit_name, line, path, ring, stairs, text, told, width_of
 
 SMALL = 368
 THIRD = 241
@@ -95,8 +95,8 @@ class Pair:
             marks = element("circle", cx=12, cy=27, r=DOT, class_="fa") + diamond(half + 12, 27, "fb", size=DIAMOND)
         return (
             marks
-            + text(27, 31, fit(first, half - 32, 11), "small")
-            + text(half + 27, 31, fit(second, half - 28, 11), "small")
+            + text(27, 31, fit_name(first, half - 32, 11), "small")
+            + text(half + 27, 31, fit_name(second, half - 28, 11), "small")
         )
 
     def _grounds(self, width: float) -> tuple[Ground, Ground]:

@@ -109,14 +109,20 @@ class Ground:
 
     def posts(self, marks: Sequence[tuple[float, str]], avoid: Sequence[tuple[float, float]] = ()) -> str:
         """Returns dashed lines upwards, each with its words beside it, where few points and no other words are."""
-        found, met = [], list(avoid)
+        found, met = (
+            [line(self.x(value), self.roof, self.x(value), self.bottom, "rule") for value, _ in marks],
+            list(avoid),
+        )
+        met += [
+            (self.x(value), self.roof + 6 * i) for value, _ in marks for i in range(int((self.bottom - self.roof) / 6))
+        ]
         for value, words in marks:
             x, width = self.x(value), width_of(words, 11)
             rows = [*(self.roof + 10 + 13 * row for row in range(4)), *(self.bottom - 6 - 13 * row for row in range(3))]
             sides = [side for side in (x + 5, x - 5 - width) if self.left < side < self.right - width]
             spot = _freest([(side, y) for y in rows for side in sides or [x + 5]], width, met)
             met += [(spot[0] + width * i / 6, spot[1] - 4) for i in range(7) for _ in range(9)]
-            found.append(line(x, self.roof, x, self.bottom, "rule") + text(*spot, words, "halo small"))
+            found.append(text(*spot, words, "halo small"))
         return "".join(found)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import at, course, element, escape, fit
+from dpaudit.pictures.svg import at, course, element, escape, fit, fit_name
 from dpaudit.pictures.svg import text as words_at
 
 A, B, GREY = "#2f7fc1", "#d2691e", "#868b94"
@@ -97,7 +97,7 @@ class Two:
         for place, colour, name in ((LEFT, A, f"x = {self.x}"), (LEFT + half, B, f"x′ = {self.y}")):
             parts += [
                 element("circle", cx=place + 5, cy=12, r=4, fill=colour),
-                said(place + 14, 16, fit(name, half - 20)),
+                said(place + 14, 16, fit_name(name, half - 20)),
             ]
         return svg(236, f"output distributions of x = {self.x} and x′ = {self.y}, on a log axis", parts)
 

@@ -11,7 +11,7 @@ from dpaudit.pictures.colours import dashes_of, slots
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import LINE, Ground, margin
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import element, fit, line, path, text, tip, width_of
+from dpaudit.pictures.svg import element, fit_name, line, path, text, tip, width_of
 
 Point = tuple[float, float]
 SAMPLE = 30.0
@@ -92,7 +92,7 @@ class Tradeoff:
                 path(places, f"line s{colour}", stroke_dasharray=dashes),
                 element("circle", words, cx=ground.x(centre[0]), cy=ground.y(centre[1]), r=2.4, class_=f"f{colour}"),
                 line(x - SAMPLE - 6, y, x - 6, y, f"line s{colour}", stroke_dasharray=dashes),
-                text(x, y + 4, fit(name, 130), "halo"),
+                text(x, y + 4, fit_name(name, 130), "halo"),
             ]
             found.append(element("g", "".join(inside), class_="series", data_s=name))
         return [*parts, *found]

@@ -28,10 +28,10 @@ Output = Any
 
 
 def plain(value: Any) -> Any:
-    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as text."""
+    """Returns a data set or output for JSON: a tuple of whole numbers as a list, anything else as its ``text``."""
     if isinstance(value, tuple) and all(type(entry) is int for entry in value):
         return list(value)
-    return None if value is None else visible(str(value))
+    return None if value is None else text(value)
 
 
 def text(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import again, claim_rows, subject_rows
+from dpaudit.audit.words import again, caveat_rows, claim_rows, subject_rows
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def page(result: ReleaseResult) -> Page:
     elif many == 1:
         rows = [*_one(result.released[0]), *rows]
     rows += _cost(result, many) if many else []
-    rows += [("audit", result.audit)] if result.audit else []
+    rows += [*([("audit", result.audit)] if result.audit else []), *caveat_rows(result.subject)]
     parts: list[Part] = [Fields(again(rows, result.command))]
     if many > 1:
         shown = result.released[:MOST_SHOWN]

@@ -11,7 +11,8 @@ from dpaudit.comparison.ranges import RangePoint, crossovers, data_of
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
-from dpaudit.posterior.model import Histogram, make_model, parse_histogram, show
+from dpaudit.posterior.model import Histogram, make_model, parse_histogram
+from dpaudit.privacy.protocols import text
 from dpaudit.reports import distances
 from dpaudit.reports.block import MOST_POINTS, Block, Job, Progress, check_keys, exact_list
 from dpaudit.reports.document import Section
@@ -36,7 +37,7 @@ def errors_by_n(block: Block, shares: Sequence[Fraction], progress: Progress) ->
 def errors_by_prior(block: Block, x: Histogram, priors: Sequence[int], progress: Progress) -> Section:
     """Returns the exact mean error on fixed data under growing balanced priors (P1 and A3, Figure 5)."""
     progress(f"exact mean errors under {len(priors)} priors")
-    title = f"Exact mean error on x = ({show(x)}) under priors (a, …, a), ε = {block.eps}"
+    title = f"Exact mean error on x = {text(x)} under priors (a, …, a), ε = {block.eps}"
     points = [_point(block, a, x, prior=[a] * len(x)) for a in priors]
     return _section(block, "error-by-prior", title, "Who wins as the prior grows?", points, "a", priors=list(priors))
 
@@ -95,7 +96,7 @@ def bounds(block: Block, x: Histogram, progress: Progress) -> Section:
     words = f"; failing or undecided: {', '.join(failing)}" if bad else ""
     return block.section(
         "bounds",
-        f"The documents' accuracy bounds at x = ({show(x)}), ε = {block.eps}",
+        f"The documents' accuracy bounds at x = {text(x)}, ε = {block.eps}",
         "Which bounds hold here? A row shows the t at which the bound comes closest or fails most.",
         _commands(block, x),
         rows,

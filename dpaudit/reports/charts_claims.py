@@ -9,7 +9,7 @@ from dpaudit.pictures.grid import Grid, Tile
 from dpaudit.pictures.picture import HALF, NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.plot import Ground
 from dpaudit.pictures.scales import Scale, power
-from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
+from dpaudit.pictures.svg import element, fit_name, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.findings import listed, rounded
@@ -96,7 +96,7 @@ def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Pict
         x = across(_signed(row))
         class_ = MARKS.get(row["verdict_of"], "open")
         words = tip(f"{row['id']}: {row['verdict_of']}, margin {span(row['margin'])}")
-        parts.append(text(left, y + 4, fit(row["id"], left - 4, 11), "e small"))
+        parts.append(text(left, y + 4, fit_name(row["id"], left - 4, 11), "e small"))
         parts.append(element("path", d=f"M{across(0):.1f} {y:.1f}H{x:.1f}", class_="lead"))
         parts.append(_sign(x, y, row["verdict_of"], f"f{class_}", words))
     return Picture(width, ground.bottom + 10, "".join(parts), f"Signed margins of the claims. {said}")

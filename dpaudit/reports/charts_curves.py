@@ -88,9 +88,9 @@ def _claims(section: Section, near: Near) -> dict[str, tuple[float, float]]:
     for name, own in named(by_n["rows"] if by_n else []).items():
         row = own[-1]
         if name in here and row["claimed"]:
-            delta = Fraction(row.get("claimed_delta") or 0)
-            words = powers(f"({row['claimed']}, {row.get('claimed_delta') or 0})")
-            found[words] = (float(Fraction(row["claimed"])), float(delta))
+            delta = row.get("claimed_delta") or "0"
+            words = powers(row["claimed"] if delta == "0" else f"({row['claimed']}, {delta})")
+            found[f"{words}-DP"] = (float(Fraction(row["claimed"])), float(Fraction(delta)))
     return found
 
 
@@ -100,7 +100,8 @@ def _tradeoff(section: Section, claims: dict[str, tuple[float, float]], near: Ne
     for name, own in named(section["rows"]).items():
         points = [(middle(row["alpha"]), 1 - middle(row["power"])) for row in own]
         whole[name] = mirrored([(0.0, points[-1][1]), *points])
-    epsilons = {both[0]: (f"ε = {words.strip('(').split(',')[0]}", *both) for words, both in claims.items()}
+    shown = {words: words.removesuffix("-DP").strip("(").split(",")[0] for words in claims}
+    epsilons = {both[0]: (f"ε = {shown[words]}", *both) for words, both in claims.items()}
     return Tradeoff(whole, list(epsilons.values()), slots=near.slots)
 
 

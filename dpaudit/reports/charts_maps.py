@@ -11,7 +11,7 @@ from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import listed, ringed, sign, tied
+from dpaudit.reports.findings import listed, ringed, sign, signed, tied
 from dpaudit.reports.tables import cell, cells_of, worst_cells
 
 Row = dict[str, Any]
@@ -56,9 +56,9 @@ def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float
     columns, lines = (shortened([str(cell(v)) for v in every]) for every in (outputs, [row["x"] for row in rows]))
     at = outputs.index(worst["output"]), [row["x"] for row in rows].index(worst["x"])
     left = section["left"][name]
-    more = [f"{count} more {what}" for count, what in zip(left, ("data sets", "outputs"), strict=True) if count]
+    more = [f"{i} more {what}{'s' * (i != 1)}" for i, what in zip(left, ("data set", "output"), strict=True) if i]
     note = f"Those of largest loss; {listed(more)}." if more else ""
-    size = sign(worst["loss"])
+    size = signed(worst["loss"], worst.get("shown"))
     where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
     alt = f"Map of the losses of {name} by data set and output: the largest, {size}, at {where}. {note}".strip()
     titles = headed(name, f"loss {size}", NARROW), values, columns, lines, reach, "output", "data set x"

@@ -9,10 +9,10 @@ from dpaudit.numbers.digits import percent, powers, short
 from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import element, fit, line, text, tip, width_of
+from dpaudit.pictures.svg import element, fit, fit_name, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.document import Section
-from dpaudit.reports.findings import at_most, exactly, listed, sign
+from dpaudit.reports.findings import at_most, listed, sign, signed
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -54,28 +54,30 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
     across = Scale(0.0, max(1.1, *(min(high, MOST) for _, high in ends)), left, width - right)
     step = ROW + (16 if above else 0)
     bottom = 30 + step * len(rows)
-    parts = [_whole(rows, across(1), bottom, width), line(left, 24, left, bottom, "axis")]
-    for i, (row, (low, high)) in enumerate(zip(rows, ends, strict=True)):
-        y = 30 + step * i + (16 if above else 0)
+    tops = [30 + step * i + (16 if above else 0) for i in range(len(rows))]
+    ruled = [(y, y + ROW - 4) for y in tops] if above else [(20.0, bottom)]
+    parts = [line(left, 24, left, bottom, "axis")]
+    for row, (low, high), y in zip(rows, ends, tops, strict=True):
         shown = percent(row["share"]) + (" →" if MOST < high < math.inf else "")
         parts.append(_bar(row, across, y + 3, (low, high)))
         if small:
             words = shown + _of(row).removesuffix(",")
-            name = fit(row["mechanism"], width - width_of(words) - 20)
-            parts.append(text(left + 2, y - 1, f"{name}: {words}", "halo"))
+            name = fit_name(row["mechanism"], width - width_of(words) - 20)
+            parts.append(text(left + 2, y - 3, f"{name}: {words}"))
             continue
-        place = (left + 2, y - 1, "halo") if above else (left - 8, y + 14, "e")
-        parts.append(text(*place[:2], fit(row["mechanism"], width - right), place[2]))
+        place = (left + 2, y - 3, None) if above else (left - 8, y + 14, "e")
+        parts.append(text(*place[:2], fit_name(row["mechanism"], width - right), place[2]))
         words = f"{shown}{_of(row)}  {row['word'].capitalize()}"
         parts.append(text(width - right + 10, y + 14, fit(words, right - 10, 11), "small"))
+    parts.append(_whole(rows, across(1), ruled, width))
     return Picture(width, bottom + 6, "".join(parts), f"Share of {whole_of(rows)} that each mechanism uses. {said}")
 
 
-def _whole(rows: list[Row], place: float, bottom: float, width: float) -> str:
-    """Returns the line at 100 % with its words."""
+def _whole(rows: list[Row], place: float, ruled: list[tuple[float, float]], width: float) -> str:
+    """Returns the line at 100 % with its words; it is broken where names stand."""
     words = whole_of(rows)
     middle = min(place, width - width_of(words) / 2 - 2)
-    return line(place, 20, place, bottom, "rule") + text(middle, 14, words, "m")
+    return "".join(line(place, top, place, foot, "rule") for top, foot in ruled) + text(middle, 14, words, "m")
 
 
 def _ends(row: Row) -> tuple[float, float]:
@@ -132,14 +134,6 @@ def _mark(section: Section) -> str:
     return f"box-{MARKS.get(word, 'open')}"
 
 
-def _number(row: Row) -> str:
-    """Returns the value of a step with its sign, with the digits that show the verdict where the step has them."""
-    shown = row.get("shown")
-    if shown is None or not shown[0].isdigit():
-        return sign(row["value"]) if shown is None or shown[0] not in "[(" else f"in {shown}"
-    return f"{'=' if exactly(row['value']) and shown == row['value']['lower'] else '≈'} {shown}"
-
-
 def _about(value: dict[str, str]) -> str:
     """Returns a probability with its sign, three digits of it, or both ends where it is not known to them."""
     shown = short(value)
@@ -151,7 +145,7 @@ def _links(rows: list[Row], mark: str) -> list[boxes.Link]:
     found, bars = [], [row for row in rows if row["step"] in ("p", "p_prime") and row["value"]]
     top = max((float(row["value"]["upper"]) for row in bars), default=1.0) or 1.0
     for row in rows:
-        strong = _number(row) if row["value"] else ""
+        strong = signed(row["value"], row.get("shown")) if row["value"] else ""
         if row["step"] == "p" and bars:
             shares = [
                 boxes.Share(

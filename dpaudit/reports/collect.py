@@ -115,8 +115,6 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     yield "setting", powers(mechanism.setting_text())
     yield "source", mechanism.describe().get("source")
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
-    yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
-    yield "residual", mechanism.caveats().get("residual")
     yield "true ε", found.value()[1]
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
@@ -133,6 +131,8 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     if curve is not None:
         yield "total variation", curve.total_variation
         yield "zCDP ρ", curve.rho
+    yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
+    yield "residual", mechanism.caveats().get("residual")
     counts = found.counts
     yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
     yield "working precision", precision_words(found.precision_bits)
@@ -162,6 +162,7 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         pairs = zip(points, deltas, strict=True)
         rows += [{"mechanism": case.label, "at": str(at), "delta": delta.to_dict()} for at, delta in pairs]
     half = points[len(points) // 2]
+    claimed = {case.label: str(at) for case in block.cases if (at := _claimed(case)) is not None}
     return block.section(
         "delta-curves",
         f"δ(ε){block.where}",
@@ -169,6 +170,7 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         lambda case: case.setting.command_line("delta", at=half if block.eps is None else block.eps / 2),
         rows,
         n=block.ns[-1] if block.ns else None,
+        claimed=claimed,
     )
 
 
@@ -185,8 +187,14 @@ def _grid(case: Case) -> Iterator[Fraction]:
     top = known if not true.is_infinite else Fraction(0) if nominal else Fraction(2)
     steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
     yield from (point for point in steps if point > last)
+    claimed = _claimed(case)
+    yield from [claimed] if claimed is not None and claimed <= FAR * max(top, last) else []
+
+
+def _claimed(case: Case) -> Fraction | None:
+    """Returns the epsilon of what is claimed, where that is epsilon and delta."""
     both = None if case.claimed is None else case.claimed.epsilon_delta()
-    yield from [both[0]] if both is not None and last < both[0] <= FAR * max(top, last) else []
+    return None if both is None else both[0]
 
 
 def breakpoints(block: Block) -> Section:

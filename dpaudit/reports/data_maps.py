@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.numbers.digits import short
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.protocols import Dataset, plain
@@ -39,16 +40,19 @@ def by_name(block: Block, cases: Sequence[Case], progress: Progress) -> Iterator
         found = case.narrow(lambda case=case: losses(case))  # type: ignore[misc]
         if found is None:
             continue
-        outputs, witness = list(case.mechanism.outputs()), case.found.witness
+        outputs, witness, worst = list(case.mechanism.outputs()), case.found.witness, case.found.witness.to_dict()
+        at, true = outputs.index(witness.output), case.found.value()[1]
+        if case.told(true) != short((found[witness.x][at] or true).to_dict()):  # this loss is the true epsilon
+            found[witness.x][at], worst["shown"] = true, case.told(true)
         kept = _largest([_most(row) for row in found.values()], list(found).index(witness.x))
         columns = zip(*found.values(), strict=True)
-        shown = _largest([_most(column) for column in columns], outputs.index(witness.output))
+        shown = _largest([_most(column) for column in columns], at)
         for x, row in [list(found.items())[i] for i in kept]:
             cells = [row[i] for i in shown]
             known = [None if cell is None else cell.to_dict() for cell in cells]
             rows.append({"mechanism": case.label, "x": plain(x), "losses": known})
         more["outputs"][case.label] = [plain(outputs[i]) for i in shown]
-        more["worst"][case.label] = witness.to_dict()
+        more["worst"][case.label] = worst
         more["left"][case.label] = [len(found) - len(kept), len(outputs) - len(shown)]
     question = "Where does the loss come from? A row is a data set x, a column an output; of all neighbours the worst."
     title, n = f"Privacy loss by data set and output{block.where}", block.ns[-1] if block.ns else None

@@ -10,7 +10,8 @@ from dpaudit.mechanisms import PosteriorMechanism, posterior
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.model import Histogram, show
+from dpaudit.posterior.model import Histogram
+from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section
 from dpaudit.utility.bounds import Bound
@@ -35,7 +36,7 @@ def distances(block: Block, x: Histogram, progress: Progress) -> Section:
         if subject is not None and subject.count_outputs() <= MOST_OUTPUTS:
             progress(f"{case.label}: distances at x = {x}")
             rows += [{"mechanism": case.label, **row} for row in along(subject, x)]
-    title = f"Distance of the release from the truth, x = ({show(x)}), ε = {block.eps}"
+    title = f"Distance of the release from the truth, x = {text(x)}, ε = {block.eps}"
     question = "How likely is a release within t of the truth, and what do the documents' bounds say?"
     return block.section("distances", title, question, lambda case: _command(case, x), rows, x=list(x))
 

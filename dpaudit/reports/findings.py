@@ -76,6 +76,17 @@ def sign(enclosure: dict[str, str], digits: int = DIGITS) -> str:
     return f"≤ {rounded(enclosure['upper'], True, digits)}"
 
 
+def signed(enclosure: dict[str, str], shown: str | None) -> str:
+    """Returns the number as ``sign`` does, with the digits that show the verdict on it where it has them.
+
+    >>> signed({"lower": "1.00000001", "upper": "1.00000002"}, "1.00000001")
+    '≈ 1.00000001'
+    """
+    if shown is None or not shown[0].isdigit():
+        return sign(enclosure) if shown is None or shown[0] not in "[(" else f"in {shown}"
+    return f"{'=' if exactly(enclosure) and shown == enclosure['lower'] else '≈'} {shown}"
+
+
 def against(row: Row, digits: int = DIGITS) -> str:
     """Returns the true epsilon of a row as ``sign`` does, with more digits where these would hide the verdict on it."""
     shown, known = sign(row["epsilon"], digits), compared(row)

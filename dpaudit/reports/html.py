@@ -92,7 +92,7 @@ def _command(command: str) -> str:
 def _summary(document: Document) -> str:
     rows = []
     for index, section, counts in decided(document):
-        shown = " ".join(f"{badge(verdict)} × {count}" for verdict, count in counts)
+        shown = ", ".join(f"{badge(verdict)} × {count}" for verdict, count in counts)
         link = f'<a href="#s{index}">{escape(section["title"])}</a>'
         rows.append([link, shown, escape(section.get("finding") or "")])
     columns = ["what was decided", "verdicts", "in short"]

@@ -177,6 +177,7 @@ def claims(patterns: tuple[str, ...], chosen: Sequence[str], progress: Progress)
         "kind": "margins",
         "title": "How close each inequality comes",
         "question": "By how much does the tightest instance hold, or the first counterexample fail?",
+        "text": "The picture of the margins stands above, with that of the claims.",
         **shared,
         "rows": margins,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
@@ -150,7 +150,7 @@ def loss_ternary(section: Section) -> Table:
 
 
 def worst_cells(section: Section) -> list[dict[str, Any]]:
-    """Returns the worst pair and output of each mechanism on a map by name, with the loss that its cell has."""
+    """Returns the worst pair and output of each mechanism on a map by name, with the loss of its cell."""
     found = []
     for name, own in named(section["rows"]).items():
         pair = section["worst"][name]
@@ -162,9 +162,9 @@ def worst_cells(section: Section) -> list[dict[str, Any]]:
 
 def loss_data(section: Section) -> Table:
     """Returns for every mechanism the worst pair and output, with the loss there."""
-    return listing(MECHANISM, ("x", "x"), ("x′", "x_prime"), ("output", "output"), ("loss", "loss"))(
-        {"rows": worst_cells(section)}
-    )
+    names = ("mechanism", "x", "x_prime", "output")
+    rows = [[*(cell(row[name]) for name in names), _value(row, "loss")] for row in worst_cells(section)]
+    return ["mechanism", "x", "x′", "output", "loss"], rows
 
 
 def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]:
@@ -173,10 +173,26 @@ def by_mechanism(title: str, key: str, value: str) -> Callable[[Section], Table]
     def table(section: Section) -> Table:
         found = {(row[key], row.get("mechanism", "value")): _value(row, value) for row in section["rows"]}
         names = list(dict.fromkeys(name for _, name in found))
-        lines = dict.fromkeys(line for line, _ in found)
+        lines = merged([[line for line, name in found if name == own] for own in names])
         return [title, *names], [[line, *(found.get((line, name), "") for name in names)] for line in lines]
 
     return table
+
+
+def merged(orders: Sequence[Sequence[str]]) -> list[str]:
+    """Returns every item once, each behind the one that it follows where it is first met.
+
+    >>> merged([["true ε", "covers"], ["true ε", "verdict", "covers"]])
+    ['true ε', 'verdict', 'covers']
+    """
+    found: list[str] = []
+    for order in orders:
+        place = 0
+        for item in order:
+            if item not in found:
+                found.insert(place, item)
+            place = found.index(item) + 1
+    return found
 
 
 def prior_map(section: Section) -> Table:
@@ -241,8 +257,12 @@ def caption(section: Section) -> str | None:
     if ns and len(ns) <= SHOWN_N:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
     said = CAPTIONS.get(section["kind"])
-    if said is not None and section["kind"] in ("delta-curves", "breakpoints") and section["setting"].get("eps"):
-        said += ", and the nominal one" if section["kind"] == "delta-curves" else ", and that of the nominal ε"
+    nominal = bool(section["setting"].get("eps"))
+    if said is not None and section["kind"] == "delta-curves" and (nominal or section.get("claimed")):
+        told = ["the nominal"] * nominal + ["the claimed"] * bool(section.get("claimed"))
+        said += f", and {' and '.join(told)} one"
+    if said is not None and section["kind"] == "breakpoints" and nominal:
+        said += ", and that of the nominal ε"
     return said if said is None or section["setting"].get("n") else said.replace(" at the largest n", "")
 
 

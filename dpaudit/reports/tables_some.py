@@ -19,6 +19,8 @@ T = TypeVar("T")
 Row = dict[str, Any]
 SHOWN_N = 12
 """So many n are listed in the table of true epsilon, and those that decide; all of them are in the result file."""
+MOST_NAMED = 3
+"""More mechanisms than this are counted in the head of a column, not named."""
 CURVE = (("from ε", "from"), ("to ε", "to"), ("α", "alpha"), ("power", "power"), ("x", "x"), ("x′", "x_prime"))
 
 
@@ -69,14 +71,22 @@ def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:
 
 
 def delta_curves(section: Section) -> Table:
-    """Returns delta at a few points, the nominal epsilon among them."""
+    """Returns delta at a few points, the nominal epsilon and those that are claimed among them."""
     points = sorted({row["at"] for row in section["rows"]}, key=number_of)
-    nominal = _nominal(section)
-    shown = some(points, 6, lambda at: Fraction(at) == nominal)
+    nominal, claims, names = _nominal(section), section.get("claimed", {}), named(section["rows"])
+    marks = {at: ["nominal"] * (Fraction(at) == nominal) + _claimed(claims, at, len(names)) for at in points}
+    steps = some([at for at in points if "nominal" in marks[at] or not marks[at]], 6)
+    shown = [at for at in points if at in steps or marks[at]]
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
-    names = named(section["rows"])
-    titles = [f"δ({at})" + (", nominal" if Fraction(at) == nominal else "") for at in shown]
+    titles = [", ".join([f"δ({at})", *marks[at]]) for at in shown]
     return ["mechanism", *titles], [[n, *(found.get((n, at), "") for at in shown)] for n in names]
+
+
+def _claimed(claims: dict[str, str], at: str, every: int) -> list[str]:
+    """Returns who claims this epsilon, by name or where they are many by their number; nothing of none."""
+    whose = [name for name, claimed in claims.items() if claimed == at]
+    named_ = ", ".join(whose) if len(whose) <= MOST_NAMED else f"{len(whose)} of {every}"
+    return [f"claimed by {named_}" if len(whose) < every else "claimed"] if whose else []
 
 
 def _nominal(section: Section) -> Fraction | None:

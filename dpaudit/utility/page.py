@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.page import Fields, Line, Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import again, subject_rows
+from dpaudit.audit.page import Line, Note, Page, Part, Table, Words, strong
+from dpaudit.audit.words import answered
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 
@@ -25,7 +25,7 @@ MARKS = {
 
 def page(result: AccuracyResult) -> Page:
     """Returns the numbers, the first steps of the law, and the documents' bounds."""
-    rows: list[Line] = [*subject_rows(result.subject), ("data x", result.x), ("distance", result.metric)]
+    rows: list[Line] = [("data x", result.x), ("distance", result.metric)]
     rows += [("mean", strong(result.mean)), ("median", result.median)]
     rows += [(f"quantile {level}", value) for level, value in result.quantiles]
     if result.probability is not None:
@@ -34,7 +34,7 @@ def page(result: AccuracyResult) -> Page:
     shown = [(step.distance, step.outputs, step.probability, step.cumulative) for step in steps]
     more = len(result.law) - SHOWN
     return [
-        Fields(again(rows, result.command)),
+        answered(result.subject, rows, result.command),
         Table(["distance", "outputs", "probability", "Pr[≤ distance]"], shown),
         *([Note(f"… and {more} more steps: --json has them all")] if more > 0 else []),
         *_bounds(result),
