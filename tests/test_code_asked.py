@@ -235,7 +235,7 @@ def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_dra
 
 
 REFUSED = [
-    (lambda rng: rng.binomial(2, 0.5), "more than one trial"),
+    (lambda rng: rng.binomial(2, 0.5), "other than one trial"),
     (lambda rng: rng.random(dtype=np.float32), "another dtype than float64"),
     (lambda rng: rng.choice([[1, 2], [3, 4]], size=2), "several choices among rows"),
     (

@@ -1,5 +1,9 @@
 """Code that catches everything, also the end of a run: it is followed, and no run of it goes on for ever."""
 
+import os
+import signal
+import threading
+import time
 from fractions import Fraction
 
 import pytest
@@ -79,3 +83,30 @@ def test_a_refusal_that_is_caught_keeps_its_reason():
 
     with pytest.raises(Refused, match=r"test_code_catching.py line [0-9]+: (?!it keeps)"):
         law(formatted)
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals come to the main thread")
+def test_an_interrupt_ends_also_code_that_catches_it(monkeypatch):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def stubborn(rng):
+        while True:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                rng.random()
+            except BaseException:
+                pass
+
+    with pytest.raises(KeyboardInterrupt):
+        law(stubborn, seconds=20)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_slow_loop_ends_with_the_seconds():
+    def slow(rng):
+        while rng.randrange(100) < 100:
+            time.sleep(0.05)
+
+    began = time.monotonic()
+    assert law(slow, seconds=1).residual == 1
+    assert time.monotonic() - began < 10

@@ -50,6 +50,40 @@ def test_a_step_is_followed_as_every_float_goes_through_it(name):
     assert law(lambda rng: step(rng.random()), BITS) == expected
 
 
+def untempered(word):
+    """The word of a Mersenne twister's state that comes out as this one."""
+    word ^= word >> 18
+    word ^= (word << 15) & 0xEFC60000
+    found = word
+    for _ in range(4):
+        found = word ^ ((found << 7) & 0x9D2C5680)
+    word = found
+    for _ in range(2):
+        found = word ^ (found >> 11)
+    return found & 0xFFFFFFFF
+
+
+def drawing(m, kind):
+    """The installed numpy's generator of this kind, whose next float is m / 2^53."""
+    bits = np.random.MT19937(1)
+    state, words = bits.state, np.zeros(624, np.uint32)
+    words[0], words[1] = untempered((m >> 26) << 5), untempered((m & ((1 << 26) - 1)) << 6)
+    state["state"]["key"], state["state"]["pos"] = words, 0
+    bits.state = state
+    return kind(bits)
+
+
+@pytest.mark.parametrize("p", [0.19, 0.25, 0.3, 0.33, 0.46, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("kind", [np.random.Generator, np.random.RandomState])
+def test_a_trial_is_the_installed_numpys_to_the_last_bit(kind, p):
+    rng = numpy_generator() if kind is np.random.Generator else NUMPY_STATE()
+    law, low = Session().law(lambda: int(rng.binomial(1, p))), int(p > 0.5)
+    edge = int(dict(zip(law.outputs, law.lower, strict=True))[low] * (1 << 53))
+    assert drawing(edge, kind).random() * (1 << 53) == edge
+    real = [int(drawing(m, kind).binomial(1, p)) for m in range(edge - 2, edge + 2)]
+    assert real == [low, low, 1 - low, 1 - low]
+
+
 def test_a_power_with_a_modulus_is_taken_of_every_value():
     found = dpaudit.pmf(lambda x, rng: pow(rng.randrange(5), 2, 7), 0, data=[0, 1])
     assert dict(zip(found.outputs, map(str, found.probabilities), strict=True)).keys() == {0, 1, 2, 4}

@@ -1,15 +1,18 @@
 """Somebody's code neither passes CI by ending the program, nor prints into the results, nor changes under the audit."""
 
+import gc
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import dpaudit
 from dpaudit.cli import main
+from dpaudit.numbers.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 CODE = """
@@ -255,3 +258,50 @@ def test_what_is_written_differently_and_is_the_same_number_has_not_changed():
             return "1/2" if self.count() % 2 else "0.5"
 
     assert dpaudit.epsilon(Same()).epsilon.upper == 0
+
+
+def one(x, rng):
+    return rng.getrandbits(1)
+
+
+class Endless:
+    """Has no end."""
+
+    budget: ClassVar = {"seconds": 1}
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, rng):
+        while True:
+            pass
+
+
+class Asynchronous(Endless):
+    """Is not called as others are."""
+
+    async def sample(self, x, rng):
+        return 1
+
+
+class Certain(Endless):
+    """Asks for nothing."""
+
+    budget: ClassVar = {"residual": "2"}
+
+
+@pytest.mark.parametrize("data", ["yes", "0", "1/2", 0])
+def test_data_sets_are_a_list(data):
+    with pytest.raises(InputError, match="two data sets at the least"):
+        dpaudit.epsilon(one, data=data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [(Endless, r"line [0-9]+: no way that its code takes"), (Asynchronous, "is a coroutine"), (Certain, "below 1")],
+)
+def test_code_without_an_answer_says_why(kind, words, recwarn):
+    with pytest.raises(InputError, match=words):
+        dpaudit.epsilon(kind)
+    gc.collect()
+    assert not recwarn.list

@@ -141,21 +141,26 @@ def _integer(low: Any, high: Any, endpoint: bool, kind: Any) -> Any:
 
 
 def binomial(n: Any, p: Any, size: Any = None) -> Any:
-    """Returns a trial by numpy's inversion: 1 if a uniform exceeds exp(log(1 - p)), with what it does in the corner."""
-    return spread(_binomial, (n, p), size)
+    """Returns a trial by numpy's inversion: 1 if a uniform exceeds exp(log1p(-p)), with what it does in the corner."""
+    return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log1p(-p))), (n, p), size)
 
 
-def _binomial(n: Any, p: Any) -> Any:
+def legacy_binomial(n: Any, p: Any, size: Any = None) -> Any:
+    """Returns the same as a RandomState does it: with exp(log(1 - p)), for some p the float beside it."""
+    return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log(1.0 - p))), (n, p), size)
+
+
+def _binomial(n: Any, p: Any, none: Callable[[float], float]) -> Any:
+    """Returns a trial; ``none`` is the probability of 0 that numpy computes."""
     if n != 1:
-        refuse("binomial with more than one trial cannot be followed: draw one trial at a time")
+        refuse("binomial with other than one trial cannot be followed: draw one trial at a time")
     if not 0 <= p <= 1:
         raise as_library(ValueError("p < 0, p > 1 or p is NaN"))
-    return _trial(float(p)) if p <= 0.5 else 1 - _trial(1.0 - float(p))
+    return _trial(float(p), none) if p <= 0.5 else 1 - _trial(1.0 - float(p), none)
 
 
-def _trial(p: float) -> int:
-    q = 1.0 - p
-    start = math.exp(math.log(q))
+def _trial(p: float, none: Callable[[float], float]) -> int:
+    q, start = 1.0 - p, none(p)
     running().assumptions.add("numpy's binomial with one trial is its inversion algorithm")
     while p:
         u = uniform()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from inspect import iscoroutine
 from time import monotonic
 from typing import Any
 
@@ -216,12 +217,14 @@ class Explorer:
             self.boxed = self.boxed or run.boxed
         if run.refused is not None:
             raise run.refused
-        if self.inner is not None and not run.halted:
+        if self.inner is not None and not run.halted and not run.plain:
             self.inner.check()
         return output, not run.halted
 
     def _finished(self, value: Any) -> tuple[Any, Form]:
         """Returns an output without open numbers, and of which containers it was made."""
+        if iscoroutine(value):
+            value.close()  # it is refused; left alone it would complain that nobody awaited it
         if self.inner is not None:
             return self.inner.value(value), None
         return settle(value), form(value)

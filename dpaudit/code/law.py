@@ -17,7 +17,7 @@ from dpaudit.code.explore import Budget, Explorer, Raised
 from dpaudit.code.outputs import Form
 from dpaudit.code.places import places
 from dpaudit.code.returned import class_name
-from dpaudit.code.run import Again, Changed, Refused, Run, begin_anew, is_theirs
+from dpaudit.code.run import Again, Changed, Refused, Run, begin_anew, heeding_interrupts, is_theirs
 from dpaudit.code.subs import Sampler, Subs, sampler
 from dpaudit.code.tracer import watch_steps
 from dpaudit.code.watch import Watch, has_fixed_hashes
@@ -98,7 +98,7 @@ class Session:
         ``at`` says where the sampler stands, "file.py line 12: ".
         """
         self.deadline = monotonic() + self.budget.seconds
-        with in_place(target):
+        with in_place(target), heeding_interrupts():
             while True:
                 try:
                     return self._law(Explorer(function, self, self.budget, self._forms, at=at))

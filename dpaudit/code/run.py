@@ -7,9 +7,12 @@ followed, the others are noted and followed in later runs. A run is determined b
 from __future__ import annotations
 
 import inspect
+import signal
 import sys
 import sysconfig
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dis import opmap
 from fractions import Fraction
 from functools import lru_cache
@@ -148,7 +151,7 @@ class Run:
         self.draws: list[Draw] = []
         self.alternatives: list[tuple[int, list[Piece]]] = []
         self.assumptions: set[str] = set()
-        self.refused: Refused | None = None
+        self.refused: Refused | KeyboardInterrupt | None = None
         self.boxed: str | None = None
         self.caught, self.is_adrift = 0, False
         """How often code has caught the end of the run, and whether it goes on all the same."""
@@ -244,6 +247,11 @@ class Run:
             _end_at_next_line()
         raise self.refused or Halted
 
+    def end_if_interrupted(self) -> None:
+        """Ends a run that somebody wants to end from the keyboard, though the code may have caught that."""
+        if isinstance(self.refused, KeyboardInterrupt):
+            raise self.refused
+
     def halt(self) -> None:
         """Ends the run."""
         self.halted = True
@@ -278,6 +286,27 @@ RUNS: list[Run] = []
 def current() -> Run | None:
     """Returns the run under way."""
     return RUNS[-1] if RUNS else None
+
+
+@contextmanager
+def heeding_interrupts() -> Iterator[None]:
+    """Sees to it that an interrupt from the keyboard ends the run, also where the code catches it."""
+
+    def interrupt(*_: Any) -> None:
+        reason = KeyboardInterrupt()
+        for run in RUNS:
+            run.refused = run.refused or reason
+        raise reason
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    heeds = usual and threading.current_thread() is threading.main_thread()
+    if heeds:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if heeds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def refuse(what: str) -> Any:

@@ -110,6 +110,7 @@ GENERATOR: dict[str, Any] = {
 }
 STATE: dict[str, Any] = {
     **_shared(),
+    "binomial": lambda _, *given, **named: draws.legacy_binomial(*given, **named),
     "random": draws.floats,
     "random_sample": draws.floats,
     "rand": lambda _, *shape: draws.sized(uniform, shape or None),

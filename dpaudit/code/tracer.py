@@ -151,6 +151,7 @@ class Tracer:
 
     def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
+            self.run.end_if_interrupted()
             self.lines += 1
             if (self.left or len(self.run.taken) > self.start) and not self.run.halted:
                 self._look(frame)
@@ -166,7 +167,7 @@ class Tracer:
     def _limit(self, frame: FrameType) -> None:
         """Ends a run of too many lines, or one beyond the budget; names the line where it may have no end."""
         self.endless = self.lines >= self.explorer.budget.lines
-        if self.endless or (not self.lines & 1023 and self.explorer.exhausted()):
+        if self.endless or monotonic() >= self.explorer.session.deadline:
             if self.endless or monotonic() - self.began >= LONG * self.explorer.budget.seconds:
                 self.explorer.endless = self.explorer.endless or line_of(frame)
             self.run.halt()

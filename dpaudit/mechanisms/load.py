@@ -66,6 +66,8 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
     more = {name: value for name, value in given.items() if name != "data"}
     arguments, settings = _arguments(function, reference, eps, more, list(_named(function).items())[2:])
     listed = _setting("data", data)
+    if isinstance(listed, str | int | Fraction):
+        raise InputError("data", show(data), "give two data sets at the least, separated by commas: data=0,1")
     made = FunctionSampler(function, listed if isinstance(listed, tuple) else list(listed), arguments)
     return OwnMechanism(
         made, reference, _nominal(made), {"data": show(data), **settings}, sha256=sha256_of("mech", mech)

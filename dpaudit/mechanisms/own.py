@@ -79,7 +79,8 @@ class OwnMechanism(Mechanism):
         given = [method for method in METHODS if callable(getattr(target, method, None))]
         for method in ("datasets", "outputs"):
             if not callable(getattr(target, method, None)) and (method == "datasets" or "sample" not in given):
-                raise self._error(f"needs a method {method}()")
+                unless = " (or sample(x, rng), which needs none)" if method == "outputs" else ""
+                raise self._error(f"needs a method {method}(){unless}")
         if len(given) != 1:
             which = " and ".join(given) or "none"
             wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng)"

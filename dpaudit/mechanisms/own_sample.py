@@ -80,6 +80,8 @@ class SampledLaws:
             raise self._error('budget must be a dict of "residual", "runs", "seconds"')
         usual = Budget()
         residual = positive("budget residual", given.get("residual", usual.residual))
+        if residual >= 1:
+            raise InputError("budget residual", residual, "must be below 1: it is a probability")
         return Budget(
             residual,
             whole("budget runs", given.get("runs", usual.runs), 1),
@@ -90,6 +92,11 @@ class SampledLaws:
     def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
         """Returns those listed, with the exceptions that occur; or all that occur, numbers first, in order."""
         laws = [(x, self.law(x)) for x in datasets]
+        if not any(law.outputs for _, law in laws):
+            at = next((law.endless for _, law in laws if law.endless), "")
+            raise self._error(
+                f"{at}no way that its code takes was followed to an end: it has none, or the budget is small"
+            )
         if all(len(law.outputs) == 1 and law.errors for _, law in laws):
             (raised,) = laws[0][1].outputs
             at = laws[0][1].raised_at.get(raised, "")
