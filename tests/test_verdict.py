@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import pytest
@@ -214,6 +215,14 @@ def test_a_theorem_that_refutes_beyond_the_range_names_an_n_that_fails():
     assert Fraction(far["epsilon"]["lower"]) > Fraction(1, 100)
     assert headline(whole([found])) == "NO CLAIM: true ε exceeds its nominal ε at n = 64, beyond what was asked for"
     assert "But it exceeds its nominal ε = 1/100 at n = 64" in found["text"]
+
+
+def test_a_claim_that_fails_beyond_the_range_says_so_in_the_headline():
+    block = Block.read("EHDS", n="1..5", claim="eps=0.4")
+    case = block.cases[0]
+    found = matrix.verdict_row(case, rows_of(case, block.ns, quiet), quiet)
+    words = r"HOLDS ON WHAT WAS AUDITED; the claim fails at n = [0-9]+, beyond what was asked for"
+    assert re.fullmatch(words, headline(whole([found])))
 
 
 def test_what_an_own_mechanism_breaks_is_on_top(tmp_path):

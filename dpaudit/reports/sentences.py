@@ -59,14 +59,16 @@ def in_words(row: Row, whose: str = "true ε") -> str:
     word, outcome, theorem = str(row["word"]), row["outcome"], row["theorem"] or {}
     if row.get("reason") and row.get("ns") is None:
         return f"{word}: {row['mechanism']} could not be audited"
+    found = theorem.get("fails_at")
+    where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
+    if word == Word.ON_AUDITED and theorem.get("verdict") == Verdict.REFUTED:
+        return f"{word}; the claim fails {where}"
     if word != Word.NO_CLAIM or row["nominal"] is None:
         return word
     n = row["smallest_failing_n"]
     if outcome == Verdict.REFUTED:
         return f"{word}: {whose} exceeds its nominal ε" + ("" if n is None else f", first at n = {n}")
     if outcome == Verdict.PROVED and theorem.get("verdict") == Verdict.REFUTED:
-        found = theorem.get("fails_at")
-        where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
         return f"{word}: {whose} exceeds its nominal ε {where}"
     if outcome == Verdict.UNDECIDED:
         return f"{word}: {whose} is undecided against its nominal ε{_at(row.get('undecided_n') or [])}"
