@@ -259,6 +259,15 @@ def the_names_of_a_form(rng):
 SAMPLES = [value for name, value in globals().items() if name.startswith(("a_", "an_", "the_", "what_"))]
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """Takes out again what samplers have put into classes and functions of libraries."""
+    yield
+    for owner in (Fraction, json.dumps):
+        if "count" in vars(owner):
+            del owner.count
+
+
 def law(sample, monkeypatch):
     monkeypatch.setattr(Session, "_try_merges", lambda *_: None)
     monkeypatch.setattr(Session, "_try", lambda *_: None)

@@ -127,17 +127,17 @@ def test_what_the_code_reads_or_assigns_by_name_is_watched_once(text, found):
 
 def test_what_code_puts_into_a_module_or_class_is_watched_whoever_puts_it_there():
     other, kind = types.ModuleType("other"), Fraction
-    _, _, watch = watched("def f(): return other.n, kind", other=other, kind=kind)
+    _, _, watch = watched("def f(): return other.put_there, kind", other=other, kind=kind)
     assert watch.values() == []
-    putting = compiled("def f(where, value): where.n = value")
+    putting = compiled("def f(where, value): where.put_there = value")
     watch.note(putting.__code__, {})
     assert watch.values() == []
-    other.n = 1
-    kind.n = 2
+    other.put_there = 1
+    kind.put_there = 2
     try:
-        assert watch.values() == ["n", 1, "n", 2]
+        assert watch.values() == ["put_there", 1, "put_there", 2]
     finally:
-        del kind.n
+        del kind.put_there
 
 
 def test_what_comes_under_watch_after_it_may_have_changed_is_suspect():
