@@ -86,7 +86,7 @@ def test_a_refusal_that_is_caught_keeps_its_reason():
 
 
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals come to the main thread")
-def test_an_interrupt_ends_also_code_that_catches_it(monkeypatch):
+def test_an_interrupt_ends_also_code_that_catches_it():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def stubborn(rng):

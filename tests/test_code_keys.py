@@ -20,7 +20,7 @@ import pytest
 from dpaudit.code import lazy, numpy_steps
 from dpaudit.code.objects import NoKey
 from dpaudit.code.run import Run
-from dpaudit.code.states import MAX_PARTS, Reader
+from dpaudit.code.states import LASTING, MAX_PARTS, Reader
 
 numpy_steps.install()
 
@@ -428,3 +428,13 @@ def test_draws_made_before_the_call_are_known_by_their_numbers():
             setattr(second.draws[0], name, value)
             assert Reader({}).others(first.draws) != Reader({}).others(second.draws), change
             setattr(second.draws[0], name, old)
+
+
+def test_finding_an_object_keeps_nothing_of_theirs_alive():
+    function, put = (lambda: 1), [].append
+    reader, before = Reader({}), dict(LASTING)
+    for value in (function, put, a_class(0), str.join):
+        assert reader._find(id(value)) is value
+    assert LASTING.keys() - before.keys() <= {id(str.join)}
+    with pytest.raises(NoKey):
+        reader._find(1)

@@ -18,7 +18,7 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.lazy import settle
-from dpaudit.code.merges import Merges
+from dpaudit.code.merges import End, Merges
 from dpaudit.code.objects import NoKey
 from dpaudit.code.outputs import Form, differ, form
 from dpaudit.code.quiet import silence
@@ -59,15 +59,6 @@ class Budget:
     """What may stay open between the boxes where many-valued draws decide together; half of it takes twice as long."""
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """An end of the code: the numbers m of all draws, lowest and highest, and what came out."""
-
-    lowest: tuple[int, ...]
-    highest: tuple[int, ...]
-    output: Any
-
-
 class Explorer:
     """The graph of one function of the random source."""
 
@@ -87,7 +78,7 @@ class Explorer:
         self.known: dict[Hashable, int] = {}
         self.entries: dict[Hashable, int] = {}
         self.values: dict[Hashable, Any] = {}
-        self.leaves: list[Leaf] = []
+        self.leaves: list[End] = []
         self.merges = Merges()
         self.errors: dict[Hashable, str] = {}
         self.raised_at: dict[Hashable, str] = {}
@@ -258,8 +249,7 @@ class Explorer:
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return
-        numbers = [(d.m(d.lo), d.m(d.hi - 1)) for d in run.draws]
-        self.leaves.append(Leaf(tuple(a for a, _ in numbers), tuple(b for _, b in numbers), output))
+        self.leaves.append(End.of(run, output))
 
     def meet(self, key: Hashable, make: Callable[[], State]) -> tuple[int, bool]:
         """Returns the number of the state with this key, and whether it is new; ``make`` makes it."""

@@ -32,6 +32,11 @@ class End:
     highest: tuple[int, ...]
     output: Any
 
+    @classmethod
+    def of(cls, run: Run, output: Any) -> End:
+        """Returns the end that the run has come to."""
+        return cls(*_numbers(run), output)
+
 
 @dataclass(frozen=True)
 class Merge:
@@ -99,7 +104,7 @@ class Merges:
         """Notes that a run has come to an end."""
         ends = self.states[source].ends
         if len(ends) < KEPT:
-            ends.append(End(*_numbers(run), output))
+            ends.append(End.of(run, output))
 
     def trials(self) -> Iterator[tuple[int, End]]:
         """Gives, for every merged way and each of some ends behind it, the state it was merged in and the end.

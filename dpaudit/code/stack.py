@@ -23,15 +23,7 @@ FRAME = object.__basicsize__ + WORD
 TOP, VALUES = 8 * WORD, 9 * WORD
 """Where that keeps the height of its stack, -1 where it is not said, and its values: variables, then the stack."""
 OPERANDS = {
-    **{
-        "FOR_ITER": 1,
-        "LOAD_ATTR": 1,
-        "LOAD_METHOD": 1,
-        "GET_ITER": 1,
-        "BEFORE_WITH": 1,
-        "LIST_EXTEND": 1,
-        "TO_BOOL": 1,
-    },
+    **dict.fromkeys(("FOR_ITER", "LOAD_ATTR", "LOAD_METHOD", "GET_ITER", "BEFORE_WITH", "LIST_EXTEND", "TO_BOOL"), 1),
     **{"UNARY_NEGATIVE": 1, "UNARY_POSITIVE": 1, "UNARY_NOT": 1, "UNARY_INVERT": 1, "SET_UPDATE": 1, "DICT_MERGE": 1},
     **{"BINARY_OP": 2, "COMPARE_OP": 2, "CONTAINS_OP": 2, "BINARY_SUBSCR": 2, "STORE_ATTR": 2, "DELETE_SUBSCR": 2},
     **{"SEND": 2, "STORE_SUBSCR": 3, "BINARY_SLICE": 3, "WITH_EXCEPT_START": 5},
@@ -51,7 +43,7 @@ class Unknown(Exception):
 
 
 Find = Callable[[int], Any]
-"""Returns the object at an address; raises Unknown where it is not sure that there is one."""
+"""Returns the object at an address; raises an exception where it is not sure that there is one."""
 
 
 def stack(frame: FrameType, find: Find) -> list[Any]:

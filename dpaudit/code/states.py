@@ -64,7 +64,6 @@ NOT_SET = object()
 """What lies in a variable of a context that has no value."""
 AGES = (0, 1, 2)
 """The generations of the collector, youngest first."""
-STAYING = (BuiltinFunctionType, type, FunctionType, *objects.IN_C)
 LASTING: dict[int, Any] = {id(value): value for value in (*vars(builtins).values(), *range(-5, 257))}
 """Objects that are never gone, by their address."""
 MAX_PARTS = 20_000
@@ -308,7 +307,7 @@ class Reader:
             found = next((part for age in AGES for part in gc.get_objects(age) if id(part) == address), None)
             if found is None:
                 raise NoKey
-            if not isinstance(found, STAYING):
+            if not _lasts(found):
                 return found
             LASTING[address] = found
         return LASTING[address]
@@ -340,6 +339,12 @@ class Reader:
     def others(self, draws: list[Draw]) -> Hashable:
         """Returns what is known of these draws."""
         return tuple(draw.state() for draw in draws)
+
+
+def _lasts(value: Any) -> bool:
+    """Returns whether it is part of a module or type in C: nothing of theirs is kept alive with it."""
+    kind: Any = type(value)
+    return kind in objects.IN_C or (kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType))
 
 
 def is_made_there(kind: type) -> bool:
