@@ -61,7 +61,10 @@ def test_a_run_that_is_caught_ends(sample, count):
     assert found.residual == 0
 
 
-def test_a_loop_without_end_that_catches_everything_is_left():
+@pytest.mark.parametrize("lines", [2000, 2001, 2002])
+def test_a_loop_without_end_that_catches_everything_is_left(lines):
+    """Whichever line is the last one that it may run: inside of what catches, or not."""
+
     def for_ever(rng):
         while True:
             try:  # noqa: SIM105
@@ -69,7 +72,7 @@ def test_a_loop_without_end_that_catches_everything_is_left():
             except:  # noqa: E722
                 pass
 
-    found = law(for_ever, lines=2000, seconds=5)
+    found = law(for_ever, lines=lines, seconds=5)
     assert (found.outputs, found.residual) == ((), 1)
 
 
@@ -100,6 +103,25 @@ def test_an_interrupt_ends_also_code_that_catches_it():
     with pytest.raises(KeyboardInterrupt):
         law(stubborn, seconds=20)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals come to the main thread")
+def test_an_interrupt_ends_code_that_catches_it_and_draws_no_more():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def asleep(rng):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            pass
+        while rng is not None:
+            time.sleep(0.01)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        law(asleep, seconds=15)
+    assert time.monotonic() - began < 8
 
 
 def test_a_slow_loop_ends_with_the_seconds():
