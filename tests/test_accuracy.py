@@ -232,7 +232,6 @@ def test_a_tie_that_algebra_does_not_know_names_t_and_the_remedy(monkeypatch, ca
         ),
         ("LSHist", "1,2", {}, {"acc.4.2.closed": True, "acc.4.5.lshist-eq.all": False, "acc.4.5.lshist-lb.all": False}),
         ("LSZhang", "1,1", {}, {"acc.4.5.lszhang-eq.balanced": False, "acc.4.5.lszhang-lb.balanced": True}),
-        ("LSZhang", "1,1", {"prior": "1,4", "eps": 5}, {"acc.4.5.lszhang-lb.balanced": False}),
         (
             "EHD",
             "1,1",
@@ -389,3 +388,15 @@ def test_bad_input(options, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("mech", ["LSZhang", "LSHist", "EHD", "EHDL"])
+def test_balanced_data_are_balanced_under_an_equal_prior_only(mech):
+    balanced, other = ({found.claim for found in accuracy(mech, "2,2", prior=prior).bounds} for prior in ("2,2", "1,4"))
+    assert any(claim.endswith(".balanced") for claim in balanced)
+    assert not any(claim.endswith((".balanced", ".repaired")) for claim in other)
+    assert {claim for claim in other if claim.startswith("acc.4.5.")} == (
+        {claim.replace(".balanced", ".all") for claim in balanced if ".5." in claim and claim.endswith(".balanced")}
+        if mech != "LSZhang"
+        else set()
+    )

@@ -38,7 +38,7 @@ def test_whole_numbers_of_very_many_values_are_not_called_floats():
         def sample(self, x, rng):
             return rng.getrandbits(40) < rng.getrandbits(40)
 
-    said = " ".join(dpaudit.delta(Wide(), at=0).to_dict()["assumptions"])
+    said = " ".join(dpaudit.delta(Wide(), at=0).to_dict()["notes"])
     assert "test_code_leftovers.py line" in said
     assert "several draws of many values decide there together" in said
 

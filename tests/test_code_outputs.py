@@ -19,7 +19,7 @@ class Spins:
     """One run in eight has no end, and draws nothing."""
 
     def __init__(self, way=0):
-        self.way, self.budget = way, {"seconds": 1}
+        self.way, self.budget = way, {"seconds": 3}
 
     def datasets(self):
         return [0, 1]
@@ -36,8 +36,8 @@ class Spins:
 def test_a_loop_that_does_not_draw_keeps_to_the_budget_and_is_named(way):
     start = time.monotonic()
     audit = dpaudit.delta(Spins(way), at=1).to_dict()
-    assert time.monotonic() - start < 20  # two data sets, a second each
-    said = " ".join(audit["assumptions"])
+    assert time.monotonic() - start < 40  # two data sets, three seconds each
+    said = " ".join(audit["notes"])
     assert "test_code_outputs.py line" in said
     assert "given up there as endless" in said
     assert Fraction(1, 8) <= Fraction(audit["residual"]) < Fraction(126, 1000)

@@ -9,9 +9,9 @@ import pytest
 from dpaudit.pictures import colours
 from dpaudit.pictures.distance import within
 from dpaudit.pictures.lines import Chart, Curve, together
-from dpaudit.pictures.maps import CellMap
+from dpaudit.pictures.maps import CellMap, Shades
 from dpaudit.pictures.names import shortened
-from dpaudit.pictures.pair import Losses, Pair, Stem
+from dpaudit.pictures.pair import Losses, Mass, Pair, Stem
 from dpaudit.pictures.picture import NARROW, WIDE, Figure
 from dpaudit.pictures.plot import spread
 from dpaudit.pictures.scales import RAISED, Scale, fitted
@@ -19,6 +19,12 @@ from dpaudit.pictures.small import Bar
 from dpaudit.pictures.svg import width_of
 from dpaudit.pictures.ternary import Ternary
 from dpaudit.pictures.tradeoff import Tradeoff, guaranteed
+
+
+def at(value):
+    """What is known exactly."""
+    return value, value
+
 
 PLAIN = {raised: plain for plain, raised in RAISED.items()}
 THEMES = {"light": colours.LIGHT, "dark": colours.DARK}
@@ -160,9 +166,9 @@ def test_a_chart_has_its_bars_limits_marks_and_names():
 def test_a_map_has_a_ring_at_its_worst_cell_and_a_contour_around_what_is_over():
     values = {(i, j): float(i + j) for i in range(4) for j in range(3)}
     over = frozenset({(3, 2), (2, 2)})
-    drawn = CellMap("m", values, list("abcd"), list("xyz"), 5.0, "across", "up", False, (3, 2), over, 104, 0).draw(
-        "alt"
-    )
+    drawn = CellMap(
+        "m", values, list("abcd"), list("xyz"), Shades.amount(5.0), "across", "up", (3, 2), over, 104, 0
+    ).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
     ring = [element for element in tree.iter("circle") if element.get("class") == "ring"]
     assert [(float(r.get("cx")), float(r.get("cy"))) for r in ring] == [(87.5, 36.5)]
@@ -175,7 +181,7 @@ def test_a_map_has_a_ring_at_its_worst_cell_and_a_contour_around_what_is_over():
 def test_a_ternary_map_has_every_histogram_and_its_ring():
     n = 3
     values = {(i, j, n - i - j): float(i) for i in range(n + 1) for j in range(n + 1 - i)}
-    drawn = Ternary("t", values, {}, 3.0, False, (3, 0, 0), [((0, 3, 0), "x")]).draw("alt")
+    drawn = Ternary("t", values, {}, Shades.amount(3.0), (3, 0, 0), [((0, 3, 0), "x")]).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
     paths = list(tree.iter("path"))
     assert sum(path.get("d").count("M") for path in paths) == 10
@@ -186,7 +192,9 @@ def test_a_ternary_map_has_every_histogram_and_its_ring():
 
 
 def test_a_pair_has_both_lines_the_losses_and_a_ring():
-    stems = [Stem(float(i), str(i), 0.5, 0.25, loss, "said") for i, loss in enumerate((0.7, -0.2, float("inf")))]
+    stems = [
+        Stem(float(i), str(i), at(0.5), at(0.25), at(loss), "said") for i, loss in enumerate((0.7, -0.2, float("inf")))
+    ]
     drawn = Pair("h", "x", "y", stems, 0, "cropped", True, (-0.2, 0.7)).draw("alt")
     tree = ElementTree.fromstring(drawn.svg())
     (told,) = [e for e in tree.iter("path") if e.get("class") == "hit"]
@@ -272,7 +280,10 @@ def test_names_of_trade_off_curves_stand_by_pieces_of_their_lines():
 
 
 def test_what_is_impossible_stands_below_a_logarithmic_axis():
-    stems = [Stem(float(i), str(i), 0.5, q, loss, "said") for i, (q, loss) in enumerate([(0.25, 0.7), (0.0, INF)])]
+    stems = [
+        Stem(float(i), str(i), at(0.5), at(q), at(loss), "said")
+        for i, (q, loss) in enumerate([(0.25, 0.7), (0.0, INF)])
+    ]
     drawn = Pair("h", "x", "y", stems, 1, "", False, (0.0, 0.7)).draw("alt")
     assert len(all_of(drawn, "path", "hollow")) == 1
     assert len(all_of(drawn, "rect", "beyond")) == 2, "one for probability 0, one for the infinite loss"
@@ -281,7 +292,7 @@ def test_what_is_impossible_stands_below_a_logarithmic_axis():
 
 
 def test_a_claim_outside_a_loss_distribution_is_still_named():
-    inside, outside = (Losses("h", [(0.5, 1.0, "")], 1.0, 1.0, bar).draw("alt") for bar in (1.0, 2.0))
+    inside, outside = (Losses("h", [Mass(at(0.5), at(1.0), "")], 1.0, 1.0, bar).draw("alt") for bar in (1.0, 2.0))
     assert all_of(inside, "path", "rule")
     assert not all_of(outside, "path", "rule")
     assert ">claim →<" in outside.body
@@ -327,14 +338,14 @@ def test_no_curve_is_drawn_over_the_words_of_a_claim():
     ],
 )
 def test_loss_bars_have_round_ticks_on_both_sides_of_zero_at_any_size(reach, texts):
-    stems = [Stem(0.0, "u", 0.5, 0.25, reach, ""), Stem(1.0, "v", 0.25, 0.5, -reach, "")]
+    stems = [Stem(0.0, "u", at(0.5), at(0.25), at(reach), ""), Stem(1.0, "v", at(0.25), at(0.5), at(-reach), "")]
     drawn = Pair("head", "a", "b", stems, 0, "", False, (-reach, reach)).draw("alt").svg()
     assert [text for text in texts if f">{text}</text>" not in drawn] == []
 
 
 def test_ticks_across_do_not_touch_and_stand_within_the_picture():
     for reach in (1e-8, 3e-5, 0.4, 700.0, 123456.0):
-        picture = Losses("head", [(reach, 0.5, ""), (-reach, 0.5, "")], reach, 0.5).draw("alt")
+        picture = Losses("head", [Mass(at(end), at(0.5), "") for end in (reach, -reach)], reach, 0.5).draw("alt")
         words = [e for e in ElementTree.fromstring(picture.svg()).iter("text") if float(e.get("y")) == 167]
         ends = [(float(e.get("x")) - width_of(e.text) / 2, float(e.get("x")) + width_of(e.text) / 2) for e in words]
         assert len(ends) > 1, reach
@@ -356,7 +367,7 @@ def test_names_are_cut_with_a_mark_and_still_differ():
         found = shortened(names, most)
         assert len(set(found)) == 3
         assert max(map(len, found)) <= most
-    stems = [Stem(float(i), name, 0.5, 0.25, 0.1, "") for i, name in enumerate(names)]
+    stems = [Stem(float(i), name, at(0.5), at(0.25), at(0.1), "") for i, name in enumerate(names)]
     shown = Pair("head", "a", "b", stems, 0, "", False).draw("alt").svg()
     assert ">raises ValueEr<" not in shown
     assert "…" in shown

@@ -126,7 +126,7 @@ def test_the_answer_does_not_hold_the_data(capsys):
     released = answer["released"][0]
     assert released["posterior"] == [str(1 + c) for c in released["counts"]]
     assert "x" not in answer
-    del answer["released"]
+    del answer["released"], answer["seconds"]  # digits of the time may be any
     assert "701" not in json.dumps(answer)
 
 

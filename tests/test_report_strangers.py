@@ -116,8 +116,9 @@ class OpenAtTwo(Two):
         self.n = n
 
     def probability(self, x, r):
-        maybe = sqrt(2) * sqrt(2) - 2 if self.n == 2 else F(1, 3)
-        return maybe if (x, r) == ("a", "b") else 1 - maybe if x == "a" else F(1, 2)
+        first, second = (sqrt(2) * sqrt(2) - 2, F(0)) if self.n == 2 else (F(1, 3), F(1, 2))
+        p = first if x == "a" else second
+        return p if r == "b" else 1 - p
 
 
 class Silent(Two):
@@ -195,7 +196,7 @@ def test_a_share_shows_it_however_small_and_has_no_power_of_ten():
 def test_a_claim_that_fails_by_a_hair_is_seen_to_fail(mechanism):
     result = made(mechanism)
     verdict, said = result["verdict"], steps(result)["verdict"]["words"]
-    value, bound = said.split(": ")[0].split(" > ")
+    value, bound = said.split(": ")[0].removeprefix("true ε = ").split(" > ")
     assert F(value) > F(bound)
     share = verdict["text"].split(" % of the claim")[0].split()[-1]
     assert F(share) > 100
@@ -240,10 +241,10 @@ def test_the_evidence_is_about_the_claim_at_its_own_n():
 
     result = made(Shrinks, n="2..5")
     found, links = result["verdict"], steps(result)
-    assert (found["word"], found["claim"], found["n"], found["smallest_failing_n"]) == ("NOT PRIVATE", "1/5-DP", 5, 2)
-    assert percent(found["share"]) == "500 %"
+    assert (found["word"], found["claim"], found["n"], found["smallest_failing_n"]) == ("NOT PRIVATE", "1/2-DP", 2, 2)
+    assert percent(found["share"]) == "200 %"
     assert links["claim"]["words"] == "Shrinks claims 1/2-DP at n = 2 (its claim depends on n)"
-    assert links["verdict"]["words"] == "1 > 1/2: NOT PRIVATE"
+    assert links["verdict"]["words"] == "true ε = 1 > 1/2: NOT PRIVATE"
 
 
 def test_of_one_claim_the_open_n_is_the_witness_and_the_largest_is_not_pretended():
@@ -293,7 +294,7 @@ def test_a_verdict_for_all_n_has_the_number_that_is_true_for_all_n():
 def test_what_is_covered_is_said_once_and_not_contradicted():
     found = whole(verdicts("LSDim,LSHist,EHDL", n="20,70", prior="1/100,1/100", eps="1/100"))
     first = [line for line in found["covered"] if line.startswith("every adjacent pair")]
-    sizes = "71 data sets, 140 ordered adjacent pairs and 71 outputs"
+    sizes = "71 data sets, 140 ordered adjacent pairs, 71 outputs"
     assert first == [f"every adjacent pair and output at n = 20,70, up to {sizes}"]
     (fails_at,) = [line for line in found["covered"] if line.startswith("EHDL")]
     (others,) = [line for line in found["not_covered"] if line.startswith("EHDL")]
@@ -386,11 +387,11 @@ def test_an_entry_that_fails_becomes_a_row_and_the_others_are_audited(tmp_path, 
     assert [row["word"] for row in rows.values()] == ["NOT PRIVATE", "UNDECIDED", "UNDECIDED"]
     assert "sums to 2/3" in rows["Faulty"]["reason"]
     assert rows["Faulty"]["text"].startswith("Faulty claims 1-DP; it could not be audited: ")
-    assert rows["OpenAtTwo"]["reason"].startswith("n = 2: undecided: the output b may be possible")
+    assert rows["OpenAtTwo"]["reason"].startswith("n = 2: the output b may be possible")
     assert (rows["OpenAtTwo"]["ns"], rows["OpenAtTwo"]["undecided_n"]) == ("3", [2])
     (section,) = [section for section in result["sections"] if section["kind"] == "epsilon-by-n"]
     assert {(row["mechanism"], row["n"]) for row in section["rows"]} == {("OpenAtTwo", 3), ("Just", None)}
-    assert "Could not be computed: OpenAtTwo: n = 2: undecided" in section["text"]
+    assert "Could not be computed: OpenAtTwo: n = 2: the output" in section["text"]
     assert "sums to 2/3" in (tmp_path / "report.md").read_text()
     schema = json.loads((files("dpaudit.reports") / "schema.json").read_text())
     validator = pytest.importorskip("jsonschema").Draft202012Validator(schema)

@@ -55,7 +55,8 @@ def caveat_rows(setting: Setting) -> list[Line]:
     caveats = setting.mechanism.caveats()
     rows: list[Line] = [("assumes", said) for said in caveats.get("assumptions", ())]
     words = residual_words(caveats)
-    return [*rows, ("residual", words)] if words else rows
+    rows += [("residual", words)] if words else []
+    return [*rows, *(("of note", said) for said in caveats.get("notes", ()))]
 
 
 def residual_words(caveats: Mapping[str, Any]) -> str:
@@ -139,10 +140,16 @@ def _decided(evidence: Evidence) -> Line:
 
 def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
     """Returns what was looked at and how precisely."""
-    datasets, pairs, outputs = map(approximately, (counts.datasets, counts.pairs, counts.outputs))
-    covered = f"all {datasets} data sets, {pairs} ordered pairs, {outputs} outputs"
+    covered = f"all {counted_words(counts.told(), 'ordered pairs')}"
     precision = f"{tier if bits else ''}{precision_words(bits)}"
     return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]
+
+
+def counted_words(counts: Mapping[str, int], pairs: str) -> str:
+    """Returns "2 data sets, 2 ordered pairs, 14 outputs", and what was not followed where there is such."""
+    every, both, outputs = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
+    rest = ", and what was not followed as one more" if counts.get("rest") else ""
+    return f"{every} data sets, {both} {pairs}, {outputs} outputs{rest}"
 
 
 def tier_text(tier: str, left: int | None) -> str:

@@ -140,7 +140,7 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
     held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
     exact = mechanism.exact_rows(held) or ExactRows(False, [])
-    left_out = ("adjacency", "assumptions", "residual")
+    left_out = ("adjacency", "assumptions", "residual", "notes")
     described = {name: value for name, value in mechanism.describe().items() if name not in left_out}
     described |= {"source": described["source"] + _rests_on(mechanism)} if mechanism.caveats() else {}
     return {
@@ -156,9 +156,9 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
 def _rests_on(mechanism: Mechanism) -> str:
     """Returns what the table rests on where it is the law of somebody's code."""
     found = mechanism.caveats()
-    return (
-        f" (the law of its code; not followed: at most {found['residual']}; assumed: {'; '.join(found['assumptions'])})"
-    )
+    assumed = f"assumed: {'; '.join(found['assumptions'])}"
+    said = [f"not followed: at most {found['residual']}", assumed, *found.get("notes", ())]
+    return f" (the law of its code; {'; '.join(said)})"
 
 
 def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | None:

@@ -146,7 +146,7 @@ class Mechanism(Audited):
         return tuple((p.name, value) for p, value in values if not p.is_default(value))
 
     def caveats(self) -> dict[str, Any]:
-        """Returns what an answer rests on beyond exact arithmetic: "assumptions" and "residual"; mostly nothing."""
+        """Returns what an answer rests on beyond arithmetic: "assumptions", "residual", "notes"; often nothing."""
         return {}
 
     def can_screen_priors(self) -> bool:

@@ -258,7 +258,8 @@ class OwnMechanism(Mechanism):
         size = len(self._datasets)
         everybody = self.adjacency == ALL_PAIRS
         pairs = size * (size - 1) if everybody else sum(len(found) for found in self._links.values())
-        return Counts(size, pairs, len(self._outputs))
+        rest = self._sampled.has_rest(self._outputs) if self.method == "sample" else False
+        return Counts(size, pairs, len(self._outputs), int(rest))
 
     def memory(self) -> int:
         """Returns the bytes for the whole table of distributions."""

@@ -108,10 +108,16 @@ class SampledLaws:
             for kind, (x, output) in found.items():
                 if kind not in known and not isinstance(output, Raised):
                     raise self._error(f"sample({text(x)}, rng) gives {text(output)}, which outputs() does not list")
-            return (*listed, *raising)
+            endless = (NotFollowed(),) if any(law.endless for _, law in laws) else ()
+            return (*listed, *raising, *endless)
         plain = sorted((output for _, output in found.values() if not isinstance(output, Raised)), key=_order)
         rest = (NotFollowed(),) if any(law.residual for _, law in laws) else ()
         return (*plain, *raising, *rest)
+
+    @staticmethod
+    def has_rest(outputs: Sequence[Output]) -> bool:
+        """Returns whether the last output stands for what was not followed."""
+        return isinstance(outputs[-1], NotFollowed)
 
     def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:
         """Returns the probabilities: exactly, or as pairs (lower, upper) where something was not followed."""
@@ -126,7 +132,8 @@ class SampledLaws:
     def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
         """Returns what the answer rests on: "assumptions"; and "residual", the largest mass not followed.
 
-        Where the seconds of the budget ended it, also "timed": another run has another residual.
+        "notes" say how the code was followed where that is not as usual. Where the seconds of the budget ended it, also
+        "timed": another run has another residual.
         """
         laws = [self.law(x) for x in datasets]
         steps = sorted({step for law in laws for step in law.assumptions})
@@ -136,24 +143,28 @@ class SampledLaws:
         ]
         said.append("the random source is perfect: uniform floats m/2^53, uniform whole numbers, independent")
         residual = max(law.residual for law in laws)
-        if residual and listed:
+        if any(isinstance(output, Raised) for law in laws for output in law.outputs):
+            said.append("of an exception the class alone is seen: not its message, its traceback or an exit code")
+        if residual and listed and not any(law.endless for law in laws):
             said.append("what was not followed ends in one of outputs()")
+        notes: list[str] = []
         boxed = next((law.boxed for law in laws if law.boxed and law.residual), None)
         if boxed is not None:
-            said.append(
+            notes.append(
                 f"{boxed}several draws of many values decide there together; the border between is not followed"
             )
         unmerged = next((law.unmerged for law in laws if law.unmerged is not None), None)
         if unmerged is not None:
-            said.append(
+            notes.append(
                 f"{unmerged}the code keeps something there that dpaudit does not see: no states were merged, every way "
                 "was followed by itself (which is slower, and assumes nothing of states)"
             )
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
-            said.append(f"{endless}a run was given up there as endless; it counts as not followed")
+            notes.append(f"{endless}a run was given up there as endless; it counts as not followed")
         timed = {"timed": True} if any(law.timed for law in laws) else {}
-        return {"assumptions": said, "residual": decimal_up(residual), **timed}
+        more = {"notes": notes} if notes else {}
+        return {"assumptions": said, "residual": decimal_up(residual), **more, **timed}
 
 
 def _raise(error: BaseException) -> None:

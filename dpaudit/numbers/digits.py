@@ -159,11 +159,18 @@ def powers(words: str) -> str:
 
 def _fraction(text: str) -> str:
     """Returns a fraction of more than FEW digits as a decimal, where that has at most EXACT; else the text."""
-    if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
-        return text
+    return text if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0") else decimal(text)
+
+
+def decimal(text: str) -> str:
+    """Returns a fraction as a decimal where that has at most EXACT digits, else the text.
+
+    >>> decimal("183/500"), decimal("1/3"), decimal("2")
+    ('0.366', '1/3', '2')
+    """
     exact = Context(prec=EXACT, traps=[Inexact])
     try:
-        return written(exact.divide(*map(Decimal, text.split("/"))))
+        return written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
     except Inexact:
         return text
 

@@ -10,6 +10,9 @@ from dpaudit.pictures.svg import element, line, text, width_of
 
 ARROW = 16.0
 LINE = 15.0
+PADDING = 14.0
+STRONG = 14.5
+"""The size of what stands out, which is bold."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +37,27 @@ class Link:
 
 
 def folded(words: str, room: float, size: float = 11) -> list[str]:
-    """Returns the words in lines that fit.
+    """Returns the words in lines that fit; a word that is longer than a line is broken.
 
-    >>> folded("a few words here", 60)
-    ['a few', 'words', 'here']
+    >>> folded("a few words here", 60), folded("1234567890", 40)
+    (['a few', 'words', 'here'], ['12345', '67890'])
     """
     lines: list[str] = []
-    for word in words.split():
-        longer = f"{lines[-1]} {word}" if lines else word
+    for part in (part for word in words.split() for part in _broken(word, room, size)):
+        longer = f"{lines[-1]} {part}" if lines else part
         if lines and width_of(longer, size) <= room:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines.append(part)
     return lines
+
+
+def _broken(word: str, room: float, size: float) -> list[str]:
+    """Returns the word in parts that fit."""
+    if width_of(word, size) <= room:
+        return [word]
+    most = next((i for i in range(len(word) - 1, 1, -1) if width_of(word[:i], size) <= room), 1)
+    return [word[:most], *_broken(word[most:], room, size)]
 
 
 def draw(links: Sequence[Link], width: float, alt: str) -> Picture:
@@ -55,17 +66,37 @@ def draw(links: Sequence[Link], width: float, alt: str) -> Picture:
 
 
 def _across(links: Sequence[Link], width: float, alt: str) -> Picture:
-    side = (width - 2 - ARROW * (len(links) - 1)) / len(links)
-    boxes = [_inside(link, side - 14) for link in links]
+    sides = _sides(links, width - 2 - ARROW * (len(links) - 1))
+    boxes = [_inside(link, side - PADDING) for link, side in zip(links, sides, strict=True)]
     height = max(size for _, size in boxes) + 14
-    parts = []
-    for i, (link, (inside, _)) in enumerate(zip(links, boxes, strict=True)):
-        x = 1 + i * (side + ARROW)
+    parts, x = [], 1.0
+    for i, (link, side, (inside, _)) in enumerate(zip(links, sides, boxes, strict=True)):
         parts.append(_box(x, 1, side, height, link.mark))
         parts.append(element("g", inside, transform=f"translate({x + 8:.1f} 6)"))
         if i:
             parts.append(_arrow(x - ARROW + 2, height / 2, x - 2, height / 2))
+        x += side + ARROW
     return Picture(width, height + 2, "".join(parts), alt)
+
+
+def _sides(links: Sequence[Link], room: float) -> list[float]:
+    """Returns the widths of the boxes: equal ones, or where words are too long for these, what each needs and more."""
+    texts = [_texts(link) for link in links]
+    longest = [max(width_of(word, size) for words, size in own for word in words.split()) for own in texts]
+    least = [PADDING + max(own, width_of(link.name, 11)) for link, own in zip(links, longest, strict=True)]
+    equal = room / len(links)
+    if max(least) <= equal:
+        return [equal] * len(links)
+    if sum(least) >= room:
+        return [side * room / sum(least) for side in least]
+    whole = [sum(width_of(words, size) for words, size in own) for own in texts]
+    return [side + (room - sum(least)) * own / sum(whole) for side, own in zip(least, whole, strict=True)]
+
+
+def _texts(link: Link) -> list[tuple[str, float]]:
+    """Returns the texts of a box, each with its size."""
+    found = [(link.name, 11.0), (link.words, 12.0), *((bar.words, 11.0) for bar in link.bars), (link.strong, STRONG)]
+    return [(words, size) for words, size in found if words]
 
 
 def _down(links: Sequence[Link], width: float, alt: str) -> Picture:
@@ -100,8 +131,9 @@ def _inside(link: Link, room: float) -> tuple[str, float]:
         y += LINE
         parts.append(text(0, y, row))
     for bar in link.bars:
-        y += LINE
-        parts.append(text(0, y, bar.words, "small"))
+        for row in folded(bar.words, room):
+            y += LINE
+            parts.append(text(0, y, row, "small"))
         low, high = bar.low * room, bar.high * room
         ends = [(0.0, max(low, min(1.0, high)), bar.class_), (low, high, f"{bar.class_} open")]
         parts += [
@@ -110,7 +142,7 @@ def _inside(link: Link, room: float) -> tuple[str, float]:
             if end - start >= (1.0 if start else 0.01)
         ]
         y += LINE
-    for row in folded(link.strong, room, 14.5):
+    for row in folded(link.strong, room, STRONG):
         y += LINE + 2
         parts.append(text(0, y, row, "head"))
     return "".join(parts), y + 2

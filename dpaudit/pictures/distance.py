@@ -47,6 +47,8 @@ class Distances:
     curves: Mapping[str, Sequence[Point]]
     fails: frozenset[str]
     top: float
+    steps: frozenset[str] = frozenset()
+    """The bounds that change only where the distribution does: steps too, or dots where some of them are missing."""
 
     def draw(self, alt: str) -> Picture:
         """Returns the curves; below them which dashes are which bound, and whether it fails."""
@@ -67,16 +69,27 @@ class Distances:
     def _exact(self, ground: Ground) -> str:
         """Returns the steps: below t only what is nearer counts."""
         places: list[tuple[float, float]] = [(ground.x(0), ground.y(0))]
-        for t, value, _ in self.curves.get("", ()):
-            places += [(places[-1][0], ground.y(value)), (ground.x(t), ground.y(value))]
+        places += [(ground.x(t), ground.y(value)) for t, value in self._stairs("")]
         places += [(places[-1][0], ground.y(1)), (ground.right, ground.y(1))]
         return path(places, "line sa") + self._tips(ground, "")
 
     def _bound(self, ground: Ground, name: str, number: int) -> str:
         dashes = DASHES[number % len(DASHES)]
-        runs = within([(t, value) for t, value, _ in self.curves[name]])
+        points = [(t, value) for t, value, _ in self.curves[name]]
+        if name in self.steps and len(points) < len(self.curves.get("", ())):
+            seen = [(t, value) for t, value in points if 0 <= value <= 1]
+            dots = "".join(element("circle", cx=ground.x(t), cy=ground.y(value), r=2) for t, value in seen)
+            return element("g", dots, class_="fb") + self._tips(ground, name)
+        runs = within(self._stairs(name) if name in self.steps else points)
         drawn = [path([(ground.x(t), ground.y(v)) for t, v in run], "line sb", stroke_dasharray=dashes) for run in runs]
         return "".join(drawn) + self._tips(ground, name)
+
+    def _stairs(self, name: str) -> list[tuple[float, float]]:
+        """Returns the corners: the value at a distance is that of all t down to the distance before."""
+        found: list[tuple[float, float]] = []
+        for t, value, _ in self.curves.get(name, ()):
+            found += [(found[-1][0] if found else 0.0, value), (t, value)]
+        return found
 
     def _tips(self, ground: Ground, name: str) -> str:
         points = [point for point in self.curves.get(name, ()) if 0 <= point[1] <= 1]

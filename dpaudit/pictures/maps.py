@@ -20,38 +20,84 @@ LISTS = "␞"
 """What stands between lists of names: no name has it."""
 
 
-def shades(signed: bool) -> tuple[str, ...]:
-    """Returns the colours by name: from below zero to above, or from nothing to much."""
-    return SIGNED if signed else AMOUNT
+@dataclass(frozen=True)
+class Shades:
+    """From numbers to colours: from ``low`` over ``centre`` to ``high``, or without a centre from nothing to much.
 
+    Each side of the centre has its half of the colours, however long it is.
+    """
 
-def shade(value: float, reach: float, kinds: Sequence[str]) -> str:
-    """Returns the colour of a value; ``reach`` is the largest size on the scale."""
-    share = (value + reach) / (2 * reach) if kinds[0] == "q0" else value / reach
-    return (
-        kinds[min(len(kinds) - 1, max(0, math.floor(share * len(kinds))))]
-        if math.isfinite(share)
-        else kinds[-1 if value > 0 else 0]
-    )
+    low: float
+    high: float
+    centre: float | None = 0.0
+
+    @staticmethod
+    def around(reach: float) -> Shades:
+        """Returns the colours of what goes as far below zero as above."""
+        return Shades(-reach, reach)
+
+    @staticmethod
+    def amount(reach: float) -> Shades:
+        """Returns the colours from nothing to so much."""
+        return Shades(0.0, reach, None)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Returns the colours by name, the lowest first; those of a side on which nothing lies are left out."""
+        if self.centre is None:
+            return AMOUNT
+        half = len(SIGNED) // 2
+        first, last = half * (self.low == self.centre < self.high), half * (self.high == self.centre > self.low)
+        return SIGNED[first : len(SIGNED) - last]
+
+    def __call__(self, value: float) -> str:
+        """Returns the colour of a number."""
+        return self.kinds[self.place(value)]
+
+    def place(self, value: float) -> int:
+        """Returns the place of its colour among them: what lies outside has the first or the last.
+
+        >>> [Shades(0.0, 1.1, 1.0).place(value) for value in (0.0, 0.5, 1.0, 1.05, 1.1)]
+        [0, 4, 8, 12, 16]
+        """
+        kinds = AMOUNT if self.centre is None else SIGNED
+        share = 0.5 * (1 + self._side(value)) if self.centre is not None else value / self.high
+        if math.isfinite(share):
+            found = min(len(kinds) - 1, max(0, math.floor(share * len(kinds))))
+        else:
+            found = len(kinds) - 1 if value > 0 else 0
+        return min(len(self.kinds) - 1, max(0, found - kinds.index(self.kinds[0])))
+
+    def _side(self, value: float) -> float:
+        """Returns how far from the centre it is, from -1 to 1 at the ends."""
+        centre = self.centre or 0.0
+        room = self.high - centre if value >= centre else centre - self.low
+        return (value - centre) / room if room else 0.0
+
+    def unsure(self, low: float, high: float) -> bool:
+        """Returns whether what lies between may have colours that are told apart."""
+        return self.place(high) - self.place(low) > 1
 
 
 @dataclass(frozen=True)
 class CellMap:
-    """Values by (column, row), both from 0 on; row 0 is at the bottom. ``contour`` are cells that lie over a line."""
+    """Values by (column, row), both from 0 on; row 0 is at the bottom. ``over`` are cells that lie over a line.
+
+    Cells that are ``struck`` through have values that are not known to a colour.
+    """
 
     head: str
     values: Mapping[tuple[int, int], float]
     columns: Sequence[str]
     rows: Sequence[str]
-    reach: float
+    shades: Shades
     x_title: str
     y_title: str
-    signed: bool = True
     ring: tuple[int, int] | None = None
     over: frozenset[tuple[int, int]] = frozenset()
     width: float = SMALL
     left: float = LEFT
-    centre: float = 0.0
+    struck: frozenset[tuple[int, int]] = frozenset()
     named: bool = False
     """Whether columns and rows are called by words: then every one of them is labelled."""
     note: str = ""
@@ -59,12 +105,14 @@ class CellMap:
     def draw(self, alt: str) -> Picture:
         """Returns the map; cells of one colour are one path, and their values go along for who points at them."""
         side, tall = self._sizes()
-        inner = "".join(self._colour(class_) for class_ in shades(self.signed))
+        inner = "".join(self._colour(class_) for class_ in self.shades.kinds)
         scale = f"translate({at(self._start)} {at(TOP)}) scale({side:.4f} {tall:.4f})"
         told = {"data_v": self._values(), "data_n": self._names()}
         parts = [
             text(0, 13, fit(self.head, self.width, 14), "head"),
             element("g", inner, transform=scale, shape_rendering="crispEdges", class_="cells", **told),
+            self._rim(side, tall),
+            self._struck(side, tall),
             self._contour(side, tall),
             self._endless(side, tall),
             self._ring(side, tall),
@@ -97,10 +145,10 @@ class CellMap:
 
     def _colour(self, class_: str) -> str:
         """Returns all cells of a colour as one path, runs of them as one box."""
-        way, high, kinds = [], len(self.rows), shades(self.signed)
+        way, high = [], len(self.rows)
         for row in range(high):
             here = [column for column in range(len(self.columns)) if (column, row) in self.values]
-            mine = [c for c in here if shade(self.values[c, row] - self.centre, self.reach, kinds) == class_]
+            mine = [c for c in here if self.shades(self.values[c, row]) == class_]
             for _, run in groupby(enumerate(mine), lambda pair: pair[1] - pair[0]):
                 cells = [column for _, column in run]
                 way.append(f"M{cells[0]} {high - 1 - row}h{len(cells)}v1h-{len(cells)}z")
@@ -117,6 +165,19 @@ class CellMap:
     def _names(self) -> str:
         """Returns what columns and rows are called, each with its names."""
         return LISTS.join([self.x_title, ENTRY.join(self.columns), self.y_title, ENTRY.join(self.rows)])
+
+    def _rim(self, side: float, tall: float) -> str:
+        """Returns the line around all cells: they are seen though all of them have the colour of the ground."""
+        wide, high = side * len(self.columns), tall * len(self.rows)
+        return element("rect", x=self._start, y=TOP, width=wide, height=high, class_="axis")
+
+    def _struck(self, side: float, tall: float) -> str:
+        """Returns a stroke through every cell that is not known to a colour."""
+        places = [self._middle(cell, side, tall) for cell in sorted(self.struck)]
+        way = "".join(
+            f"M{at(x - side / 2)} {at(y + tall / 2)}L{at(x + side / 2)} {at(y - tall / 2)}" for x, y in places
+        )
+        return element("path", d=way, class_="struck") if way else ""
 
     def _contour(self, side: float, tall: float) -> str:
         """Returns the line around the cells that lie over."""
@@ -197,15 +258,18 @@ def some(count: int, room: float) -> list[int]:
     return list(range(0, count, step))
 
 
-def key(reach: float, title: str, signed: bool = True, width: float = SMALL, centre: float = 0.0) -> Picture:
+def key(shades: Shades, title: str, width: float = SMALL) -> Picture:
     """Returns the bar of colours with its numbers."""
-    kinds = shades(signed)
+    kinds = shades.kinds
     side = (min(width, SMALL) - 20) / len(kinds)
+    right = 10 + side * len(kinds)
     parts = [text(10, 13, title, "small")]
     parts += [
         element("rect", x=10 + i * side, y=20, width=side, height=12, class_=class_) for i, class_ in enumerate(kinds)
     ]
-    ends = [(10.0, centre - reach if signed else 0.0, ""), (10 + side * len(kinds), centre + reach, "e")]
-    ends += [(10 + side * len(kinds) / 2, centre, "m")] if signed else []
+    parts.append(element("rect", x=10, y=20, width=right - 10, height=12, class_="axis"))
+    ends = [(10.0, shades.low, ""), (right, shades.high, "e")]
+    inside = shades.centre is not None and shades.low < shades.centre < shades.high
+    ends += [(10 + (right - 10) / 2, shades.centre or 0.0, "m")] if inside else []
     parts += [text(x, 46, f"{value:.3g}".replace("-", "−"), f"{class_} dim small".strip()) for x, value, class_ in ends]
-    return Picture(width, 54, "".join(parts), f"The colours: {title}, from {ends[0][1]:.3g} to {centre + reach:.3g}.")
+    return Picture(width, 54, "".join(parts), f"The colours: {title}, from {shades.low:.3g} to {shades.high:.3g}.")

@@ -17,10 +17,22 @@ SMALL = 368
 THIRD = 241
 BEYOND = 9.0
 """Half the pixels of the band for infinite losses."""
+WIDE = 1.5
+"""An enclosure of more pixels is seen as such."""
 DOT, DIAMOND = 4.6, 3.8
 """Half the size of a dot and of a diamond: of two at one place both are seen."""
 FOOT = 15.0
 """So far below the axis stands what is impossible."""
+
+
+Span = tuple[float, float]
+"""The ends of an enclosure; what is known to a pixel is drawn as a point."""
+
+
+def middle(span: Span) -> float:
+    """Returns the number between the ends, or the finite end where the other is not."""
+    low, high = span
+    return low if math.isinf(high) else high if math.isinf(low) else (low + high) / 2
 
 
 @dataclass(frozen=True)
@@ -29,9 +41,9 @@ class Stem:
 
     place: float
     name: str
-    p: float
-    q: float
-    loss: float
+    p: Span
+    q: Span
+    loss: Span
     said: str
 
 
@@ -101,9 +113,9 @@ class Pair:
 
     def _grounds(self, width: float) -> tuple[Ground, Ground]:
         bottom = 190 - FOOT * self._impossible()
-        up = fitted([v for s in self.stems for v in (s.p, s.q) if v > 0], bottom, 46, log=True)
+        up = fitted([v for s in self.stems for v in (*s.p, *s.q) if v > 0], bottom, 46, log=True)
         room = 0.12 * (self.reach[1] - self.reach[0])
-        beyond = BEYOND if any(s.loss == math.inf for s in self.stems) else 0.0
+        beyond = BEYOND if any(s.loss[1] == math.inf for s in self.stems) else 0.0
         reach = Scale(self.reach[0] - room, self.reach[1] + room, 310 + 2 * beyond, 228 + 2 * beyond, beyond=beyond)
         left = margin(up, reach)
         places = [s.place for s in self.stems]
@@ -112,7 +124,7 @@ class Pair:
 
     def _impossible(self) -> bool:
         """Returns whether an output has probability 0 for one of the two: a logarithmic axis has no place for it."""
-        return any(not v for s in self.stems for v in (s.p, s.q))
+        return any(not high for s in self.stems for _, high in (s.p, s.q))
 
     def _ticks(self, ground: Ground) -> list[Tick]:
         return [] if not self.ordered else [(v, s) for v, s in ground.x.apart(7) if v >= self.stems[0].place]
@@ -121,13 +133,18 @@ class Pair:
         """Returns the two distributions: lines where outputs are ordered, dots and diamonds where not."""
         found = []
         for which, class_ in (("p", "a"), ("q", "b")):
-            values = [(s.place, getattr(s, which)) for s in self.stems]
-            places = [(ground.x(x), ground.y(p) if p else ground.bottom + FOOT) for x, p in values]
+            spans: list[Span] = [getattr(s, which) for s in self.stems]
+            places = [
+                (ground.x(s.place), ground.y(middle(span)) if span[1] else ground.bottom + FOOT)
+                for s, span in zip(self.stems, spans, strict=True)
+            ]
+            ends = [(x, ground.y(span[0]), ground.y(span[1])) for (x, _), span in zip(places, spans, strict=True)]
+            found += [line(x, low, x, high, f"line thin s{class_}") for x, low, high in ends if low - high > WIDE]
             if self.ordered:
                 dashes = "5 3" if which == "q" else None
                 found.append(path(stairs(places), f"line s{class_}", stroke_dasharray=dashes))
-            for (x, y), stem in () if self.ordered else zip(places, self.stems, strict=True):
-                kind = f"f{class_}" if getattr(stem, which) else f"hollow s{class_}"
+            for (x, y), span in () if self.ordered else zip(places, spans, strict=True):
+                kind = f"f{class_}" if span[1] else f"hollow s{class_}"
                 dot = element("circle", cx=x, cy=y, r=DOT, class_=kind)
                 found.append(dot if which == "p" else diamond(x, y, kind, size=DIAMOND))
         return found
@@ -137,13 +154,16 @@ class Pair:
         zero, wide = ground.y(0), max(1.5, min(14.0, 0.7 * (ground.x(1) - ground.x(0))))
         found = [line(ground.left, zero, ground.right, zero, "axis")]
         for class_ in COLOURS:
-            own = [(ground.x(s.place), ground.y(s.loss)) for s in self.stems if _coloured(s.loss) == class_]
-            way = boxes((x - wide / 2, min(y, zero), wide, max(0.5, abs(zero - y))) for x, y in own)
+            own = [(ground.x(s.place), s.loss) for s in self.stems if _coloured(s.loss) == class_]
+            ends = [(x, ground.y(surely(span)), [ground.y(end) for end in span]) for x, span in own]
+            way = boxes((x - wide / 2, min(y, zero), wide, max(0.5, abs(zero - y))) for x, y, _ in ends)
             found += [element("path", d=way, class_=class_)] if own else []
-        endless = [s for s in self.stems if s.loss == -math.inf]
+            light = boxes((x - wide / 2, b, wide, a - b) for x, _, (a, b) in ends if a - b > WIDE)
+            found += [element("path", d=light, class_=f"{class_} open")] if light else []
+        endless = [s for s in self.stems if s.loss == (-math.inf, -math.inf)]
         found += [text(ground.x(s.place), zero - 4, "−∞", "m small") for s in endless]
         worst = self.stems[self.worst]
-        return [*found, ring(ground.x(worst.place), ground.y(worst.loss))]
+        return [*found, ring(ground.x(worst.place), ground.y(middle(worst.loss)))]
 
     def _columns(self, high: Ground, low: Ground) -> str:
         """Returns a place for every output, not seen, that says its numbers to who points above or below it."""
@@ -153,18 +173,27 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Mass:
+    """A loss with its probability, and what is said of them."""
+
+    loss: Span
+    p: Span
+    said: str
+
+
+@dataclass(frozen=True)
 class Losses:
-    """The distribution of the loss of a pair: (loss, probability, words), on axes that others share."""
+    """The distribution of the loss of a pair, on axes that others share; ``high`` is the largest probability."""
 
     head: str
-    masses: Sequence[tuple[float, float, str]]
+    masses: Sequence[Mass]
     reach: float
     high: float
     bar: float | None = None
 
     def draw(self, alt: str) -> Picture:
-        """Returns a stem a loss; an infinite one has a place of its own at the right."""
-        endless = any(loss == math.inf for loss, _, _ in self.masses)
+        """Returns a stem a loss, light where it is not known; an infinite one has a place of its own at the right."""
+        endless = any(mass.loss[1] == math.inf for mass in self.masses)
         up = Scale(0.0, self.high * 1.05, 150, 48)
         beyond = 12.0 if endless else 0.0
         right = THIRD - 16 - 2 * beyond
@@ -182,16 +211,36 @@ class Losses:
             inside = self.bar <= self.reach * 1.08
             rule = line(across(self.bar), 48, across(self.bar), 150, "rule") if inside else ""
             parts.append(rule + text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small"))
-        for class_ in COLOURS:
-            own = [(across(loss), up(mass), words) for loss, mass, words in self.masses if _coloured(loss) == class_]
-            way = boxes((x - 1.25, y, 2.5, max(1.5, 150 - y)) for x, y, _ in own)
-            parts += [element("path", d=way, class_=class_, data_t=told(w for *_, w in own))] if own else []
+        parts += [self._stems(class_, across, up) for class_ in COLOURS]
         return Picture(THIRD, 190, "".join(parts), alt)
 
+    def _stems(self, class_: str, across: Scale, up: Scale) -> str:
+        """Returns the stems of one colour: solid as high as is sure where the loss is known, light for what is not."""
+        own = [mass for mass in self.masses if _coloured(mass.loss) == class_]
+        solid: list[Box] = []
+        light: list[Box] = []
+        for mass in own:
+            (left, right), (low, high) = map(across, mass.loss), map(up, mass.p)
+            start, wide = (left, right - left) if right - left > WIDE else ((left + right) / 2 - 1.25, 2.5)
+            (light if right - left > WIDE else solid).append((start, low, wide, max(1.5, 150 - low)))
+            light += [(start, high, wide, low - high)] if low - high > WIDE else []
+        tips = told(mass.said for mass in own)
+        places = "".join(f"M{at(across(middle(mass.loss)))} {at(up(mass.p[1]))}" for mass in own)
+        parts = [element("path", d=places, class_="hit", data_t=tips)] if own else []
+        parts += [element("path", d=boxes(light), class_=f"{class_} open")] if light else []
+        return "".join([*([element("path", d=boxes(solid), class_=class_)] if solid else []), *parts])
 
+
+Box = tuple[float, float, float, float]
 COLOURS = ("q2", "fnone", "q14")
 
 
-def _coloured(loss: float) -> str:
+def surely(span: Span) -> float:
+    """Returns the end of a loss that is nearer to zero, zero where they lie on both sides of it."""
+    low, high = span
+    return low if low > 0 else high if high < 0 else 0.0
+
+
+def _coloured(loss: Span) -> str:
     """Returns the colour of a loss: orange above and blue below zero, as in the maps."""
-    return "q14" if loss > 0 else "q2" if loss < 0 else "fnone"
+    return "q14" if middle(loss) > 0 else "q2" if middle(loss) < 0 else "fnone"

@@ -105,7 +105,8 @@ class Ground:
             for x, y in (course[-1], course[len(course) // 2], course[0])
             for up in (y - 8, y + 18)
         ]
-        return path(course, "rule") + text(*_freest(spots, width, [*avoid, *course]), words, "halo")
+        shown = text(*_freest(spots, width, [*avoid, *course]), words, "halo") if words else ""
+        return path(course, "rule") + shown
 
     def posts(self, marks: Sequence[tuple[float, str]], avoid: Sequence[tuple[float, float]] = ()) -> str:
         """Returns dashed lines upwards, each with its words beside it, where few points and no other words are."""

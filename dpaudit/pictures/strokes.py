@@ -47,8 +47,9 @@ def drawn(strokes: Sequence[Stroke], slot: int, dashes: str | None, tips: Sequen
     said = told(tips) if tips and plain(strokes) else None
     parts = [path(run, f"line s{slot}", stroke_dasharray=dashes, data_t=said) for run in lines(strokes)]
     for group in bands(strokes):
-        around = [(s.x, s.high) for s in group] + [(s.x, s.low) for s in reversed(group)]
-        parts.append(element("path", d=course(around) + "Z", class_=f"band f{slot} s{slot}"))
+        edges = [[(s.x, s.high) for s in group], [(s.x, s.low) for s in group]]
+        parts.append(element("path", d=course([*edges[0], *reversed(edges[1])]) + "Z", class_=f"band f{slot}"))
+        parts += [path(edge, f"edge s{slot}") for edge in edges]
     for stroke in strokes if len(strokes) <= MOST_BARS else ():
         if stroke.wide and not stroke.infinite:
             parts.append(line(stroke.x, stroke.high, stroke.x, stroke.low, f"line thin s{slot}"))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dpaudit.pictures.maps import shade, shades
+from dpaudit.pictures.maps import Shades
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.svg import at, element, fit, ring, text, told
 
@@ -22,8 +22,7 @@ class Ternary:
     head: str
     values: Mapping[Cells, float]
     tips: Mapping[Cells, str]
-    reach: float
-    signed: bool
+    shades: Shades
     ring: Cells | None = None
     marks: Sequence[tuple[Cells, str]] = ()
     told: str = ""
@@ -35,12 +34,11 @@ class Ternary:
         n = sum(next(iter(self.values)))
         step = (SIDE - 2 * EDGE) / (n + 1)
         parts = [text(0, 13, fit(self.head, SIDE, 14), "head")]
-        kinds = shades(self.signed)
         across, up = step / 2, step / math.sqrt(12)
         turned = f"translate({at(EDGE)} {at(TOP + step * 0.6)}) scale({across:.4f} {up:.4f})"
         hexagons = []
-        for class_ in kinds:
-            own = [cells for cells, value in self.values.items() if shade(value, self.reach, kinds) == class_]
+        for class_ in self.shades.kinds:
+            own = [cells for cells, value in self.values.items() if self.shades(value) == class_]
             way = "".join(_hexagon(2 * cells[2] + cells[0] + 1, 3 * (n - cells[0])) for cells in own)
             words = {"data_w": self.told, "data_t": told(self.tips.get(cells, "") for cells in own)}
             hexagons += [element("path", d=way, class_=class_, **words)] if own else []

@@ -94,17 +94,18 @@ def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
 def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst: Worst | None = None) -> Claim:
     """Returns the claim with its verdict; ``worst`` is the true epsilon where it has been computed already.
 
-    More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded is decided by
-    delta(epsilon) <= delta.
+    More digits are computed until it is decided. A claim with delta > 0 whose epsilon is exceeded, and any claim where
+    the true epsilon cannot be known, is decided by delta(epsilon) <= delta.
     """
     by_delta = effort.to(max(effort.digits, 30))
     if worst is None:
         try:
             worst = true_epsilon(mechanism, effort)
         except PrecisionExhausted:
-            if not claim.delta:
+            found = judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
+            if found.verdict is Verdict.UNDECIDED and not claim.delta:
                 raise
-            return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
+            return found
     if worst.known is not None:
         outcome = Verdict.PROVED if worst.known <= claim.epsilon else Verdict.REFUTED
     else:
@@ -112,8 +113,8 @@ def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst
         if outcome is Verdict.UNDECIDED and mechanism.algebra().exact_losses:
             outcome = at_most(mechanism, claim.epsilon, effort)
         if outcome is Verdict.UNDECIDED:
-            outcome, found = settled(mechanism, claim.epsilon, effort, lambda e: worst_loss(mechanism, e), worst)
-            worst = found or worst
+            outcome, last = settled(mechanism, claim.epsilon, effort, lambda e: worst_loss(mechanism, e), worst)
+            worst = last or worst
     if outcome is not Verdict.PROVED and claim.delta:
         return judge_delta(mechanism, claim, claim.epsilon, None, by_delta)
     return Claim(claim, outcome, Evidence("epsilon", worst.value, worst.witness, bits=worst.bits))

@@ -46,10 +46,16 @@ class Counts:
     datasets: int
     pairs: int
     outputs: int
+    rest: int = 0
+    """How many of the outputs, one at most, stand for what was not followed of somebody's code."""
 
     def to_dict(self) -> dict[str, int]:
         """Returns the three counts by name."""
         return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
+
+    def told(self) -> dict[str, int]:
+        """Returns the counts for people: "outputs" are those that occur, "rest" is what stands for the others."""
+        return {**self.to_dict(), "outputs": self.outputs - self.rest, "rest": self.rest}
 
 
 class Mass(NamedTuple):

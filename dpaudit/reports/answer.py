@@ -12,6 +12,7 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document
 from dpaudit.reports.plan import Plan
+from dpaudit.reports.sentences import unknown
 from dpaudit.reports.verdict import facts, headline, severity
 
 COLOURS = ("red", "yellow", "red", "yellow", "green", "green", "cyan")
@@ -57,7 +58,7 @@ def exit_code(documents: Sequence[Document], require: bool) -> tuple[int, str]:
     """
     rows = [row for document in documents for s in document["sections"] if s["kind"] == "matrix" for row in s["rows"]]
     claims = [document["verdict"].get("claims") or {} for document in documents]
-    lost = [row["mechanism"] for row in rows if row["reason"]]
+    lost = [row["mechanism"] for row in rows if row["reason"] and (row["ns"] is not None or unknown(row))]
     bounds = [] if rows else [document["verdict"].get("bounds") or {} for document in documents]
     refuted = any(row["word"] == Word.NOT_PRIVATE for row in rows) or any(map(fails, claims))
     if require and (refuted or any(count.get("fails") for count in bounds)):

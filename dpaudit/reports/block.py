@@ -229,6 +229,7 @@ class Block:
             "parameters": parameters,
             **{name: value for name, value in older.items() if value is not None},
             **({} if relation is None else {"adjacency": str(relation)}),
+            **({} if self.guarantee is None else {"claim": self.guarantee.text()}),
         }
 
     def command(self, **options: Any) -> str:

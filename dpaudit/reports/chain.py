@@ -20,11 +20,10 @@ from dpaudit.reports.block import DIGITS, Case, Progress
 from dpaudit.reports.document import Section
 from dpaudit.reports.pairs import loss_rows
 from dpaudit.reports.sentences import claim_words
-from dpaudit.reports.shares import Row
+from dpaudit.reports.shares import SIGNS, Row
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""
-SIGNS = {Verdict.PROVED: "≤", Verdict.REFUTED: ">", Verdict.UNDECIDED: "undecided against"}
 QUESTION = "What is the evidence, step by step? Every number can be checked with the command below."
 
 
@@ -148,6 +147,5 @@ def _verdict(row: Row, evidence: dict[str, Any] | None) -> str:
     if bound is None or outcome is None:
         return f"{value}: {row['word']}"
     name = evidence_words(evidence["quantity"], evidence["at"], "", "")[0] if evidence else "true ε"
-    value = equated(name, value) if value[0] in "≤≥" else value
-    compared = f"{value} {SIGNS[Verdict(outcome)]} {powers(bound)}"
+    compared = f"{equated(name, value)} {SIGNS[Verdict(outcome)]} {powers(bound)}"
     return f"{compared}, its nominal ε: {row['word']}" if row["claim"] is None else f"{compared}: {row['word']}"

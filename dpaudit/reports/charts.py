@@ -9,6 +9,7 @@ from dpaudit.pictures.picture import Figure
 from dpaudit.reports import (
     charts_claims,
     charts_curves,
+    charts_decided,
     charts_distances,
     charts_lines,
     charts_maps,
@@ -22,6 +23,11 @@ from dpaudit.reports.document import Section
 Draw = Callable[[Section, Near], list[Figure]]
 
 
+def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
+    """Returns the true epsilon against n, then what decided claims that are about more than epsilon."""
+    return [*charts_lines.epsilon_by_n(section, near), *charts_decided.decided(section, near)]
+
+
 def sensitivity(section: Section, near: Near) -> list[Figure]:
     """Returns LS and S along the first cell, or over the triangle of three cells; more cells have a table."""
     cells = len(section["rows"][0]["x"])
@@ -32,7 +38,7 @@ def sensitivity(section: Section, near: Near) -> list[Figure]:
 CHARTS: dict[str, Draw] = {
     "matrix": charts_verdict.matrix,
     "chain": charts_verdict.chain,
-    "epsilon-by-n": charts_lines.epsilon_by_n,
+    "epsilon-by-n": epsilon_by_n,
     "true-nominal": charts_lines.true_nominal,
     "delta-curves": charts_curves.delta_curves,
     "worst-pairs": charts_pairs.worst_pairs,

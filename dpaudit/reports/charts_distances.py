@@ -31,7 +31,7 @@ def distances(section: Section, near: Near) -> list[Figure]:
             else "no bound"
         )
         alt = f"{name}: distribution function of the distance from the truth; {words}."
-        drawn.append(Distances(name, curves, frozenset(fails), top).draw(alt))
+        drawn.append(Distances(name, curves, frozenset(fails), top, frozenset(section.get("steps", ()))).draw(alt))
     said = f"Bounds that fail somewhere here: {listed(broken)}." if broken else "No bound drawn here fails."
     said += f" Undecided somewhere: {listed(open_)}." if open_ else ""
     return [

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from dpaudit.numbers.digits import powers, short
@@ -123,10 +124,17 @@ def _levels(section: Section) -> dict[str, dict[int, str]]:
 def _steps(section: Section) -> list[tuple[list[tuple[float, float]], str]]:
     """Returns the claims that differ by n, each at its n."""
     differ = {name: own for name, own in _levels(section).items() if len(set(own.values())) > 1}
-    return [
-        ([(float(n), float(number_of(value))) for n, value in own.items()], f"claimed at each n: {name}")
-        for name, own in differ.items()
-    ]
+    every = {name: [row["n"] for row in own] for name, own in named(section["rows"]).items()}
+    found: list[tuple[list[tuple[float, float]], str]] = []
+    for name, own in differ.items():
+        runs = [
+            [(float(n), float(number_of(own[n]))) for n in run]
+            for claimed, run in groupby(every[name], own.__contains__)
+            if claimed
+        ]
+        longest = max(runs, key=len)
+        found += [(run, f"claimed at each n: {name}" if run is longest else "") for run in runs]
+    return found
 
 
 def _bars(section: Section) -> list[tuple[float, str]]:
@@ -140,12 +148,20 @@ def _bars(section: Section) -> list[tuple[float, str]]:
     found = [
         (
             float(number_of(value)),
-            f"claimed ε = {value}" + (f": {', '.join(names)}" if len(names) < min(every, 4) else ""),
+            f"claimed ε = {value}{_allowed(section, value)}"
+            + (f": {', '.join(names)}" if len(names) < min(every, 4) else ""),
         )
         for value, names in whose.items()
     ]
     nominal = section["setting"].get("eps")
     return found + ([(float(number_of(nominal)), f"nominal ε = {nominal}")] if nominal and nominal not in whose else [])
+
+
+def _allowed(section: Section, claimed: str) -> str:
+    """Returns what delta is claimed with that epsilon, where all who claim it claim the same one, or some one."""
+    deltas = {row["claimed_delta"] for row in section["rows"] if row["claimed"] == claimed} - {None, "0"}
+    said = next(iter(deltas)) if len(deltas) == 1 else "some"
+    return powers(f" (with δ = {said})") if deltas else ""
 
 
 def renyi(section: Section, near: Near) -> list[Figure]:

@@ -3,56 +3,74 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpaudit.pictures.maps import SMALL, CellMap, key
+from dpaudit.pictures.maps import SMALL, CellMap, Shades, key
 from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, figure, middle, prior_lines
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import listed, ringed, sign, signed, tied
+from dpaudit.reports.findings import at_most, listed, ringed, sign, signed, tied
 from dpaudit.reports.tables import cell, cells_of, worst_cells
 
 Row = dict[str, Any]
+Cell = tuple[int, int]
+STRUCK = " Struck through: known to an enclosure that is wider than a colour."
 
 
 def loss_maps(section: Section, near: Near) -> list[Figure]:
     """Returns the loss of every pair (x, x+1) at every output, a small map for each mechanism, on one scale."""
     rows = [{"mechanism": section.get("mechanism", ""), **row} for row in cells_of(section)]
-    reach = max((abs(loss) for row in rows if math.isfinite(loss := middle(row["loss"]))), default=1.0) or 1.0
+    shades = _shades(row["loss"] for row in rows)
     drawn, words = [], []
     for name, own in named(rows).items():
         worst = max(own, key=lambda row: abs(middle(row["loss"])))
-        drawn.append(_map(name, own, worst, reach, max(row["x"] for row in own) + 1))
+        drawn.append(_map(name, own, worst, shades, max(row["x"] for row in own) + 1))
         words.append(f"{name} at the pair ({worst['x']}, {worst['x'] + 1}), output {worst['output']}{tied(own, worst)}")
-    drawn.append(key(reach, "loss ln(P_x / P_x′)"))
-    said = ringed(words)
+    drawn.append(key(shades, "loss ln(P_x / P_x′)"))
+    said = ringed(words) + _unsure(shades, (row["loss"] for row in rows))
     return [Figure(drawn, f"{said} All maps are on one scale." if len(words) > 1 else said)]
+
+
+def _shades(losses: Iterable[dict[str, str]]) -> Shades:
+    """Returns the colours of losses, as far as the largest of their finite ends."""
+    ends = [abs(float(end)) for loss in losses for end in loss.values() if math.isfinite(float(end))]
+    return Shades.around(max(ends, default=1.0) or 1.0)
+
+
+def _struck(shades: Shades, values: Mapping[Cell, dict[str, str]]) -> frozenset[Cell]:
+    """Returns the cells that are not known to a colour."""
+    return frozenset(at for at, value in values.items() if shades.unsure(*(float(end) for end in value.values())))
+
+
+def _unsure(shades: Shades, values: Iterable[dict[str, str]]) -> str:
+    """Returns what it means that cells are struck through, where some are."""
+    return STRUCK if any(shades.unsure(*(float(end) for end in value.values())) for value in values) else ""
 
 
 def data_maps(section: Section, near: Near) -> list[Figure]:
     """Returns the largest loss of every data set at every output, a map for each mechanism, on one scale."""
     names = named(section["rows"])
-    known = [abs(middle(loss)) for row in section["rows"] for loss in row["losses"] if loss]
-    reach = max(filter(math.isfinite, known), default=1.0) or 1.0
+    known = [loss for row in section["rows"] for loss in row["losses"] if loss]
+    shades = _shades(known)
     worst = {row["mechanism"]: row for row in worst_cells(section)}
-    drawn = [_named(section, name, own, worst[name], reach) for name, own in names.items()]
-    drawn.append(key(reach, "largest loss ln(P_x / P_x′)"))
+    drawn = [_named(section, name, own, worst[name], shades) for name, own in names.items()]
+    drawn.append(key(shades, "largest loss ln(P_x / P_x′)"))
     words = [f"{name} at x = {cell(row['x'])}, output {cell(row['output'])}" for name, row in worst.items()]
-    said = f"Ringed, where the loss is largest: {listed(words)}."
+    said = f"Ringed, where the loss is largest: {listed(words)}.{_unsure(shades, known)}"
     never = any(loss is None for row in section["rows"] for loss in row["losses"])
     said += " –: the data set never gives this output." if never else ""
-    said += " ∞: it does, and a neighbour never." if math.inf in known else ""
+    said += " ∞: it does, and a neighbour never." if any(loss["lower"] == "inf" for loss in known) else ""
     return [Figure(drawn, f"{said} All on one scale." if len(names) > 1 else said)]
 
 
-def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float) -> Picture:
+def _named(section: Section, name: str, own: list[Row], worst: Row, shades: Shades) -> Picture:
     """Returns the map of one mechanism; the first data set is at the top."""
     outputs, rows = section["outputs"][name], own[::-1]
-    values = {
-        (i, j): middle(loss) for j, row in enumerate(rows) for i, loss in enumerate(row["losses"]) if loss is not None
-    }
+    losses = {(i, j): loss for j, row in enumerate(rows) for i, loss in enumerate(row["losses"]) if loss is not None}
+    values = {at: middle(loss) for at, loss in losses.items()}
     columns, lines = (shortened([str(cell(v)) for v in every]) for every in (outputs, [row["x"] for row in rows]))
     at = outputs.index(worst["output"]), [row["x"] for row in rows].index(worst["x"])
     left = section["left"][name]
@@ -61,12 +79,13 @@ def _named(section: Section, name: str, own: list[Row], worst: Row, reach: float
     size = signed(worst["loss"], worst.get("shown"))
     where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
     alt = f"Map of the losses of {name} by data set and output: the largest, {size}, at {where}. {note}".strip()
-    titles = headed(name, f"loss {size}", NARROW), values, columns, lines, reach, "output", "data set x"
-    return CellMap(*titles, ring=at, named=True, note=note, width=NARROW).draw(alt)
+    titles = headed(name, f"loss {size}", NARROW), values, columns, lines, shades, "output", "data set x"
+    return CellMap(*titles, ring=at, struck=_struck(shades, losses), named=True, note=note, width=NARROW).draw(alt)
 
 
-def _map(name: str, own: list[Row], worst: Row, reach: float, n: int) -> Picture:
-    values = {(row["output"], row["x"]): middle(row["loss"]) for row in own}
+def _map(name: str, own: list[Row], worst: Row, shades: Shades, n: int) -> Picture:
+    losses = {(row["output"], row["x"]): row["loss"] for row in own}
+    values = {at: middle(loss) for at, loss in losses.items()}
     size = {"lower": worst["loss"]["lower"], "upper": worst["loss"]["upper"]}
     positive = not size["lower"].startswith("-")
     head = headed(name, sign(size) if positive else sign(_turned(size)), SMALL)
@@ -74,7 +93,8 @@ def _map(name: str, own: list[Row], worst: Row, reach: float, n: int) -> Picture
     alt = f"Map of the losses of {name}: the largest at {where}."
     columns, rows = [str(i) for i in range(n + 1)], [str(i) for i in range(n)]
     titles = ("output (first cell)", "pair (x, x+1)")
-    return CellMap(head, values, columns, rows, reach, *titles, ring=(worst["output"], worst["x"])).draw(alt)
+    more: dict[str, Any] = {"ring": (worst["output"], worst["x"]), "struck": _struck(shades, losses)}
+    return CellMap(head, values, columns, rows, shades, *titles, **more).draw(alt)
 
 
 def _turned(enclosure: dict[str, str]) -> dict[str, str]:
@@ -93,58 +113,70 @@ def prior_study(section: Section, near: Near) -> list[Figure]:
     return found
 
 
+def _around_one(rows: Iterable[Row]) -> Shades:
+    """Returns the colours of ratios: from the least to 1, and from 1 to the largest, if it is larger."""
+    ends = [float(end) for row in rows for end in row["ratio"].values()]
+    low, high = min(1.0, *ends), max(1.0, *ends)
+    return Shades(low, high, 1.0) if low < high else Shades(0.0, 1.0, 1.0)
+
+
 def _by_prior(section: Section, ns: list[int], priors: list[str]) -> Figure:
-    place = {(row["n"], row["mechanism"]): row for row in section["rows"]}
-    values = {
-        (i, j): middle(place[n, p]["ratio"]) for i, n in enumerate(ns) for j, p in enumerate(priors) if (n, p) in place
-    }
-    over = frozenset(at for at in values if place[ns[at[0]], priors[at[1]]]["verdict"] == "REFUTED")
-    worst = max(values, key=lambda at: values[at])
-    reach = max(abs(value - 1) for value in values.values()) or 1.0
-    left = min(120.0, 16 + 6.6 * max(map(len, priors)))
-    outcomes = {row["verdict"] for row in section["rows"]}
-    said = f"True ε exceeds the nominal one in {len(over)} of {len(values)} cells, those inside the contour."
+    rows = section["rows"]
+    shades, place = _around_one(rows), {(ns.index(row["n"]), priors.index(row["mechanism"])): row for row in rows}
+    over = [at for at, row in place.items() if row["verdict"] == "REFUTED"]
+    worst = max(rows, key=lambda row: float(row["ratio"]["lower"]))
+    said = f"True ε exceeds the nominal one in {len(over)} of {len(place)} cells, those inside the contour."
     if not over:
         said = (
             "True ε stays at or below the nominal one in every cell."
-            if outcomes == {"PROVED"}
+            if {row["verdict"] for row in rows} == {"PROVED"}
             else "Undecided in some cells."
         )
-    where = f"n = {ns[worst[0]]}, prior {priors[worst[1]]}"
-    alt = f"{section['title']}. {said} The largest ratio, about {values[worst]:.4g}, is ringed: {where}."
-    names = [str(n) for n in ns]
+    where = f"n = {worst['n']}, prior {worst['mechanism']}{tied(rows, worst, 'ratio')}"
+    said += f" Ringed, the largest ratio, {at_most(worst['ratio'])}: {where}."
+    left = min(120.0, 16 + 6.6 * max(map(len, priors)))
     pictures = []
     for width in (WIDE, NARROW):
-        more: dict[str, Any] = {"ring": worst, "over": over, "width": width, "left": left, "centre": 1.0}
-        shown = CellMap("true ε / nominal ε", values, names, priors, reach, "n (records)", "prior", **more)
-        pictures.append([shown.draw(alt), key(reach, "true ε / nominal ε", centre=1.0)])
-    return Figure(pictures[0], said, pictures[1])
+        more: dict[str, Any] = {"width": width, "left": left, "over": frozenset(over)}
+        more |= {"ring": (ns.index(worst["n"]), priors.index(worst["mechanism"]))}
+        more |= {"struck": _struck(shades, {at: row["ratio"] for at, row in place.items()})}
+        values = {at: middle(row["ratio"]) for at, row in place.items()}
+        titles = [str(n) for n in ns], priors, shades, "n (records)", "prior"
+        shown = CellMap("true ε / nominal ε", values, *titles, **more)
+        pictures.append([shown.draw(f"{section['title']}. {said}"), key(shades, "true ε / nominal ε")])
+    return Figure(pictures[0], said + _unsure(shades, (row["ratio"] for row in rows)), pictures[1])
 
 
 def prior_map(section: Section, near: Near) -> list[Figure]:
     """Returns true over nominal epsilon by n and prior, a small map for each mechanism, with the contour at 1."""
     rows = section["rows"]
     ns, priors = ([*dict.fromkeys(row[key_] for row in rows)] for key_ in ("n", "prior"))
-    reach = max(abs(middle(row["ratio"]) - 1) for row in rows) or 1.0
-    drawn, broken = [], []
+    shades, drawn, broken, worsts = _around_one(rows), [], [], []
     for name, own in named(rows).items():
-        values = {(ns.index(row["n"]), priors.index(row["prior"])): middle(row["ratio"]) for row in own}
-        over = frozenset((ns.index(row["n"]), priors.index(row["prior"])) for row in own if row["outcome"] == "REFUTED")
-        worst = max(values, key=lambda at: values[at])
+        place = {(ns.index(row["n"]), priors.index(row["prior"])): row for row in own}
+        over = frozenset(at for at, row in place.items() if row["outcome"] == "REFUTED")
+        worst = max(own, key=lambda row: float(row["ratio"]["lower"]))
         said = (
-            f"exceeds the nominal ε in {len(over)} of {len(values)} cells"
+            f"exceeds the nominal ε in {len(over)} of {len(place)} cells"
             if over
             else "nowhere shown to exceed the nominal ε"
         )
-        alt = f"Map of true ε over nominal ε of {name} by n and prior: {said}."
-        more: dict[str, Any] = {"ring": worst, "over": over, "left": 44.0, "centre": 1.0}
-        titles = [str(n) for n in ns], priors, reach, "n (records)", "a of the prior (a, a)"
-        drawn.append(CellMap(name, values, *titles, **more).draw(alt))
-        broken += [f"{name} in {len(over)} of {len(values)} cells"] if over else []
-    drawn.append(key(reach, "true ε / nominal ε", centre=1.0))
+        where = f"n = {worst['n']}, a = {worst['prior']}{tied(own, worst, 'ratio')}"
+        size = sign(worst["ratio"])
+        alt = f"Map of true ε over nominal ε of {name} by n and prior: {said}; the largest, {size}, at {where}."
+        more: dict[str, Any] = {"over": over, "left": 44.0}
+        more |= {"ring": (ns.index(worst["n"]), priors.index(worst["prior"]))}
+        more |= {"struck": _struck(shades, {at: row["ratio"] for at, row in place.items()})}
+        titles = [str(n) for n in ns], priors, shades, "n (records)", "a of the prior (a, a)"
+        values = {at: middle(row["ratio"]) for at, row in place.items()}
+        drawn.append(CellMap(headed(name, size, SMALL), values, *titles, **more).draw(alt))
+        broken += [f"{name} in {len(over)} of {len(place)} cells"] if over else []
+        worsts.append(f"{name} at {where}")
+    drawn.append(key(shades, "true ε / nominal ε"))
     open_ = sorted({row["mechanism"] for row in rows if row["outcome"] == "UNDECIDED"})
     said = f"True ε exceeds the nominal one, inside the contour: {listed(broken)}." if broken else _nowhere(open_)
-    return [Figure(drawn, f"{said} The largest ratio of each is ringed.")]
+    said += f" {ringed(worsts, 'the largest ratio')}{_unsure(shades, (row['ratio'] for row in rows))}"
+    return [Figure(drawn, said)]
 
 
 def _nowhere(open_: list[str]) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.pictures.pair import SMALL, Losses, Pair, Stem
+from dpaudit.pictures.pair import SMALL, Losses, Mass, Pair, Span, Stem
 from dpaudit.pictures.picture import Figure, Picture
 from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
@@ -48,13 +48,22 @@ def _histograms(section: Section) -> bool:
 
 def _reach(rows: list[Row]) -> float:
     """Returns the largest finite loss, for one scale over all."""
-    return max((abs(middle(row["loss"])) for row in rows if math.isfinite(middle(row["loss"]))), default=1.0) or 1.0
+    return max(map(abs, _finite(rows)), default=1.0) or 1.0
 
 
-def _ends(rows: list[Row]) -> tuple[float, float]:
-    known = [middle(row["loss"]) for row in rows if math.isfinite(middle(row["loss"]))]
+def _ends(rows: list[Row]) -> Span:
+    known = _finite(rows)
     low, high = min([0.0, *known]), max([0.0, *known])
     return (low, high) if high > low else (-1.0, 1.0)
+
+
+def _finite(rows: list[Row]) -> list[float]:
+    """Returns the ends of all losses that are finite."""
+    return [end for row in rows for end in _span(row["loss"]) if math.isfinite(end)]
+
+
+def _span(enclosure: dict[str, str]) -> Span:
+    return float(enclosure["lower"]), float(enclosure["upper"])
 
 
 def _is_worst(section: Section, name: str, row: Row) -> bool:
@@ -64,12 +73,12 @@ def _is_worst(section: Section, name: str, row: Row) -> bool:
 def _stem(row: Row, place: float) -> Stem:
     name = str(cell(row["output"]))
     said = f"{name}; {', '.join(told(row[key]) for key in ('p', 'p_prime', 'loss'))}"
-    return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), middle(row["loss"]), said)
+    return Stem(place, name, _drawn(row["p"]), _drawn(row["p_prime"]), _span(row["loss"]), said)
 
 
-def _drawn(p: dict[str, str]) -> float:
-    """Returns a float near a probability: 0 only for 0, however small it is."""
-    return max(middle(p), LEAST) if Decimal(p["upper"]) else 0.0
+def _drawn(p: dict[str, str]) -> Span:
+    """Returns floats near the ends of a probability: 0 above only for 0, however small it is."""
+    return _span(p)[0], max(_span(p)[1], LEAST) if Decimal(p["upper"]) else 0.0
 
 
 def _lost(name: str, loss: dict[str, str], near: Near) -> str:
@@ -140,7 +149,7 @@ def _distributions(section: Section, names: dict[str, list[Row]], reach: float, 
     """Returns how likely each loss is under x, on one scale."""
     claimed = _claims(near)
     masses = {name: _masses(own) for name, own in names.items()}
-    high = max(mass for own in masses.values() for _, mass, _ in own)
+    high = max(mass.p[1] for own in masses.values() for mass in own)
     drawn = []
     for name, own in masses.items():
         alt = f"{name}: distribution of the privacy loss under x; {_beyond(names[name])}."
@@ -157,20 +166,21 @@ def _claims(near: Near) -> dict[str, float]:
     return {row["mechanism"]: float(Fraction(row["claimed"])) for row in rows if row["claimed"]}
 
 
-def _masses(own: list[Row]) -> list[tuple[float, float, str]]:
+def _masses(own: list[Row]) -> list[Mass]:
     """Returns the probability of every loss, equal enclosures taken together."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in own:
         if float(row["p"]["upper"]) > 0:
             found[span(row["loss"])].append(row)
-    return [
-        (
-            middle(rows[0]["loss"]),
-            (mass := sum(middle(row["p"]) for row in rows)),
-            f"loss {sign(rows[0]['loss'])}: probability about {mass:.4g}",
-        )
-        for rows in found.values()
-    ]
+    return [_mass(rows) for rows in found.values()]
+
+
+def _mass(rows: list[Row]) -> Mass:
+    """Returns the probability of one loss together."""
+    low, high = (sum(float(row["p"][end]) for row in rows) for end in ("lower", "upper"))
+    about = f"about {(low + high) / 2:.4g}" if high - low < 1e-3 * high else f"from {low:.3g} to {high:.3g}"
+    loss = rows[0]["loss"]
+    return Mass(_span(loss), (low, min(high, 1.0)), f"loss {sign(loss)}: probability {about}")
 
 
 def _mass_beyond(own: list[Row]) -> Fraction:
@@ -184,7 +194,9 @@ def _large(loss: float, top: float) -> bool:
 
 
 def _beyond(own: list[Row]) -> str:
+    """Returns how likely a large loss is; nothing of the sort where the losses are not known so well."""
     infinite = any(row["loss"]["upper"] == "inf" for row in own)
-    mass = rounded(f"{float(_mass_beyond(own)):.6e}", False, 2)
+    if not (mass := _mass_beyond(own)):
+        return "is not known well enough to say how likely a large loss is"
     what = "has an infinite loss" if infinite else "loses more than half of its largest loss"
-    return f"{what} with probability at least {mass}"
+    return f"{what} with probability at least {rounded(f'{float(mass):.6e}', False, 2)}"

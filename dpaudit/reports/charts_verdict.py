@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpaudit.numbers.digits import percent, powers, short
+from dpaudit.numbers.digits import equated, percent, powers, short
 from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit, fit_name, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.document import Section
-from dpaudit.reports.findings import at_most, listed, sign, signed
+from dpaudit.reports.findings import listed, sign, signed
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -23,6 +23,8 @@ MARKS = {
 """Word of the verdict -> its colour."""
 MOST = 1.6
 """A larger share is cut, with an arrow."""
+MOST_BESIDE = 0.55
+"""What stands beside the bars takes no more of the picture."""
 ROW = 26.0
 Row = dict[str, Any]
 
@@ -49,17 +51,22 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
     small = width <= NARROW
     longest = max(width_of(row["mechanism"], 13) for row in rows)
     above = small or longest > 0.25 * width
-    left, right = (2.0 if above else 12 + longest), 4.0 if small else 240.0
     ends = [_ends(row) for row in rows]
+    shares = [
+        percent(row["share"]) + (" →" if MOST < high < math.inf else "")
+        for row, (_, high) in zip(rows, ends, strict=True)
+    ]
+    beside = [f"{share}{_of(row)}  {row['word'].capitalize()}" for row, share in zip(rows, shares, strict=True)]
+    right = 4.0 if small else min(MOST_BESIDE * width, 16 + max(width_of(words, 11) for words in beside))
+    left = 2.0 if above else 12 + longest
     across = Scale(0.0, max(1.1, *(min(high, MOST) for _, high in ends)), left, width - right)
     step = ROW + (16 if above else 0)
     bottom = 30 + step * len(rows)
     tops = [30 + step * i + (16 if above else 0) for i in range(len(rows))]
     ruled = [(y, y + ROW - 4) for y in tops] if above else [(20.0, bottom)]
     parts = [line(left, 24, left, bottom, "axis")]
-    for row, (low, high), y in zip(rows, ends, tops, strict=True):
-        shown = percent(row["share"]) + (" →" if MOST < high < math.inf else "")
-        parts.append(_bar(row, across, y + 3, (low, high)))
+    for row, both, shown, said_beside, y in zip(rows, ends, shares, beside, tops, strict=True):
+        parts.append(_bar(row, across, y + 3, both))
         if small:
             words = shown + _of(row).removesuffix(",")
             name = fit_name(row["mechanism"], width - width_of(words) - 20)
@@ -67,8 +74,7 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
             continue
         place = (left + 2, y - 3, None) if above else (left - 8, y + 14, "e")
         parts.append(text(*place[:2], fit_name(row["mechanism"], width - right), place[2]))
-        words = f"{shown}{_of(row)}  {row['word'].capitalize()}"
-        parts.append(text(width - right + 10, y + 14, fit(words, right - 10, 11), "small"))
+        parts.append(text(width - right + 10, y + 14, fit(said_beside, right - 10, 11), "small"))
     parts.append(_whole(rows, across(1), ruled, width))
     return Picture(width, bottom + 6, "".join(parts), f"Share of {whole_of(rows)} that each mechanism uses. {said}")
 
@@ -119,7 +125,7 @@ def chain(section: Section, near: Near) -> list[Figure]:
     steps = {row["step"]: row for row in section["rows"]}
     loss, verdict = steps.get("loss"), steps.get("verdict")
     parts = [f"{section['mechanism']}, {steps['pair']['words']}" if "pair" in steps else section["mechanism"]]
-    parts += [f"{loss['label']} {loss.get('shown') or at_most(loss['value'])}"] if loss and loss["value"] else []
+    parts += [equated(loss["label"], loss.get("shown") or short(loss["value"]))] if loss and loss["value"] else []
     parts += [verdict["words"]] if verdict else []
     said = "; ".join(parts) + "."
     alt = f"The evidence as a chain. {said}"

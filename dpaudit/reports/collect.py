@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit import questions as audit
-from dpaudit.audit.words import evidence_words, precision_words
+from dpaudit.audit.words import counted_words, evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure, exact
@@ -27,6 +27,7 @@ from dpaudit.reports.matrix import matrix
 from dpaudit.reports.pairs import MAP_DIGITS, worst_pairs
 from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
+from dpaudit.reports.tables_some import SHOWN_AT, some
 
 STEPS = 25
 FAR = 10
@@ -133,8 +134,8 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
         yield "zCDP ρ", curve.rho
     yield "assumes", "; ".join(mechanism.caveats().get("assumptions", ()))
     yield "residual", mechanism.caveats().get("residual")
-    counts = found.counts
-    yield "covers", f"{counts.datasets} data sets, {counts.pairs} ordered pairs, {counts.outputs} outputs"
+    yield "of note", "; ".join(mechanism.caveats().get("notes", ()))
+    yield "covers", counted_words(found.counts.told(), "ordered pairs")
     yield "working precision", precision_words(found.precision_bits)
 
 
@@ -161,17 +162,23 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         deltas = [worst.value for worst in found] + [exact(Fraction(0), 1)] * (len(points) - len(below))
         pairs = zip(points, deltas, strict=True)
         rows += [{"mechanism": case.label, "at": str(at), "delta": delta.to_dict()} for at, delta in pairs]
-    half = points[len(points) // 2]
     claimed = {case.label: str(at) for case in block.cases if (at := _claimed(case)) is not None}
     return block.section(
         "delta-curves",
         f"δ(ε){block.where}",
         "What δ is left over at each ε?",
-        lambda case: case.setting.command_line("delta", at=half if block.eps is None else block.eps / 2),
+        lambda case: case.setting.command_line("delta", at=powers(str(_listed(case, points)))),
         rows,
         n=block.ns[-1] if block.ns else None,
         claimed=claimed,
     )
+
+
+def _listed(case: Case, points: Sequence[Fraction]) -> Fraction:
+    """Returns a point that the table lists: what is claimed or nominal, else one of the steps."""
+    marked = [at for at in (_claimed(case), case.mechanism.epsilon) if at in points]
+    steps = some(points, SHOWN_AT)
+    return marked[0] if marked and marked[0] is not None else steps[len(steps) // 2]
 
 
 def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Any]:

@@ -14,7 +14,7 @@ from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import Block, Case, Progress
 from dpaudit.reports.document import Section
-from dpaudit.utility.bounds import Bound
+from dpaudit.utility.bounds import BOUNDS, Bound
 from dpaudit.utility.checks import Checker, applicable
 from dpaudit.utility.staircase import Staircase, build
 
@@ -38,7 +38,15 @@ def distances(block: Block, x: Histogram, progress: Progress) -> Section:
             rows += [{"mechanism": case.label, **row} for row in along(subject, x)]
     title = f"Distance of the release from the truth, x = {text(x)}, ε = {block.eps}"
     question = "How likely is a release within t of the truth, and what do the documents' bounds say?"
-    return block.section("distances", title, question, lambda case: _command(case, x), rows, x=list(x))
+    return block.section(
+        "distances",
+        title,
+        question,
+        lambda case: _command(case, x),
+        rows,
+        x=list(x),
+        steps=[bound for bound in STEPS if any(row["bound"] == bound for row in rows)],
+    )
 
 
 def _command(case: Case, x: Histogram) -> str | None:
@@ -80,8 +88,13 @@ def _bound(checker: Checker, bound: Bound, places: Sequence[tuple[int, Ball]]) -
         checked = checker.check(bound, *place)
         value = 1 - checked.value if bound.of_tail else checked.value
         if i % step == 0 or place is places[-1] or checked.verdict not in seen:
-            yield f"{bound.claim} ({bound.relation})", checked.verdict.value, checked.t, value
+            yield named(bound), checked.verdict.value, checked.t, value
         seen.add(checked.verdict)
+
+
+def named(bound: Bound) -> str:
+    """Returns the bound with its relation: Pr[H < t] stands before it, the value behind."""
+    return f"{bound.claim} ({bound.below})"
 
 
 def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:
@@ -90,6 +103,10 @@ def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:
     if shown[0] is None or shown[1] is None:
         return None
     return {"bound": bound, "t": shown[0].to_dict(), "value": shown[1].to_dict(), "outcome": verdict or None}
+
+
+STEPS = [named(bound) for bound in BOUNDS if bound.in_steps]
+"""The bounds that change only where Pr[H < t] does."""
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Section]:

@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from dpaudit.files.strict_json import read_text
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.verdict import whole
@@ -73,12 +74,20 @@ def decided_bounds(sections: list[Section]) -> dict[str, str]:
                 continue
             claim = row["bound"].partition(" (")[0] if drawn else str(row["claim"]).partition(":")[0]
             x = ", ".join(map(str, section["x"] if drawn else row["x"]))
-            setting = {key: value for key, value in section["setting"].items() if key not in ("mechanisms", "n")}
+            setting = _released_by(row["mechanism"], section["setting"])
             outcome = words[Verdict(row["outcome"])] if drawn else str(row["outcome"]).partition(" ")[0]
             name = f"{claim} of {row['mechanism']} at x = ({x})"
             key = name + "\n" + json.dumps(setting, sort_keys=True)
             found[key] = min(outcome, found.get(key, outcome), key=order.index)
     return found
+
+
+def _released_by(mechanism: str, setting: dict[str, Any]) -> dict[str, Any]:
+    """Returns what of a setting the releases of one mechanism depend on, its own parameters among it."""
+    kind = REGISTRY.get(mechanism.split("/")[0])
+    names = {p.name for p in kind.parameters} if kind else set()
+    own = {name: value for name, value in setting.get("parameters", {}).items() if name in names}
+    return {"prior": setting.get("prior"), "eps": setting.get("eps"), **own}
 
 
 def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:

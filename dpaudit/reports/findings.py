@@ -10,7 +10,7 @@ from typing import Any
 from dpaudit.numbers.digits import beside, written
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.shares import compared
+from dpaudit.reports.shares import compared, decided_by
 
 Row = dict[str, Any]
 DIGITS = 4
@@ -101,27 +101,27 @@ def against(row: Row, digits: int = DIGITS) -> str:
     return f"≤ {found.strip('[]').split(', ')[-1]}" if found.startswith("[") else f"≈ {found}"
 
 
-def tied(rows: Sequence[Row], worst: Row) -> str:
-    """Returns how many of the losses are as large as this one, as far as all of their digits tell; "" of one alone.
+def tied(rows: Sequence[Row], worst: Row, key: str = "loss") -> str:
+    """Returns how many of the values are as large as this one, as far as all of their digits tell; "" of one alone.
 
     >>> loss = {"lower": "0.5", "upper": "0.6"}
     >>> tied([{"loss": loss}, {"loss": {"lower": "-0.55", "upper": "-0.55"}}], {"loss": loss})
     ' (one of 2 as large)'
     """
-    least = min(_sizes(worst["loss"]))
-    count = sum(max(_sizes(row["loss"])) >= least for row in rows)
+    least = min(_sizes(worst[key]))
+    count = sum(max(_sizes(row[key])) >= least for row in rows)
     return f" (one of {count} as large)" if count > 1 else ""
 
 
-def ringed(words: Sequence[str]) -> str:
+def ringed(words: Sequence[str], what: str = "the largest loss") -> str:
     """Returns the sentences on the cells that are ringed, each with its ``tied``."""
     ties = any(one.endswith("as large)") for one in words)
     explained = " As large: equal in size to every digit that was computed." if ties else ""
-    return f"Ringed, the largest loss: {listed(words)}.{explained}"
+    return f"Ringed, {what}: {listed(words)}.{explained}"
 
 
-def _sizes(loss: dict[str, str]) -> list[Decimal]:
-    return [abs(Decimal(end)) for end in loss.values()]
+def _sizes(value: dict[str, str]) -> list[Decimal]:
+    return [abs(Decimal(end)) for end in value.values()]
 
 
 def listed(names: Iterable[str]) -> str:
@@ -137,26 +137,39 @@ def claims_found(rows: Sequence[Row]) -> str:
     kept: list[str] = []
     open_: list[str] = []
     none: list[str] = []
+    others: list[str] = []
     for name, group in own.items():
         verdicts = [row["verdict"] for row in group]
         if "REFUTED" in verdicts:
-            where = group[verdicts.index("REFUTED")]["n"]
-            broken.append(name if where is None else f"{name} (first at n = {where} of those drawn)")
+            row = group[verdicts.index("REFUTED")]
+            where = "" if row["n"] is None else f"first at n = {row['n']} of those drawn"
+            if said := decided_by(row):
+                others.append(f"{name} does not keep its claim{f', {where}' if where else ''}: {said}.")
+            else:
+                broken.append(f"{name} ({where})" if where else name)
         else:
             (none if not any(verdicts) else open_ if "UNDECIDED" in verdicts else kept).append(name)
     parts = [f"Above what is claimed: {listed(broken)}."] if broken else []
+    parts += others
     parts += [f"Undecided somewhere: {listed(open_)}."] if open_ else []
     parts += (
         [f"{listed(kept)} {'keep their claims' if len(kept) > 1 else 'keeps its claim'} at every n drawn."]
         if kept
         else []
     )
+    above = [name for name in kept if any(map(_above, own[name]))]
+    parts += [f"{listed(above)}: the true ε alone is above the claimed ε, what δ is left is allowed."] if above else []
     for name in none:
         largest = max((row["epsilon"] for row in own[name]), key=lambda e: float(e["lower"]))
         over = [row["n"] for row in own[name] if row.get("nominal_verdict") == "REFUTED"]
         first = f", above the nominal ε first at n = {over[0]} of those drawn" if over and over[0] is not None else ""
         parts.append(f"{name} claims nothing; its true ε reaches {at_most(largest)} here{first}.")
     return " ".join(parts)
+
+
+def _above(row: Row) -> bool:
+    """Returns whether the true epsilon exceeds the claimed one, which a claim with a delta allows."""
+    return row["claimed"] is not None and Decimal(row["epsilon"]["lower"]) > Fraction(row["claimed"])
 
 
 def largest(section: Section, key: str) -> tuple[Row, dict[str, str]]:

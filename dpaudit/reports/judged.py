@@ -112,18 +112,25 @@ def _place(case: Case, n: int | None) -> int | None:
 
 
 def open_row(case: Case, n: int | None, problem: Exception) -> Row:
-    """Returns the row of what could not be computed: nothing is known of the true epsilon, for this reason."""
+    """Returns the row of what could not be computed: nothing is known of the true epsilon, for this reason.
+
+    A claim may be decided all the same, by delta say.
+    """
     claimed, nominal = case.claimed, case.mechanism.epsilon
     open_ = Verdict.UNDECIDED
+    judged = Claim(claimed, None if claimed is None else open_)
+    if claimed is not None and isinstance(problem, PrecisionExhausted):
+        with suppress(PrecisionExhausted, InputError):
+            judged = claimed.judge(case.at(_place(case, n)).mechanism, Effort(DIGITS))
     kept = {
         "epsilon": {"lower": "0", "upper": "inf"},
         "closed_form": None,
-        **Claim(claimed, None if claimed is None else open_).to_dict(),
+        **judged.to_dict(),
         "witness": {"x": None, "x_prime": None, "output": None},
         "precision_bits": 0,
     }
     against = open_.value if claimed is None and nominal is not None else None
-    return {**_row(case, n, kept, nominal, against), "reason": visible(str(problem))}
+    return {**_row(case, n, kept, nominal, against), "reason": visible(str(problem)).removeprefix("undecided: ")}
 
 
 @dataclass(frozen=True)
@@ -167,10 +174,12 @@ def first_failing(case: Case, rows: Sequence[Row], progress: Progress) -> First 
     raise AssertionError("the last one fails")
 
 
-def beyond(case: Case, rows: Sequence[Row], theorem: dict[str, Any] | None, progress: Progress) -> Row | None:
-    """Returns a row that fails at an n not asked for, where a theorem says that there is one and none was seen.
+def beyond(case: Case, rows: Sequence[Row], theorem: dict[str, Any] | None, progress: Progress) -> First | None:
+    """Returns what fails first, at an n not asked for, where a theorem says that there is one and none was seen.
 
-    It is the n of the theorem, or the first of twice, four times, ... the largest n; None where none of them fails.
+    One that fails is that of the theorem, or the first of twice, four times, ... the largest n; then the n between it
+    and the largest that was asked for are halved, and below the last all others are looked at, as ``first_failing``
+    does. None where none was found.
     """
     if (
         theorem is None
@@ -178,13 +187,22 @@ def beyond(case: Case, rows: Sequence[Row], theorem: dict[str, Any] | None, prog
         or any(outcome_of(row) is Verdict.REFUTED for row in rows)
     ):
         return None
-    top = max(row["n"] for row in rows)
+    low = top = max(row["n"] for row in rows)
     known = theorem["attained"]
     for n in [int(known)] if known != "inf" else [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]:
         row = _row_at(case, n, progress)
         if row is not None and outcome_of(row) is Verdict.REFUTED:
-            return row
-    return None
+            break
+        low = n
+    else:
+        return None
+    while row["n"] - low > 1:
+        between = _row_at(case, (low + row["n"]) // 2, progress)
+        if between is not None and outcome_of(between) is Verdict.REFUTED:
+            row = between
+        else:
+            low = (low + row["n"]) // 2
+    return first_failing(case, [*rows, row], progress)
 
 
 def _row_at(case: Case, n: int, progress: Progress) -> Row | None:

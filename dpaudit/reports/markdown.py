@@ -10,7 +10,7 @@ from dpaudit.files.text import visible
 from dpaudit.numbers.digits import powers, shown
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import decided, tails
-from dpaudit.reports.tables import Cell, table
+from dpaudit.reports.tables import Cell, caption, table
 from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import same_hash
 
@@ -18,7 +18,7 @@ from dpaudit.reports.words import same_hash
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
     """Returns the report; ``charts`` gives for a section's index the paths of its pictures, each with its caption."""
     answer = _verdict(document["verdict"])
-    parts = [f"# {escape(document['title'])}", "", *answer, "## Summary", "", *_summary(document)]
+    parts = [f"# {escape(document['title'])}", "", *answer, *_summary(document)]
     for index, section in enumerate(document["sections"]):
         parts += _section(section, charts.get(index, []))
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
@@ -52,14 +52,15 @@ def _section(section: Section, pictures: list[tuple[str, str]]) -> list[str]:
     parts = [f"## {escape(section['title'])}", "", f"*{escape(section['question'])}*", ""]
     if section.get("text"):
         parts += [escape(section["text"]), ""]
-    for path, caption in pictures:
-        parts += [f"![{escape(section['title'])}]({path})", "", escape(caption), ""]
+    for path, found in pictures:
+        parts += [f"![{escape(section['title'])}]({path})", "", escape(found), ""]
     if section["kind"] == "claims":
         parts += _claims(section)
     if section.get("crossovers"):
         parts += [*(f"- {escape(crossing['text'])}" for crossing in section["crossovers"]), ""]
     content = table(section)
     if content and content[1]:
+        parts += [f"*{escape(said)}:*", ""] if (said := caption(section)) else []
         parts += _table(map(escape, content[0]), ([_cell(cell) for cell in row] for row in content[1]))
     commands = [f"    {visible(line)}" for line in section["command"].split("\n")]
     return [*parts, "Reproduce:", "", *commands, ""]
@@ -73,11 +74,12 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _summary(document: Document) -> list[str]:
-    rows = (
+    rows = [
         (section["title"], ", ".join(f"{count} {verdict}" for verdict, count in counts), section.get("finding") or "")
         for _, section, counts in decided(document)
-    )
-    return _table(("what was decided", "verdicts", "in short"), (map(escape, row) for row in rows))
+    ]
+    shown = _table(("what was decided", "verdicts", "in short"), (map(escape, row) for row in rows))
+    return ["## Summary", "", *shown] if rows else []
 
 
 def _cell(cell: Cell) -> str:

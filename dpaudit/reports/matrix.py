@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpaudit.audit.conclusion import Conclusion, Strength, conclude
+from dpaudit.audit.words import residual_words
 from dpaudit.mechanisms import posterior
 from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
@@ -52,7 +53,8 @@ def verdict_row(case: Case, rows: Sequence[Row], progress: Progress) -> Row:
     first = first_failing(case, rows, progress)
     far = beyond(case, rows, theorem, progress)
     if far is not None and theorem is not None:
-        theorem |= {"fails_at": {key: far[key] for key in ("n", "epsilon", "witness", "command")}}
+        kept = {key: far.row[key] for key in ("n", "epsilon", "witness", "command")}
+        theorem |= {"fails_at": {**kept, "looked_at": far.looked_at}}
     return _row(case, rows, concluded, first, theorem)
 
 
@@ -64,9 +66,9 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
     ns = [row["n"] for row in rows if row["n"] is not None]
     open_ = [row for row in rows if outcome_of(row) is Verdict.UNDECIDED]
     every = [*rows, *(first.rows if first else ())]
-    worst, varies = _worst(every, concluded)
+    worst, varies = _worst(every, concluded, first)
     undecided = concluded.outcome is Verdict.UNDECIDED
-    shown = first.row if first else worst if varies else strongest(open_ if undecided else every)
+    shown = first.row if first else worst if varies else _telling(open_ if undecided else every)
     everywhere = concluded.strength is Strength.FOR_ALL and theorem["command"]
     failed = [row for row in rows if row.get("reason")]
     known = [n for n in ns if all(row["n"] != n for row in failed)]
@@ -97,8 +99,8 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "command": everywhere or shown["command"] or "",
         "absent": grouped(case.absent.items()) or None,
         "reason": grouped((row["n"], row["reason"]) for row in failed) or None,
-        "counts": None if case.failures else case.found.counts.to_dict(),
-        "caveats": None if case.failures else case.mechanism.caveats() or None,
+        "counts": None if case.failures and undecided else case.mechanism.counts().told(),
+        "caveats": None if case.failures and undecided else case.mechanism.caveats() or None,
     }
     row |= {"covered": list(_covered(case, row, first)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
@@ -126,14 +128,26 @@ def _largest_at(rows: Sequence[Row]) -> int | None:
     return found
 
 
-def _worst(rows: Sequence[Row], concluded: Conclusion) -> tuple[Row, bool]:
+def _telling(rows: Sequence[Row]) -> Row:
+    """Returns the row that is shown as evidence: of the largest share where more than epsilon is claimed.
+
+    Where the true epsilon decided all of them, it is that of the largest.
+    """
+    others = [row for row in rows if row["evidence"] is not None and share_of(row) is not None]
+    return max(others, key=_least_share) if others else strongest(rows)
+
+
+def _worst(rows: Sequence[Row], concluded: Conclusion, first: First | None) -> tuple[Row, bool]:
     """Returns the row that the words are about, and whether the claim is another at another n.
 
-    It is that of the largest true epsilon; where the claims differ, of the rows that decided that of the largest share.
+    It is that of the largest true epsilon; where the claims differ, the first that fails, or of the rows that decided
+    that of the largest share.
     """
     varies = len({(row["guarantee"] or {}).get("text") for row in rows}) > 1
     if not varies:
         return {**strongest(rows), "epsilon": hull(row["epsilon"] for row in rows)}, False
+    if first is not None:
+        return first.row, True
     decided = [row for row in rows if outcome_of(row) is concluded.outcome] or rows
     return max(decided, key=_least_share), True
 
@@ -202,6 +216,8 @@ def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None
     yield f"other neighbours than {'one record replaced' if relation == REPLACE_ONE else whose}"
     yield "several releases from the same data"
     caveats = {} if case.failures else mechanism.caveats()
+    if said := residual_words(caveats):
+        yield f"{case.label}: {'; '.join([said, *caveats.get('notes', ())])}"
     yield from (f"{case.label} rests on: {said}" for said in caveats.get("assumptions", ()))
     if not caveats:
         yield "code that samples: the distributions were audited, not a program that draws from them"

@@ -10,7 +10,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.privacy.loss import verdict
 from dpaudit.reports.block import Block, Case, Progress
-from dpaudit.reports.document import Section
+from dpaudit.reports.document import Section, named
 
 NS = (5, 10, 20, 40, 80, 160)
 PRIORS = tuple(Fraction(text) for text in ("1/100", "1/10", "1/2", "1", "5"))
@@ -33,11 +33,17 @@ def prior_map(block: Block, progress: Progress) -> Iterator[Section]:
         "prior-map",
         f"True ε over nominal ε by n and prior (a, a), ε = {block.eps}",
         "For which priors and n does the true ε exceed the nominal one? Only the n and a drawn were looked at.",
-        lambda case: (
-            case.setting.at(n=NS[-1], prior=[PRIORS[0]] * 2).command_line("epsilon") if case in cases else None
-        ),
+        lambda case: _again(case, named(rows).get(case.label, [])),
         rows,
     )
+
+
+def _again(case: Case, rows: list[Row]) -> str | None:
+    """Returns the command that gives the largest ratio again, the one that is ringed; None without any."""
+    if not rows:
+        return None
+    worst = max(rows, key=lambda row: Fraction(row["ratio"]["lower"]))
+    return case.setting.at(n=worst["n"], prior=[Fraction(worst["prior"])] * 2).command_line("epsilon")
 
 
 def _rows(case: Case) -> Iterator[Row]:

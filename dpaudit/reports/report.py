@@ -22,6 +22,7 @@ from dpaudit.reports.index import index
 from dpaudit.reports.plan import Plan, each, read_plan
 from dpaudit.reports.steps import Progress, Steps, sized
 from dpaudit.reports.verdict import arranged
+from dpaudit.reports.words import told_apart
 from dpaudit.reports.write import prepare, write
 
 INDEX = "README.md"
@@ -132,7 +133,7 @@ def build(plan: Plan, progress: Progress | Steps) -> document.Document:
             except (PrecisionExhausted, InputError) as problem:
                 lost.append((name, problem))
     _refuse_empty(plan, sections, lost)
-    sections = [*arranged(sections), *([left_out(plan, lost)] if lost else [])]
+    sections = told_apart([*arranged(sections), *([left_out(plan, lost)] if lost else [])])
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return document.make(
         plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text

@@ -10,13 +10,13 @@ from dpaudit.audit.words import residual_words
 from dpaudit.numbers.digits import beside, percent, powers, short, written
 from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.shares import Row
+from dpaudit.reports.shares import Row, decided_by
 
 
 def sentence(row: Row) -> str:
     """Returns the verdict on one mechanism in two sentences: what it claims, its true epsilon, where it fails."""
     claims = f"{row['mechanism']} {claim_words(row)}"
-    if row["reason"] and row["ns"] is None:
+    if unknown(row):
         return f"{claims}; it could not be audited: {row['reason']}."
     parts = [f"{claims}; {_true(row)}{share_words(row)}."]
     if row["outcome"] == Verdict.REFUTED:
@@ -32,7 +32,8 @@ def sentence(row: Row) -> str:
     open_ = residual_words(row.get("caveats") or {})
     parts += [f"{open_[0].upper()}{open_[1:]}."] if open_ else []
     parts += [f"There is no mechanism at {row['absent']}."] if row.get("absent") else []
-    parts += [f"Not all of it could be audited: {row['reason']}."] if row["reason"] else []
+    lost = "Not all of it could be audited" if row["ns"] else "Why it is not known"
+    parts += [f"{lost}: {row['reason']}."] if row["reason"] else []
     beyond = row["outcome"] != Verdict.REFUTED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
     return powers(" ".join([*parts, *([_beyond(row)] if beyond else [])]))
 
@@ -49,7 +50,11 @@ def in_short(row: Row) -> str:
     elif row["word"] == Word.NO_CLAIM and row["nominal"] is None and not row["reason"]:
         said += f"; {_true(row)}"
     held = f"; {'holds' if row['claim'] else 'within it'} at n = {row['holds_at']}" if row.get("holds_at") else ""
-    lost = f"; not audited: {row['reason']}" if row["reason"] else ""
+    lost = (
+        f"; {'not audited' if row['ns'] or unknown(row) else 'true ε not known'}: {row['reason']}"
+        if row["reason"]
+        else ""
+    )
     absent = f"; there is no mechanism at {row['absent']}" if row.get("absent") else ""
     return powers(f"{row['mechanism']}: {said}{share_words(row)}{held}{lost}{absent}")
 
@@ -57,10 +62,10 @@ def in_short(row: Row) -> str:
 def in_words(row: Row, whose: str = "true ε") -> str:
     """Returns the word; of a mechanism without a claim also how its true epsilon stands to its nominal one."""
     word, outcome, theorem = str(row["word"]), row["outcome"], row["theorem"] or {}
-    if row.get("reason") and row.get("ns") is None:
+    if unknown(row):
         return f"{word}: {row['mechanism']} could not be audited"
     found = theorem.get("fails_at")
-    where = "beyond what was asked for" if found is None else f"at n = {found['n']}, beyond what was asked for"
+    where = "beyond what was asked for" if found is None else f"{_first(found)}, beyond what was asked for"
     if word == Word.ON_AUDITED and theorem.get("verdict") == Verdict.REFUTED:
         return f"{word}; the claim fails {where}"
     if word != Word.NO_CLAIM or row["nominal"] is None:
@@ -75,6 +80,12 @@ def in_words(row: Row, whose: str = "true ε") -> str:
     everywhere = "for all n" if row["strength"] == "for all n" else ""
     where = everywhere or (f"at n = {row['ns']}" if row.get("ns") else "on what was audited")
     return f"{word}: {whose} stays within its nominal ε {where}"
+
+
+def unknown(row: Row) -> bool:
+    """Returns whether nothing of it is known: no true epsilon at any n, and no verdict on what it claims."""
+    open_ = row["outcome"] in (None, Verdict.UNDECIDED)
+    return bool(row.get("reason")) and row.get("ns") is None and open_
 
 
 def claim_words(row: Row) -> str:
@@ -92,13 +103,13 @@ def epsilon_words(row: Row) -> str:
 
 def _true(row: Row) -> str:
     value = epsilon_words(row)
-    unknown = row["epsilon"] == {"lower": "0", "upper": "inf"}
-    value = "not known" if unknown else value
+    nothing = row["epsilon"] == {"lower": "0", "upper": "inf"}
+    value = "not known" if nothing else value
     is_ = "is in " if value[0] in "[(" else "" if value[0] in "≥≤|" else "is "
     largest = (
         "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
     )
-    where = "" if unknown else of_n(row, value, row["several_n"], ", at")
+    where = "" if nothing else of_n(row, value, row["several_n"], ", at")
     return f"its {largest} {is_}{value}{where}{supremum(row)}"
 
 
@@ -139,17 +150,25 @@ def _extent(row: Row) -> str:
 
 def _failing(row: Row) -> str:
     what = "The claim fails" if row["claim"] else f"It exceeds its nominal ε = {row['nominal']}"
+    by = f": {said}" if (said := decided_by(row["witness"])) else ""
     if row["smallest_failing_n"] is None:
-        return f"{what}."
-    return f"{what} first at n = {row['smallest_failing_n']} ({row['looked_at']})."
+        return f"{what}{by}."
+    return f"{what} first at n = {row['smallest_failing_n']}{by} ({row['looked_at']})."
 
 
 def _beyond(row: Row) -> str:
     theorem, found = row["theorem"], row["theorem"].get("fails_at")
     where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
-    where = where if found is None else f"at n = {found['n']} (true ε {short(found['epsilon'])})"
+    looked = f"; {found['looked_at']}" if found and found.get("looked_at") else ""
+    where = where if found is None else f"{_first(found)} (true ε {short(found['epsilon'])}{looked})"
     what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
     return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
+
+
+def _first(found: Row) -> str:
+    """Returns "first at n = 101" where every smaller n was looked at, else "at n = 101"."""
+    every = (found.get("looked_at") or "").startswith("every n")
+    return f"{'first ' * every}at n = {found['n']}"
 
 
 def _at(ns: list[int]) -> str:

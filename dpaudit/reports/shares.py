@@ -7,7 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.numbers.digits import beside
+from dpaudit.audit.words import evidence_words
+from dpaudit.numbers.digits import beside, equated, powers
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import BOUNDS
@@ -67,11 +68,22 @@ def compared(row: Row) -> dict[str, str] | None:
     return {"bound": str(found[1]), "outcome": outcome.value}
 
 
-def evidence_value(witness: Row) -> str:
-    """Returns the number that decided, where it is not the true epsilon, with digits that show the verdict."""
-    evidence, guarantee = witness["evidence"], witness.get("guarantee") or {}
+SIGNS = {Verdict.PROVED: "≤", Verdict.REFUTED: ">", Verdict.UNDECIDED: "undecided against"}
+
+
+def decided_by(row: Row) -> str:
+    """Returns "δ(1/2) = 0.013 > 1/100", what decided a row or a witness; "" where the true epsilon did.
+
+    The number has the digits that show the verdict.
+    """
+    evidence, guarantee = row.get("evidence"), row.get("guarantee") or {}
+    if evidence is None:
+        return ""
+    outcome = row["outcome"] if "outcome" in row else row["verdict"]
     bound = guarantee.get(BOUNDS.get(evidence["quantity"], ""))
-    return beside(evidence["enclosure"], None if bound is None else Fraction(bound), witness["outcome"])
+    value = beside(evidence["enclosure"], None if bound is None else Fraction(bound), outcome)
+    said = equated(evidence_words(evidence["quantity"], evidence["at"], "", "")[0], value)
+    return said if bound is None or outcome is None else f"{said} {SIGNS[Verdict(outcome)]} {powers(bound)}"
 
 
 def share_of(row: Row) -> tuple[str, dict[str, str]] | None:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
-from dpaudit.audit.words import evidence_words
-from dpaudit.numbers.digits import equated, percent, powers, short, written
+from dpaudit.numbers.digits import percent, powers, short, written
 from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named
 from dpaudit.reports.sentences import epsilon_words, of_n
-from dpaudit.reports.shares import evidence_value
+from dpaudit.reports.shares import decided_by
 from dpaudit.reports.tables_some import CURVE, SHOWN_N, breakpoints, delta_curves, distances, epsilon_by_n, sensitivity
 from dpaudit.reports.words import CAPTIONS
 
@@ -28,7 +27,7 @@ def matrix(section: Section) -> Table:
         bar += "" if row["share_of"] in (None, "ε") else f" ({row['share_of']})"
         strength = row["strength"] + _first(row) + _decided(row["witness"])
         nominal = "" if row["nominal"] is None else f"; nominal ε = {row['nominal']}"
-        claim = powers(row["claim"] or f"none{nominal}")
+        claim = powers(row["claim"] or f"none{nominal}") + (f" at n = {row['n']}" if row.get("claim_varies") else "")
         words = epsilon_words(row)
         place = of_n(row, words, row["several_n"], "").removeprefix(" n = ")
         value: Cell = {**row["epsilon"], "shown": words}
@@ -37,7 +36,8 @@ def matrix(section: Section) -> Table:
         rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
     claimed = any(row["claim"] for row in section["rows"])
     share = "share of the claim" if claimed else "share of the nominal ε"
-    columns = ["verdict", "mechanism", "claim", "largest true ε", "at n", share, "known"]
+    largest = "true ε" if any(row.get("claim_varies") for row in section["rows"]) else "largest true ε"
+    columns = ["verdict", "mechanism", "claim", largest, "at n", share, "known"]
     return [*columns, "worst pair → output"], rows
 
 
@@ -52,12 +52,10 @@ def _first(row: dict[str, Any]) -> str:
 
 def _decided(witness: dict[str, Any]) -> str:
     """Returns the number that decided, and its pair, where it is not the true epsilon."""
-    evidence = witness["evidence"]
-    if evidence is None:
+    if not (said := decided_by(witness)):
         return ""
-    pair = (str(cell(evidence["pair"][key])) for key in ("x", "x_prime"))
-    name, where = evidence_words(evidence["quantity"], evidence["at"], *pair)
-    return f", by {equated(name, evidence_value(witness))} at {where}"
+    pair = witness["evidence"]["pair"]
+    return f", by {said} at x = {cell(pair['x'])}, x′ = {cell(pair['x_prime'])}"
 
 
 BAR = 10

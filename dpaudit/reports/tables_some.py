@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from dpaudit.numbers.digits import decimal
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named, number_of
@@ -17,6 +18,8 @@ from dpaudit.reports.shares import compared, outcome_of
 
 T = TypeVar("T")
 Row = dict[str, Any]
+SHOWN_AT = 6
+"""So many epsilons are listed in the table of delta, and those that are nominal or claimed."""
 SHOWN_N = 12
 """So many n are listed in the table of true epsilon, and those that decide; all of them are in the result file."""
 MOST_NAMED = 3
@@ -50,8 +53,9 @@ def epsilon_by_n(section: Section) -> Table:
         ["" if n is None else str(n), *(found.get((name, n), "") for name in names), "; ".join(marks.get(n, ()))]
         for n in shown
     ]
-    columns = ["n", *names, "of note"]
-    return (columns, rows) if marks else (columns[:-1], [row[:-1] for row in rows])
+    columns, first = ["n", *names, "of note"], 0 if ns else 1
+    last = len(columns) if marks else -1
+    return columns[first:last], [row[first:last] for row in rows]
 
 
 def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:
@@ -75,10 +79,10 @@ def delta_curves(section: Section) -> Table:
     points = sorted({row["at"] for row in section["rows"]}, key=number_of)
     nominal, claims, names = _nominal(section), section.get("claimed", {}), named(section["rows"])
     marks = {at: ["nominal"] * (Fraction(at) == nominal) + _claimed(claims, at, len(names)) for at in points}
-    steps = some([at for at in points if "nominal" in marks[at] or not marks[at]], 6)
+    steps = some([at for at in points if "nominal" in marks[at] or not marks[at]], SHOWN_AT)
     shown = [at for at in points if at in steps or marks[at]]
     found = {(row["mechanism"], row["at"]): row["delta"] for row in section["rows"]}
-    titles = [", ".join([f"δ({at})", *marks[at]]) for at in shown]
+    titles = [", ".join([f"δ({at if marks[at] else decimal(at)})", *marks[at]]) for at in shown]
     return ["mechanism", *titles], [[n, *(found.get((n, at), "") for at in shown)] for n in names]
 
 

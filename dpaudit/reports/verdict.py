@@ -10,17 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claims_words, counted, fails, rank
-from dpaudit.audit.words import residual_words
+from dpaudit.audit.words import counted_words, residual_words
 from dpaudit.numbers.digits import percent, powers
-from dpaudit.numbers.errors import approximately
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.sentences import epsilon_words, in_words, of_n, supremum
-from dpaudit.reports.shares import Row
+from dpaudit.reports.sentences import epsilon_words, in_words, of_n, supremum, unknown
+from dpaudit.reports.shares import Row, decided_by
 
 LEAD = (
     *("mechanism", "where", "claim", "nominal", "strength", "epsilon", "n", "ns", "compared", "share", "share_of"),
     *("share_where", "smallest_failing_n", "looked_at", "witness", "theorem", "command", "reason"),
-    *("caveats", "undecided_n", "holds_at", "absent"),
+    *("caveats", "undecided_n", "holds_at", "absent", "claim_varies"),
 )
 """What the verdict on the whole has of its worst mechanism."""
 MOST_NAMED = 6
@@ -97,8 +96,7 @@ def _covered(rows: list[Row]) -> Iterator[str]:
 
 def audited_words(ns: str | None, counts: Mapping[str, int], several: bool, whose: str = "") -> str:
     """Returns which pairs and outputs were looked at, at which n; ``several``: the counts are the largest of many."""
-    sizes = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
-    each = "{} data sets, {} ordered adjacent pairs and {} outputs".format(*sizes)
+    each = counted_words(counts, "ordered adjacent pairs")
     where = f" at n = {ns}" if ns else "" if whose else " of the mechanism"
     return f"every adjacent pair and output{whose}{where}, {'up to ' if several else ''}{each}"
 
@@ -169,21 +167,26 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
         where = of_n(verdict, value, not (verdict["ns"] or "").isdigit(), " at")
         lines.append(("true ε", f"{value}{where}{supremum(verdict)}"))
     nominal = f"; nominal ε = {verdict['nominal']}" if verdict["nominal"] else ""
-    lines.append(("claim", powers(verdict["claim"] or f"none{nominal}")))
+    varies = f" at n = {verdict['n']} (it depends on n)" if verdict.get("claim_varies") else ""
+    lines.append(("claim", powers(verdict["claim"] or f"none{nominal}") + varies))
     if verdict["share"] is not None and verdict["share"]["lower"] != "inf":
         whose = f"of the {'claimed' if verdict['claim'] else 'nominal'} {verdict['share_of']}"
         lines.append(("share", " ".join(filter(None, [percent(verdict["share"]), whose, verdict.get("share_where")]))))
     if verdict["smallest_failing_n"] is not None:
-        lines.append(("fails first", f"n = {verdict['smallest_failing_n']}: {verdict['looked_at']}"))
+        label = "fails first" if verdict["claim"] else "exceeds first"
+        lines.append((label, f"n = {verdict['smallest_failing_n']}: {verdict['looked_at']}"))
     if verdict.get("reason"):
-        lines.append(("not audited", verdict["reason"]))
+        known = verdict["ns"] is None and not unknown(verdict)
+        lines.append(("true ε", f"not known: {verdict['reason']}") if known else ("not audited", verdict["reason"]))
     n = "" if found["n"] is None else f", at n = {found['n']}"
+    lines += [("decided by", f"{said}{n}")] if (said := decided_by(found)) else []
     pair = found["evidence"]["pair"] if found["evidence"] else found
     output = "" if pair.get("output") is None else f" → {plain_text(pair['output'])}"
     if pair["x"] is not None:
         lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
     caveats = verdict.get("caveats") or {}
     lines += [("residual", said)] if (said := residual_words(caveats)) else []
+    lines += [("of note", "; ".join(caveats["notes"]))] if caveats.get("notes") else []
     lines += [("assumes", "; ".join(caveats["assumptions"]))] if caveats.get("assumptions") else []
     if verdict.get("claims"):
         lines.append(("claims", claims_words(verdict["claims"])))

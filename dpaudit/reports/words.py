@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dpaudit.numbers.digits import powers
@@ -15,6 +16,8 @@ NOTES = (
     "H is the Hellinger distance; LS, S and GS are the local, the γ-smooth and the global sensitivity of H.",
     "Every number opens its enclosure: the true value lies between the two ends, which are rounded outward.",
 )
+MOST_NAMED = 3
+"""So many mechanisms are named in a title."""
 SYMBOLS = {"gamma": "γ", "delta": "δ", "delta_param": "δ"}
 
 
@@ -22,12 +25,51 @@ def setting_text(setting: dict[str, Any]) -> str:
     """Returns the setting in words, or "" if it names no mechanisms."""
     if "mechanisms" not in setting:
         return ""
+    shown = ", ".join(_parts(setting).values())
+    return ", ".join(setting["mechanisms"]) + (f": {powers(shown)}" if shown else "")
+
+
+def _parts(setting: dict[str, Any]) -> dict[str, str]:
+    """Returns "n = 1..20" and the like of a setting, by name."""
     older = {key: setting[key] for key in ("gamma", "delta_param") if key in setting}
     prior = {"prior": f"({', '.join(setting['prior'])})"} if "prior" in setting else {}
     parts = {"n": setting["n"], **prior, "ε": setting["eps"], **setting.get("parameters", older)}
-    parts |= {"adjacent": setting.get("adjacency")}
-    shown = ", ".join(f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None)
-    return ", ".join(setting["mechanisms"]) + (f": {powers(shown)}" if shown else "")
+    parts |= {"adjacent": setting.get("adjacency"), "claim": setting.get("claim")}
+    return {key: f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None}
+
+
+def told_apart(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the sections with titles that differ: those of one title say in what their settings do, or a number."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for section in sections:
+        groups.setdefault(section["title"], []).append(section)
+    titles = {id(section): title for group in groups.values() for section, title in _titles(group)}
+    return [{**section, "title": titles[id(section)]} for section in sections]
+
+
+def _titles(group: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yields the sections of one title, each with one of its own."""
+    parts = [_differing(section) for section in group]
+    keys = [
+        key for key in dict.fromkeys(key for own in parts for key in own) if len({own.get(key) for own in parts}) > 1
+    ]
+    said = [powers("; ".join(own[key] for key in keys if key in own)) for own in parts]
+    for number, (section, words) in enumerate(zip(group, said, strict=True), 1):
+        if len(group) == 1:
+            yield section, section["title"]
+        else:
+            alone = words and said.count(words) == 1
+            yield section, f"{section['title']}: {words}" if alone else f"{section['title']} ({number})"
+
+
+def _differing(section: dict[str, Any]) -> dict[str, str]:
+    """Returns what may tell the setting of a section from that of another; a title that has its n says it already."""
+    setting = section["setting"]
+    if "mechanisms" not in setting:
+        return {}
+    names = setting["mechanisms"]
+    listed = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more"
+    return {"mechanisms": listed, **_parts(setting)}
 
 
 def same_hash(document: dict[str, Any]) -> str:

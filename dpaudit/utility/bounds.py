@@ -116,10 +116,14 @@ class InSteps:
 
 @dataclass(frozen=True)
 class InTail:
-    """top/bottom, of the weights w of the outputs with H >= t: ``total`` and ``edge`` of a Threshold, or of symbols."""
+    """top/bottom, of the weights w of the outputs with H >= t: ``total`` and ``edge`` of a Threshold, or of symbols.
+
+    ``by_t``: it depends on t itself, not only on which outputs are nearer.
+    """
 
     top: Callable[[Any], Any]
     bottom: Callable[[Any], Any]
+    by_t: bool = False
 
     def value(self, at: Any) -> Ball:
         """Returns a ball that contains the bound."""
@@ -174,12 +178,12 @@ def tight(multiple: int) -> InTail:
 
 def second(multiple: int) -> InTail:
     """Returns |R| exp(-multiple rate t) / NL."""
-    return InTail(lambda tail: tail.edge(multiple), lambda tail: tail.total(all_outputs=True))
+    return InTail(lambda tail: tail.edge(multiple), lambda tail: tail.total(all_outputs=True), by_t=True)
 
 
 def loose(multiple: int) -> InTail:
     """Returns |R| exp(-multiple rate t)."""
-    return InTail(lambda tail: tail.edge(multiple), lambda tail: 1)
+    return InTail(lambda tail: tail.edge(multiple), lambda tail: 1, by_t=True)
 
 
 # ------------------------------------------------------------------ the bounds
@@ -209,6 +213,16 @@ class Bound:
         return isinstance(self.form, InTail)
 
     @property
+    def in_steps(self) -> bool:
+        """Returns whether it is the same at all t between two attained distances, as Pr[H < t] is."""
+        return not (isinstance(self.form, InTail) and self.form.by_t)
+
+    @property
+    def below(self) -> str:
+        """Returns the relation of Pr[H < t] to the bound: of one on the tail that to 1 minus its value."""
+        return TURNED.get(self.relation, self.relation) if self.of_tail else self.relation
+
+    @property
     def statement(self) -> str:
         """Returns "Pr[H < t] ≥ 1 − e^(−κε)"."""
         event = "H ≥ t" if self.of_tail else f"H {self.threshold}"
@@ -216,6 +230,7 @@ class Bound:
         return f"Pr[{event}] {self.relation} {self.words}{rest}"
 
 
+TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<"}
 T42, T45 = "N0, N4 Theorem 4.2", "N0, N4 Theorem 4.5"
 PROOF, TAIL = "proof of Theorem 4.5", "P1 §5.3, A3 §6.2"
 SMOOTH = ("MH", "MHdelta")

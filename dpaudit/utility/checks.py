@@ -39,11 +39,14 @@ class BoundFound:
 
 
 def applicable(mechanism: PosteriorMechanism, x: Histogram) -> list[Bound]:
-    """Returns the bounds that the documents state for this mechanism, k and data."""
+    """Returns the bounds that the documents state for this mechanism, k and data.
+
+    Balanced data have a balanced posterior only where the prior is equal: with another one they are as any data.
+    """
     model, settings = mechanism.model, mechanism.settings()
     if settings.get("gs") == "exact" or "score" in settings:
         return []
-    data = "balanced" if model.k == 2 and x[0] == x[1] else "all"
+    data = "balanced" if model.k == 2 and x[0] == x[1] and model.prior[0] == model.prior[1] else "all"
     return [
         bound
         for bound in BOUNDS
