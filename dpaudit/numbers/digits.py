@@ -12,12 +12,12 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 
-MOST, LEAST = 6, 2
+MOST, LEAST = 6, 4
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
-ENOUGH = 4
-"""So many common digits are shown, though more may be known that differ in rounding alone."""
-FEW, EXACT = 6, 8
-"""A fraction of more digits than FEW is written as a decimal, where EXACT significant digits denote it."""
+FEW, EXACT = 6, 40
+"""A fraction of more digits than FEW is written as a decimal, where at most EXACT digits denote it and it is shorter."""
+HUGE = 10**5
+"""From so many per cent on no digit matters."""
 MANY = 60
 """Digits, and decimal places of a percentage, where as many are needed to see on which side of a bound a number is."""
 
@@ -44,10 +44,7 @@ def short(enclosure: dict[str, str]) -> str:
         return f"≤ {size}" if lower == 0 else f"|…| ≤ {size}"
     for digits in range(MOST, LEAST - 1, -1):
         if (near := _rounded(lower, digits)) == _rounded(upper, digits):
-            last = Decimal(1).scaleb(near.adjusted() - digits + 1)
-            if digits >= ENOUGH or last <= 100 * (upper - lower):
-                return written(near)
-            break  # more is known than these few digits, and more of them differ by chance
+            return written(near)
     return f"[{written(_rounded(lower, 3, ROUND_FLOOR))}, {written(_rounded(upper, 3, ROUND_CEILING))}]"
 
 
@@ -158,21 +155,22 @@ def powers(words: str) -> str:
 
 
 def _fraction(text: str) -> str:
-    """Returns a fraction of more than FEW digits as a decimal, where that has at most EXACT; else the text."""
+    """Returns a fraction of more than FEW digits as a decimal, where that is shorter; else the text."""
     return text if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0") else decimal(text)
 
 
 def decimal(text: str) -> str:
-    """Returns a fraction as a decimal where that has at most EXACT digits, else the text.
+    """Returns a fraction as a decimal where that has at most EXACT digits and is not longer, else the text.
 
-    >>> decimal("183/500"), decimal("1/3"), decimal("2")
-    ('0.366', '1/3', '2')
+    >>> decimal("183/500"), decimal("1/3"), decimal("1/1024"), decimal("5493061443340549/5000000000000000")
+    ('0.366', '1/3', '1/1024', '1.0986122886681098')
     """
     exact = Context(prec=EXACT, traps=[Inexact])
     try:
-        return written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
+        found = written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
     except Inexact:
         return text
+    return found if len(found) <= len(text) else text
 
 
 def rough(value: float | Fraction, digits: int) -> str:
@@ -193,12 +191,14 @@ def percent(share: dict[str, str]) -> str:
     ('100.4 %', '99.999 %')
     >>> percent({"lower": "1", "upper": "1"}), percent({"lower": "0.9", "upper": "1.1"})
     ('100 %', 'between 90 % and 110 %')
-    >>> percent({"lower": "1.00001", "upper": "1.3"})
-    'between 100.001 % and 130 %'
+    >>> percent({"lower": "1.00001", "upper": "1.3"}), percent({"lower": "248278991.1", "upper": "248278991.2"})
+    ('between 100.001 % and 130 %', 'at least 24000000000 %')
     """
     if share["lower"] == "inf":
         return "∞"
     low = Fraction(share["lower"]) * 100
+    if low >= HUGE:
+        return f"at least {_digits(_rounded(_near(low), 2, ROUND_FLOOR))} %"
     if share["upper"] == "inf":
         return f"at least {_outer(low, low > 100)} %"
     high, best = Fraction(share["upper"]) * 100, ""
@@ -226,7 +226,7 @@ def _outer(value: Fraction, strict: bool, up: bool = False) -> str:
 
 
 def _digits(value: Decimal) -> str:
-    """Returns a percentage without a power of ten, however large: 5000000000."""
+    """Returns a percentage without a power of ten."""
     return format(value.normalize(Context(prec=max(1, len(value.as_tuple().digits)))), "f")
 
 

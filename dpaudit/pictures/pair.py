@@ -194,7 +194,7 @@ class Losses:
     def draw(self, alt: str) -> Picture:
         """Returns a stem a loss, light where it is not known; an infinite one has a place of its own at the right."""
         endless = any(mass.loss[1] == math.inf for mass in self.masses)
-        up = Scale(0.0, self.high * 1.05, 150, 48)
+        up = Scale(0.0, min(1.0, self.high * 1.05), 150, 48)
         beyond = 12.0 if endless else 0.0
         right = THIRD - 16 - 2 * beyond
         across = Scale(-1.08 * self.reach, 1.08 * self.reach, margin(up), right, beyond=beyond)

@@ -13,7 +13,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document
 from dpaudit.reports.plan import Plan
 from dpaudit.reports.sentences import unknown
-from dpaudit.reports.verdict import facts, headline, severity
+from dpaudit.reports.verdict import facts, headlines, severity
 
 COLOURS = ("red", "yellow", "red", "yellow", "green", "green", "cyan")
 """By how bad it is (``severity``)."""
@@ -25,8 +25,11 @@ def page(documents: Sequence[Document], files: Sequence[Path]) -> Page:
     parts: list[Part] = []
     for document in documents:
         verdict = document["verdict"]
-        words = headline(verdict) or verdict["text"] or "nothing was decided"
+        first, others = headlines(verdict)
+        words = first or others or verdict["text"] or "nothing was decided"
         head = Words(words, style=f"bold {COLOURS[severity(verdict)]}")
+        if first and others:
+            head = Words(head, "; ", Words(others, style=f"bold {COLOURS[0]}"))
         parts.append(Note(head if len(documents) == 1 else Words(strong(document["title"]), ": ", head)))
         if len(documents) == 1:
             parts += _lead(verdict)
@@ -54,12 +57,16 @@ def exit_code(documents: Sequence[Document], require: bool) -> tuple[int, str]:
     """Returns the exit code, and why in a line where the reports do not say it themselves.
 
     3: something could not be audited. With ``require`` 0 only if all that is claimed is proved; 1: something is
-    refuted; 3: something is open; 2: nothing is claimed. Accuracy bounds count where no mechanism was audited.
+    refuted; 3: something is open; 2: nothing is claimed. Accuracy bounds count where a study of them was asked for.
     """
     rows = [row for document in documents for s in document["sections"] if s["kind"] == "matrix" for row in s["rows"]]
     claims = [document["verdict"].get("claims") or {} for document in documents]
     lost = [row["mechanism"] for row in rows if row["reason"] and (row["ns"] is not None or unknown(row))]
-    bounds = [] if rows else [document["verdict"].get("bounds") or {} for document in documents]
+    bounds = [
+        document["verdict"].get("bounds") or {}
+        for document in documents
+        if any(section["kind"] == "bounds" for section in document["sections"])
+    ]
     refuted = any(row["word"] == Word.NOT_PRIVATE for row in rows) or any(map(fails, claims))
     if require and (refuted or any(count.get("fails") for count in bounds)):
         return 1, ""

@@ -248,6 +248,12 @@ class Block:
         claim = None if self.guarantee is None else self.guarantee.option()
         return command_line("report", *words, claim=claim, **options)
 
+    def smaller(self, n: int | None) -> dict[str, str]:
+        """Returns the text of a section that looks at a smaller n than was asked for; nothing of one that does not."""
+        if n is None or not self.ns or n >= self.ns[-1]:
+            return {}
+        return {"text": f"This is at n = {n}, not at n = {self.ns[-1]}, for its cost: it says nothing of larger n."}
+
     def section(self, kind: str, title: str, question: str, how: str | Each, rows: list[Any], **more: Any) -> Section:
         """Returns a section; ``how`` is its command, or gives one for a case beside that of the whole block."""
         commands = [how] if isinstance(how, str) else [self.command(), *map(how, self.cases)]

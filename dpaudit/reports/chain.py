@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import evidence_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import beside, equated, powers
@@ -24,7 +25,7 @@ from dpaudit.reports.shares import SIGNS, Row
 
 LARGEST = 20_000
 """With more outputs the two probabilities are left to ``dpaudit pmf``."""
-QUESTION = "What is the evidence, step by step? Every number can be checked with the command below."
+QUESTION = "What is the evidence, step by step? Every number can be checked with the commands below."
 
 
 def chain(case: Case, row: Row, setting: dict[str, Any], progress: Progress) -> Section:
@@ -32,18 +33,33 @@ def chain(case: Case, row: Row, setting: dict[str, Any], progress: Progress) -> 
     progress(f"{case.label}: the evidence, step by step")
     n, guarantee = row["witness"]["n"], row["witness"]["guarantee"]
     row = {**row, "n": n, "guarantee": guarantee, "claim": None if guarantee is None else guarantee["text"]}
+    steps = list(_steps(case, row))
+    commands = [row["witness"]["command"], *_probabilities(case, row, steps)]
     return {
         "kind": "chain",
         "title": f"The evidence: {row['mechanism']}" + ("" if n is None else f", n = {n}"),
         "question": QUESTION,
-        "command": row["witness"]["command"] or "",
+        "command": "\n".join(filter(None, commands)),
         "setting": setting,
-        "rows": list(_steps(case, row)),
+        "rows": steps,
         "mechanism": row["mechanism"],
         "n": n,
         "word": row["word"],
         "witness": row["witness"],
     }
+
+
+def _probabilities(case: Case, row: Row, steps: list[Row]) -> list[str | None]:
+    """Returns the commands that give both distributions of the pair, where their probabilities are shown."""
+    if not any(link["step"] == "p" for link in steps):
+        return []
+    (pair,) = [link for link in steps if link["step"] == "pair"]
+    setting = _setting(case, row["witness"]["n"])
+    return [setting.command_line("pmf", x=pair[key], digits=DIGITS) for key in ("x", "x_prime")]
+
+
+def _setting(case: Case, n: int | None) -> Setting:
+    return case.setting.at(n=n) if n is not None and case.setting.has_n else case.setting
 
 
 def step(name: str, label: str, words: str, value: Enclosure | dict[str, str] | None = None, **more: Any) -> Row:
@@ -54,7 +70,7 @@ def step(name: str, label: str, words: str, value: Enclosure | dict[str, str] | 
 
 def _steps(case: Case, row: Row) -> Iterator[Row]:
     found = row["witness"]
-    setting = case.setting.at(n=found["n"]) if found["n"] is not None and case.setting.has_n else case.setting
+    setting = _setting(case, found["n"])
     mechanism, evidence = setting.mechanism, found["evidence"]
     again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS, guarantee=case.guarantee)
     judged = again.claim.evidence

@@ -81,7 +81,8 @@ def _absent(section: Section, sections: Sequence[Section]) -> str:
     A mechanism has one of the kinds of loss maps.
     """
     wanted = section["setting"].get("mechanisms", ())
-    if section.get("text") or not all("mechanism" in row for row in section["rows"]):
+    said = section.get("text") and section["kind"] in ("worst-pairs", "epsilon-by-n")
+    if said or not all("mechanism" in row for row in section["rows"]):
         return ""
     alike = [
         s for s in sections if s["kind"] in MAPS and section["kind"] in MAPS and s["setting"] == section["setting"]

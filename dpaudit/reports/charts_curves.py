@@ -109,5 +109,5 @@ def _merged(claims: dict[str, tuple[float, float]]) -> dict[str, tuple[float, fl
     """Returns the claims, those together that cannot be told apart on paper."""
     found: dict[tuple[float, float], list[str]] = {}
     for words, (epsilon, delta) in claims.items():
-        found.setdefault((epsilon, round(delta, 4)), []).append(words)
+        found.setdefault((epsilon, float(f"{delta:.1e}")), []).append(words)
     return {", ".join(words): where for where, words in found.items()}

@@ -14,7 +14,7 @@ from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import against, at_most, rounded, sign, told
+from dpaudit.reports.findings import against, at_most, listed, rounded, sign, told
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
@@ -154,10 +154,19 @@ def _distributions(section: Section, names: dict[str, list[Row]], reach: float, 
     for name, own in masses.items():
         alt = f"{name}: distribution of the privacy loss under x; {_beyond(names[name])}."
         drawn.append(Losses(name, own, reach, high, claimed.get(name)).draw(alt))
-    often = max(names, key=lambda name: _mass_beyond(names[name]))
-    return Figure(
-        drawn, f"The privacy-loss distributions of the worst pairs, under x. {often} {_beyond(names[often])}."
-    )
+    said = listed(_most_beyond(names))
+    return Figure(drawn, f"The privacy-loss distributions of the worst pairs, under x. {said}.")
+
+
+def _most_beyond(names: dict[str, list[Row]]) -> list[str]:
+    """Returns who has an infinite loss, and how likely; else who is likeliest to lose more than half of its largest."""
+    endless = [name for name, own in names.items() if _largest(own) == math.inf]
+    if endless:
+        return [f"{name} {_beyond(names[name])}" for name in endless]
+    shares = {name: _mass_beyond(own) for name, own in names.items()}
+    most = max(shares.values())
+    tied = [name for name, share in shares.items() if share == most]
+    return [f"{listed(tied)} {_beyond(names[tied[0]], len(tied) > 1)}"]
 
 
 def _claims(near: Near) -> dict[str, float]:
@@ -183,9 +192,13 @@ def _mass(rows: list[Row]) -> Mass:
     return Mass(_span(loss), (low, min(high, 1.0)), f"loss {sign(loss)}: probability {about}")
 
 
+def _largest(own: list[Row]) -> float:
+    return max((float(row["loss"]["upper"]) for row in own), default=0.0)
+
+
 def _mass_beyond(own: list[Row]) -> Fraction:
     """Returns a lower bound of the probability of a loss of more than half the largest one, or of an infinite one."""
-    top = max((float(row["loss"]["upper"]) for row in own), default=0.0)
+    top = _largest(own)
     return sum((Fraction(row["p"]["lower"]) for row in own if _large(float(row["loss"]["lower"]), top)), Fraction(0))
 
 
@@ -193,10 +206,13 @@ def _large(loss: float, top: float) -> bool:
     return loss == top if math.isinf(top) else loss > top / 2
 
 
-def _beyond(own: list[Row]) -> str:
-    """Returns how likely a large loss is; nothing of the sort where the losses are not known so well."""
-    infinite = any(row["loss"]["upper"] == "inf" for row in own)
-    if not (mass := _mass_beyond(own)):
-        return "is not known well enough to say how likely a large loss is"
-    what = "has an infinite loss" if infinite else "loses more than half of its largest loss"
+def _beyond(own: list[Row], several: bool = False) -> str:
+    """Returns how likely a large loss is; nothing of the sort where there is none, or it is not known so well."""
+    top, mass = _largest(own), _mass_beyond(own)
+    if top <= 0:
+        return "lose nothing: every loss is 0" if several else "loses nothing: every loss is 0"
+    if not mass:
+        return f"{'are' if several else 'is'} not known well enough to say how likely a large loss is"
+    lose, its = ("lose", "their") if several else ("loses", "its")
+    what = "has an infinite loss" if math.isinf(top) else f"{lose} more than half of {its} largest loss"
     return f"{what} with probability at least {rounded(f'{float(mass):.6e}', False, 2)}"

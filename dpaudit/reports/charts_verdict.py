@@ -109,7 +109,8 @@ def whole_of(rows: list[Row]) -> str:
 
 
 def _of(row: Row) -> str:
-    return " of nominal," if row["claim"] is None else ","
+    """Returns of what the share is, where that is not the claimed epsilon."""
+    return " of nominal," if row["claim"] is None else "," if row["share_of"] == "ε" else f" of {row['share_of']},"
 
 
 def _class(row: Row) -> str:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.words import counted_words, evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, short
-from dpaudit.numbers.enclosure import Enclosure, exact
+from dpaudit.numbers.enclosure import Enclosure, exact, outward
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
@@ -160,7 +161,7 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         if found is None:
             continue
         deltas = [worst.value for worst in found] + [exact(Fraction(0), 1)] * (len(points) - len(below))
-        pairs = zip(points, deltas, strict=True)
+        pairs = zip(points, falling(_with_claimed(case, points, deltas)), strict=True)
         rows += [{"mechanism": case.label, "at": str(at), "delta": delta.to_dict()} for at, delta in pairs]
     claimed = {case.label: str(at) for case in block.cases if (at := _claimed(case)) is not None}
     return block.section(
@@ -172,6 +173,30 @@ def delta_curves(block: Block, progress: Progress) -> Section:
         n=block.ns[-1] if block.ns else None,
         claimed=claimed,
     )
+
+
+def _with_claimed(case: Case, points: Sequence[Fraction], deltas: Sequence[Enclosure]) -> list[Enclosure]:
+    """Returns the deltas, that at the claimed epsilon with the digits that decided the claim."""
+    evidence = case.found.claim.evidence
+    if evidence is None or evidence.quantity != "delta":
+        return list(deltas)
+    at = Fraction((evidence.at or {})["epsilon"])
+    return [evidence.value if point == at else delta for point, delta in zip(points, deltas, strict=True)]
+
+
+def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
+    """Returns enclosures of the same numbers, none of which is larger than one before: delta falls with epsilon.
+
+    >>> found = falling([outward(Fraction(a), Fraction(b), 2) for a, b in ((1, 4), (2, 5), (0, 3))])
+    >>> [(int(delta.lower), int(delta.upper)) for delta in found]
+    [(2, 4), (2, 4), (0, 3)]
+    """
+    lows = list(accumulate((delta.lower for delta in reversed(deltas)), max))[::-1]
+    highs = accumulate((delta.upper for delta in deltas), min)
+    return [
+        delta if (low, high) == (delta.lower, delta.upper) else outward(low, high, DIGITS)
+        for delta, low, high in zip(deltas, lows, highs, strict=True)
+    ]
 
 
 def _listed(case: Case, points: Sequence[Fraction]) -> Fraction:

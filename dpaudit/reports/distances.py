@@ -38,15 +38,9 @@ def distances(block: Block, x: Histogram, progress: Progress) -> Section:
             rows += [{"mechanism": case.label, **row} for row in along(subject, x)]
     title = f"Distance of the release from the truth, x = {text(x)}, ε = {block.eps}"
     question = "How likely is a release within t of the truth, and what do the documents' bounds say?"
-    return block.section(
-        "distances",
-        title,
-        question,
-        lambda case: _command(case, x),
-        rows,
-        x=list(x),
-        steps=[bound for bound in STEPS if any(row["bound"] == bound for row in rows)],
-    )
+    drawn = {row["bound"] for row in rows}
+    more = {"x": list(x), "steps": [bound for bound in STEPS if bound in drawn], **block.smaller(sum(x))}
+    return block.section("distances", title, question, lambda case: _command(case, x), rows, **more)
 
 
 def _command(case: Case, x: Histogram) -> str | None:

@@ -83,7 +83,7 @@ def signed(enclosure: dict[str, str], shown: str | None) -> str:
     '≈ 1.00000001'
     """
     if shown is None or not shown[0].isdigit():
-        return sign(enclosure) if shown is None or shown[0] not in "[(" else f"in {shown}"
+        return sign(enclosure) if shown is None else f"in {shown}" if shown[0] in "[(" else shown
     return f"{'=' if exactly(enclosure) and shown == enclosure['lower'] else '≈'} {shown}"
 
 
@@ -125,8 +125,14 @@ def _sizes(value: dict[str, str]) -> list[Decimal]:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Returns "a, b and c"."""
+    """Returns "a, b and c"; names that have commas of their own are told apart by semicolons.
+
+    >>> listed(["a", "b", "c"]), listed(["x = 1, y = 2", "b"])
+    ('a, b and c', 'x = 1, y = 2; b')
+    """
     every = list(names)
+    if len(every) > 1 and any(", " in name for name in every):
+        return "; ".join(every)
     return " and ".join(filter(None, [", ".join(every[:-1]), every[-1]])) if every else ""
 
 

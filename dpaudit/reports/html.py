@@ -16,7 +16,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, caption, table
-from dpaudit.reports.verdict import facts, headline, severity
+from dpaudit.reports.verdict import facts, headline, headlines, severity
 from dpaudit.reports.words import NOTES, same_hash, setting_text
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -77,8 +77,10 @@ def _verdict(verdict: dict[str, Any]) -> str:
         many = key == "covered" and len(verdict[key]) > FEW_ROWS
         rows.append((title, _folded(f"{len(verdict[key])} statements", entries) if many else entries))
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
+    first, others = map(escape, headlines(verdict))
+    also = f'; <span class="also">{others}</span>' if others else ""
     return (
-        f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>'
+        f'<section class="verdict rank{severity(verdict)}"><h2>{first}{also}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
 

@@ -66,7 +66,10 @@ def _cell(value: Any) -> int | None:
 
 
 def mapped(case: Case) -> Cells | None:
-    """Returns the mechanism whose map of losses is drawn, n being at most LARGEST: pairs (x, x+1) by outputs."""
+    """Returns the mechanism whose map of losses is drawn, n being at most LARGEST: pairs (x, x+1) by outputs.
+
+    There are no other pairs: else the largest loss might be missing from the map.
+    """
     setting, model = case.setting, case.model
     if model is not None:
         setting = setting if model.n <= LARGEST else setting.at(n=LARGEST)
@@ -81,7 +84,8 @@ def mapped(case: Case) -> Cells | None:
     if sorted(outputs) != whole or set(places) != set(whole):
         return None
     datasets = tuple(places[cell] for cell in whole)
-    near = all(y in mechanism.neighbours(x) for x, y in pairwise(datasets))
+    line = [{*datasets[max(0, i - 1) : i], *datasets[i + 1 : i + 2]} for i in whole]
+    near = all(set(mechanism.neighbours(x)) == around for x, around in zip(datasets, line, strict=True))
     return Cells(mechanism, datasets, tuple(outputs)) if near and len(datasets) > 1 else None
 
 
@@ -95,7 +99,7 @@ def by_output(block: Block, drawn: list[tuple[Case, Cells]], progress: Progress)
             possible = [not balls.is_zero(p) for p in law.probabilities(cells.datasets[x])]
             known = {r: v.to_dict() for r, v, p in zip(cells.outputs, losses, possible, strict=True) if p}
             rows.append({"mechanism": case.label, "x": x, "losses": [known.get(r) for r in range(cells.n + 1)]})
-    question = f"{QUESTION} A row is a pair (x, x+1), a column an output. Drawn for n up to {LARGEST}."
+    question = f"{QUESTION} A row is a pair (x, x+1), a column an output."
     at = {case.label: cells.n if case.model is not None else _records(block, case) for case, cells in drawn}
     return _section(block, "loss-map", at, question, rows)
 
@@ -115,7 +119,8 @@ def _section(block: Block, kind: str, at: Mapping[str, int | None], question: st
 
     ns = {n for n in at.values() if n is not None}
     where = f", n = {max(ns)}" if len(set(at.values())) == len(ns) == 1 else ""
-    return block.section(kind, f"Privacy loss of every pair{where}", question, command, rows, n=max(ns, default=None))
+    more: dict[str, Any] = {"n": max(ns, default=None), **block.smaller(max(ns, default=None))}
+    return block.section(kind, f"Privacy loss of every pair{where}", question, command, rows, **more)
 
 
 # ------------------------------------------------------------------ three cells
@@ -138,7 +143,7 @@ def by_data(block: Block, drawn: list[tuple[Case, PosteriorMechanism]], progress
     for case, subject in drawn:
         progress(f"{case.label}: losses of every data set")
         rows += [{"mechanism": case.label, **row} for row in _worst(subject)]
-    question = f"Which data sets are told apart best from a neighbour? Drawn for n up to {LARGEST_TERNARY}."
+    question = "Which data sets are told apart best from a neighbour?"
     return _section(block, "loss-ternary", {case.label: subject.model.n for case, subject in drawn}, question, rows)
 
 

@@ -14,7 +14,7 @@ from dpaudit.reports.block import DIGITS, Block, Case, Progress
 from dpaudit.reports.document import Section, named
 
 FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
-LARGEST = {2: 40, 3: 10}
+LARGEST = {2: 100, 3: 12}
 """Largest n by the number of cells; with more cells it is 5."""
 Row = dict[str, Any]
 
@@ -36,7 +36,8 @@ def true_nominal(block: Block, progress: Progress) -> Iterator[Section]:
         lambda case: case.setting.at(n=n).command_line("epsilon") if case in cases else None,
         rows,
         n=n,
-        said=_said(rows),
+        said=_said(rows, n),
+        **block.smaller(n),
     )
 
 
@@ -51,10 +52,20 @@ def _rows(case: Case, n: int) -> Iterator[Row]:
             yield {"mechanism": case.label, "eps": str(eps), "ratio": ratio.to_dict(), "outcome": outcome}
 
 
-def _said(rows: list[Row]) -> str:
+def _said(rows: list[Row], n: int) -> str:
     """Returns in words who spends more than the nominal epsilon, as the verdicts are."""
     over = {name: [row for row in own if row["outcome"] == Verdict.REFUTED.value] for name, own in named(rows).items()}
     open_ = sorted({row["mechanism"] for row in rows if row["outcome"] == Verdict.UNDECIDED.value})
-    parts = [f"{name} spends more than the nominal ε at ε = {own[0]['eps']}" for name, own in over.items() if own]
+    drawn = {name: len(own) for name, own in named(rows).items()}
+    parts = [
+        f"{name} spends more than the nominal ε at "
+        + ("every value drawn" if len(own) == drawn[name] else f"ε = {', '.join(row['eps'] for row in own)}")
+        for name, own in over.items()
+        if own
+    ]
     parts += [f"undecided somewhere: {', '.join(open_)}"] if open_ else []
-    return "; ".join(parts) + "." if parts else "No mechanism spends more than its nominal ε at the values drawn."
+    return (
+        "; ".join(parts) + "."
+        if parts
+        else f"No mechanism spends more than its nominal ε at the values drawn, n = {n}."
+    )

@@ -37,13 +37,27 @@ def worst_pairs(block: Block, progress: Progress) -> Section:
         "worst-pairs",
         f"Output distributions of the worst pair{block.where}",
         "Which two data sets are told apart best, and by which outputs?",
-        lambda c: c.setting.command_line("pmf", x=plain(c.found.witness.x)) if c in chosen else None,
+        lambda c: _distributions(c) if c in chosen else None,
         rows,
         n=block.ns[-1] if block.ns else None,
         pairs={case.label: case.found.witness.to_dict() for case in chosen},
-        flat=bool(chosen) and all(c.model is not None and c.model.k == 2 for c in chosen),
+        flat=bool(chosen) and all(map(_flat, chosen)),
         text=f"Left out, with more than {MOST_OUTPUTS} outputs or a part not known: {left_out}." if left_out else "",
     )
+
+
+def _distributions(case: Case) -> str | None:
+    """Returns the commands that give both distributions of the worst pair."""
+    pair = case.found.witness.x, case.found.witness.x_prime
+    return "\n".join(filter(None, (case.setting.command_line("pmf", x=plain(x)) for x in pair))) or None
+
+
+def _flat(case: Case) -> bool:
+    """Returns whether the outputs lie on a line: two cells, of which the first one determines the output."""
+    if case.model is None or case.model.k != 2:
+        return False
+    firsts = [output[0] for output in case.mechanism.outputs()]
+    return len(set(firsts)) == len(firsts)
 
 
 def _pair_rows(case: Case) -> Iterator[dict[str, Any]]:

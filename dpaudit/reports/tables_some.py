@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from dpaudit.numbers.digits import decimal
+from dpaudit.numbers.digits import decimal, short
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named, number_of
@@ -65,13 +65,24 @@ def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:
         known = [row for row in own if row["n"] is not None]
         first = {outcome_of(row): row["n"] for row in reversed(known)}
         whose = f"{name}: " if len(names) > 1 else ""
-        told = [(strongest(known)["n"], "the largest")] if len(known) > 1 else []
+        told = [(strongest(known)["n"], said)] if len(known) > 1 and (said := _top(known)) else []
         fails = "the first that fails" if any(row["verdict"] for row in known) else "the first above the nominal ε"
         told += [(first[Verdict.REFUTED], fails)] if Verdict.REFUTED in first else []
         told += [(first[Verdict.UNDECIDED], "the first that is open")] if Verdict.UNDECIDED in first else []
         for n in dict.fromkeys(n for n, _ in told):
             found.setdefault(n, []).append(whose + ", ".join(words for at, words in told if at == n))
     return found
+
+
+def _top(rows: Sequence[Row]) -> str:
+    """Returns "the largest" of the row that may be so, where it is known to be; of several as large how many."""
+    top = strongest(rows)
+    rivals = [row for row in rows if Decimal(row["epsilon"]["upper"]) >= Decimal(top["epsilon"]["lower"])]
+    if len(rivals) == 1:
+        return "the largest"
+    same = all(row["epsilon"] == top["epsilon"] for row in rivals)
+    narrow = top["epsilon"]["lower"] == top["epsilon"]["upper"] or short(top["epsilon"])[0].isdigit()
+    return f"the largest, one of {len(rivals)} as large" if same and narrow else "may be the largest"
 
 
 def delta_curves(section: Section) -> Table:

@@ -137,12 +137,17 @@ def headline(verdict: dict[str, Any]) -> str:
 
     Of a mechanism without a claim also whether the nominal epsilon is exceeded, and where that was looked at.
     """
+    return "; ".join(filter(None, headlines(verdict)))
+
+
+def headlines(verdict: dict[str, Any]) -> tuple[str, str]:
+    """Returns the headline in two: what holds of the mechanisms, and what else does not hold; "" of nothing."""
     failing = [claims_failing(verdict.get("claims") or {}), bounds_failing(verdict.get("bounds") or {})]
+    others = "; ".join(filter(None, failing))
     if verdict["word"] is None:
-        found = "; ".join(filter(None, failing))
-        return found or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
+        return "", others or (claims_words(verdict["claims"]) if verdict.get("claims") else "")
     whose = f"true ε of {verdict['mechanism']}" if sum(verdict["counts"].values()) > 1 else "true ε"
-    return "; ".join(filter(None, [in_words(verdict, whose), *failing]))
+    return in_words(verdict, whose), others
 
 
 def severity(verdict: dict[str, Any]) -> int:
