@@ -241,3 +241,8 @@ def test_a_data_set_has_two_cells_and_a_record():
     for bad in ("3", "0,0", [3], []):
         with pytest.raises(dpaudit.InputError, match="at least 2 cells and 1 record"):
             parse_data(bad)
+
+
+def test_what_is_exact_and_no_rational_number_is_not_called_inexact():
+    with pytest.raises(InputError, match="must be a rational number here, and is of type Expression"):
+        rational("claimed", dpaudit.exp(1))

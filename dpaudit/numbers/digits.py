@@ -15,7 +15,7 @@ from fractions import Fraction
 MOST, LEAST = 6, 4
 """Significant digits that are shown where they are known, and below which both ends are shown instead."""
 FEW, EXACT = 6, 40
-"""A fraction of more digits than FEW is written as a decimal, where at most EXACT digits denote it and it is shorter."""
+"""A fraction of more digits than FEW is written as a decimal, where that is shorter and has at most EXACT digits."""
 HUGE = 10**5
 """From so many per cent on no digit matters."""
 MANY = 60

@@ -26,7 +26,11 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     decimal digits.
     """
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
-        raise InputError(option, value, f"a {type(value).__name__} is not exact; {_advice(value)}")
+        kind = type(value).__name__
+        wrong = (
+            f"a {kind} is not exact" if isinstance(value, float) else f"must be a rational number, not of type {kind}"
+        )
+        raise InputError(option, value, f"{wrong}; {_advice(value)}")
     if isinstance(value, str):
         value = _parse(option, value.strip(), digits)
     limit = 10**digits

@@ -195,7 +195,9 @@ class Block:
     @property
     def title(self) -> str:
         """Returns the names for a title."""
-        return "all mechanisms" if self.labels == list(REGISTRY) else ",".join(self.labels)
+        if self.labels == list(REGISTRY):
+            return "all mechanisms"
+        return ("; " if any(", " in label for label in self.labels) else ", ").join(self.labels)
 
     @property
     def model(self) -> Model | None:

@@ -97,7 +97,7 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
     for curve in curves(section, "n", "epsilon", "true ε"):
         row, limit = last[curve.name], limits.get(curve.name)
         shown = sign(limit, 3) if limit else against(row, 3)
-        note = f"{shown}, {_claimed(row)}"
+        note = f"{shown}, {_claimed(row, 'claim' in section['setting'])}"
         lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
     more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}
     chart = Chart(lines, "n (records)", "true ε", bars=_bars(section), steps=_steps(section), **more_)
@@ -109,10 +109,10 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
     return [figure(chart, claims_found(rows) + more, section["title"])]
 
 
-def _claimed(row: dict[str, Any]) -> str:
-    if row.get("guarantee"):
-        return f"claims {powers(row['guarantee']['text'])}"
-    return f"claims {row['claimed']}" if row["claimed"] else "no claim"
+def _claimed(row: dict[str, Any], asked: bool) -> str:
+    """Returns what it claims, or what it is asked for, in words."""
+    said = row["guarantee"]["text"] if row.get("guarantee") else row["claimed"]
+    return f"{'asked for' if asked else 'claims'} {powers(said)}" if said else "no claim"
 
 
 def _levels(section: Section) -> dict[str, dict[int, str]]:

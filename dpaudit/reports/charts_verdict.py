@@ -21,6 +21,8 @@ MARKS = {
     "HOLDS ON WHAT WAS AUDITED": "proved",
 }
 """Word of the verdict -> its colour."""
+NOMINAL = {"REFUTED": ", above the nominal ε", "UNDECIDED": ", undecided against the nominal ε"}
+"""What is said of a mechanism without a claim by the verdict on its nominal epsilon; within it goes without words."""
 MOST = 1.6
 """A larger share is cut, with an arrow."""
 MOST_BESIDE = 0.55
@@ -42,7 +44,8 @@ def _counted(rows: list[Row]) -> str:
     """Returns which word was said of whom."""
     words: dict[str, list[str]] = {}
     for row in rows:
-        words.setdefault(row["word"], []).append(row["mechanism"])
+        compared = NOMINAL.get(row["outcome"], "") if row["claim"] is None else ""
+        words.setdefault(row["word"] + compared, []).append(row["mechanism"])
     return " ".join(f"{word}: {listed(names)}." for word, names in words.items())
 
 

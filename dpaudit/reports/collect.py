@@ -25,6 +25,7 @@ from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
+from dpaudit.reports.missing import not_shown
 from dpaudit.reports.pairs import MAP_DIGITS, worst_pairs
 from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
@@ -49,6 +50,15 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
         yield chain(lead, known[0], block.to_dict(), progress)
     yield epsilon_by_n(block, rows, verdicts["rows"])
     yield facts(block, progress)
+    shown = []
+    for section in detailed(block, progress, maps):
+        shown.append(section)
+        yield section
+    yield from not_shown(block, shown, maps)
+
+
+def detailed(block: Block, progress: Progress, maps: bool) -> Iterator[Section]:
+    """Yields the sections that show the distributions of every mechanism, those that can be computed."""
     curves = delta_curves(block, progress)
     yield from [curves] if curves["rows"] else []
     pairs = worst_pairs(block, progress)

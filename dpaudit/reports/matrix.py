@@ -28,7 +28,7 @@ from dpaudit.reports.shares import (
     share_of,
 )
 from dpaudit.reports.theorems import for_every_n
-from dpaudit.reports.verdict import SEARCHED, audited_words, badness
+from dpaudit.reports.verdict import CODE, EXCEEDS, SEARCHED, audited_words, badness
 
 TITLE = "What is claimed, and what holds"
 QUESTION = "Does every mechanism keep what it claims, how much of the claim is used, and how is that known?"
@@ -198,7 +198,8 @@ def _covered(case: Case, row: Row, first: First | None) -> Iterator[str]:
     more = [row["n"] for row in first.rows] if first else []
     if more:
         whole = (row["looked_at"] or "").startswith("every n")
-        yield f"{case.label}: {row['looked_at'] if whole else f'n = {range_text(more)}'}{SEARCHED}"
+        found = SEARCHED if row["claim"] else EXCEEDS
+        yield f"{case.label}: {row['looked_at'] if whole else f'n = {range_text(more)}'}{found}"
     if row["theorem"] and row["theorem"]["verdict"] == Verdict.PROVED:
         yield f"{case.label}, every n ≥ 1: {row['theorem']['words']}"
 
@@ -208,7 +209,8 @@ def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None
     mechanism = case.mechanism
     if seen and case.setting.has_n and not (theorem and theorem["verdict"] == Verdict.PROVED):
         more = theorem is not None and theorem["verdict"] == Verdict.REFUTED
-        yield f"{case.label} at other n than {range_text(seen)}" + (": there are some where it fails" if more else "")
+        what = "it fails" if case.claimed is not None else "it exceeds its nominal ε"
+        yield f"{case.label} at other n than {range_text(seen)}" + (f": there are some where {what}" if more else "")
     family = posterior(mechanism)
     yield "other priors, ε and parameters" if family else "other parameters"
     relation = mechanism.adjacency
@@ -220,4 +222,4 @@ def _not_covered(case: Case, seen: Sequence[int], theorem: dict[str, Any] | None
         yield f"{case.label}: {'; '.join([said, *caveats.get('notes', ())])}"
     yield from (f"{case.label} rests on: {said}" for said in caveats.get("assumptions", ()))
     if not caveats:
-        yield "code that samples: the distributions were audited, not a program that draws from them"
+        yield CODE

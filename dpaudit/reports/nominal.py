@@ -64,8 +64,6 @@ def _said(rows: list[Row], n: int) -> str:
         if own
     ]
     parts += [f"undecided somewhere: {', '.join(open_)}"] if open_ else []
-    return (
-        "; ".join(parts) + "."
-        if parts
-        else f"No mechanism spends more than its nominal ε at the values drawn, n = {n}."
-    )
+    nobody = f"no mechanism spends more than its nominal ε at the values drawn, n = {n}"
+    said = "; ".join(parts or [nobody])
+    return f"{said[0].upper()}{said[1:]}."

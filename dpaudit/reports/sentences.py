@@ -137,7 +137,8 @@ def share_words(row: Row) -> str:
     if row["share"] is None or row["share"]["lower"] == "inf":
         return ""
     what = "the claim" if row["claim"] else f"its nominal ε = {row['nominal']}"
-    of = "" if row["share_of"] == "ε" else f"{row['share_of']} is "
+    letter = row["share_of"]
+    of = "" if letter == "ε" else f"{'the ' if letter == 'divergence' else ''}{letter} is "
     where = f" {row['share_where']}" if row.get("share_where") else ""
     return f", {of}{percent(row['share'])} of {what}{where}"
 

@@ -24,7 +24,9 @@ LEAD = (
 """What the verdict on the whole has of its worst mechanism."""
 MOST_NAMED = 6
 """So many accuracy bounds that fail are named in the sentence."""
-SEARCHED = ", for the smallest that fails"
+CODE = "code that samples: the distributions were audited, not a program that draws from them"
+"""What is not covered of a mechanism that gives its distributions itself."""
+SEARCHED, EXCEEDS = ", for the smallest that fails", ", for the smallest that exceeds the nominal ε"
 """How a line ends that says which n were looked at besides those that were asked for."""
 
 
@@ -91,7 +93,7 @@ def _covered(rows: list[Row]) -> Iterator[str]:
     proved = [row for row in rows if (row["theorem"] or {}).get("verdict") == Verdict.PROVED]
     named = [f"{row['mechanism']} ({row['theorem']['claim'] or 'the supremum over n'})" for row in proved]
     yield from [f"every n ≥ 1, by a theorem: {', '.join(named)}"] if named else []
-    yield from (line for row in rows for line in row["covered"] if line.endswith(SEARCHED))
+    yield from (line for row in rows for line in row["covered"] if line.endswith((SEARCHED, EXCEEDS)))
 
 
 def audited_words(ns: str | None, counts: Mapping[str, int], several: bool, whose: str = "") -> str:
@@ -105,7 +107,9 @@ def _not_covered(rows: list[Row]) -> Iterator[str]:
     """Yields what the verdict does not speak of: of single mechanisms first, each once."""
     lines = [(row["mechanism"], line) for row in rows for line in row["not_covered"]]
     yield from dict.fromkeys(line for name, line in lines if line.startswith(name))
-    yield from dict.fromkeys(line for name, line in lines if not line.startswith(name))
+    whose = [row["mechanism"] for row in rows if CODE in row["not_covered"]]
+    named = f"{CODE} ({', '.join(whose)})" if len(whose) < len(rows) else CODE
+    yield from dict.fromkeys(named if line == CODE else line for name, line in lines if not line.startswith(name))
 
 
 def _counted(counts: dict[str, int]) -> str:
