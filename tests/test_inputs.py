@@ -7,6 +7,7 @@ import pytest
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.mechanisms import lookup, make_mechanism
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import nonnegative, positive, probability, rational, sequence, whole
 from dpaudit.posterior.model import make_model, parse_data
 

@@ -345,7 +345,7 @@ def test_the_command_line_report(tmp_path, capsys):
     result = json.loads((tmp_path / "r" / "result.json").read_text())
     assert result["command"] == "dpaudit report --mech EHD,EHDS --n 1..3"
     assert "content_hash" in (tmp_path / "r" / "result.json").read_text()
-    assert "# Audit of EHD,EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")
+    assert "# Audit of EHD, EHDS" in (tmp_path / "r" / "report.md").read_text().replace("\\", "")
 
 
 @pytest.mark.parametrize(

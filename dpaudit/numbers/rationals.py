@@ -27,9 +27,8 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
         kind = type(value).__name__
-        wrong = (
-            f"a {kind} is not exact" if isinstance(value, float) else f"must be a rational number, not of type {kind}"
-        )
+        plain = value is None or isinstance(value, float | bool)
+        wrong = f"a {kind} is not exact" if plain else f"must be a rational number here, and is of type {kind}"
         raise InputError(option, value, f"{wrong}; {_advice(value)}")
     if isinstance(value, str):
         value = _parse(option, value.strip(), digits)
