@@ -88,9 +88,24 @@ def _sides(links: Sequence[Link], room: float) -> list[float]:
     if max(least) <= equal:
         return [equal] * len(links)
     if sum(least) >= room:
-        return [side * room / sum(least) for side in least]
+        return _cut(least, room)
     whole = [sum(width_of(words, size) for words, size in own) for own in texts]
     return [side + (room - sum(least)) * own / sum(whole) for side, own in zip(least, whole, strict=True)]
+
+
+def _cut(least: Sequence[float], room: float) -> list[float]:
+    """Returns the widths, the largest cut to one that lets all of them fit.
+
+    >>> _cut([10, 90, 80], 100)
+    [10, 45.0, 45.0]
+    """
+    left = room
+    for i, side in enumerate(sorted(least)):
+        share = left / (len(least) - i)
+        if side > share:
+            return [min(own, share) for own in least]
+        left -= side
+    return list(least)
 
 
 def _texts(link: Link) -> list[tuple[str, float]]:

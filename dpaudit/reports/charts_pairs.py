@@ -14,7 +14,7 @@ from dpaudit.pictures.svg import headed
 from dpaudit.reports.charts_lines import Near, middle, span
 from dpaudit.reports.charts_ternary import ternary_pairs
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.findings import against, at_most, listed, rounded, sign, told
+from dpaudit.reports.findings import about, against, at_most, listed, rounded, sign, told
 from dpaudit.reports.tables import cell
 
 SHOWN_OUTPUTS = 16
@@ -196,10 +196,10 @@ def _largest(own: list[Row]) -> float:
     return max((float(row["loss"]["upper"]) for row in own), default=0.0)
 
 
-def _mass_beyond(own: list[Row]) -> Fraction:
-    """Returns a lower bound of the probability of a loss of more than half the largest one, or of an infinite one."""
+def _mass_beyond(own: list[Row], end: str = "lower") -> Fraction:
+    """Returns an end of the probability of a loss of more than half the largest one, or of an infinite one."""
     top = _largest(own)
-    return sum((Fraction(row["p"]["lower"]) for row in own if _large(float(row["loss"]["lower"]), top)), Fraction(0))
+    return sum((Fraction(row["p"][end]) for row in own if _large(float(row["loss"]["lower"]), top)), Fraction(0))
 
 
 def _large(loss: float, top: float) -> bool:
@@ -215,4 +215,6 @@ def _beyond(own: list[Row], several: bool = False) -> str:
         return f"{'are' if several else 'is'} not known well enough to say how likely a large loss is"
     lose, its = ("lose", "their") if several else ("loses", "its")
     what = "has an infinite loss" if math.isinf(top) else f"{lose} more than half of {its} largest loss"
-    return f"{what} with probability at least {rounded(f'{float(mass):.6e}', False, 2)}"
+    ends = {"lower": f"{float(mass):.9e}", "upper": f"{float(_mass_beyond(own, 'upper')):.9e}"}
+    least = rounded(ends["lower"], False, 2)
+    return f"{what} with probability {f'about {near}' if (near := about(ends, 2)) else f'at least {least}'}"
