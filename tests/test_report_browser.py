@@ -297,7 +297,7 @@ def test_a_card_shows_the_whole_label_of_its_cells(opened):
       return [style.content, parseFloat(style.height), td.getBoundingClientRect().height];
     })"""
     cells = page.evaluate(found)
-    assert '"worst pair → output"' in {label for label, _, _ in cells}
+    assert '"worst pair x | x′ → output"' in {label for label, _, _ in cells}
     assert all(label not in ("none", "normal") and inner <= outer for label, inner, outer in cells)
 
 

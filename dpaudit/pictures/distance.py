@@ -48,7 +48,7 @@ class Distances:
     fails: frozenset[str]
     top: float
     steps: frozenset[str] = frozenset()
-    """The bounds that change only where the distribution does: steps too, or dots where some of them are missing."""
+    """The bounds that change only where the distribution does: steps too."""
 
     def draw(self, alt: str) -> Picture:
         """Returns the curves; below them which dashes are which bound, and whether it fails."""
@@ -76,10 +76,6 @@ class Distances:
     def _bound(self, ground: Ground, name: str, number: int) -> str:
         dashes = DASHES[number % len(DASHES)]
         points = [(t, value) for t, value, _ in self.curves[name]]
-        if name in self.steps and len(points) < len(self.curves.get("", ())):
-            seen = [(t, value) for t, value in points if 0 <= value <= 1]
-            dots = "".join(element("circle", cx=ground.x(t), cy=ground.y(value), r=2) for t, value in seen)
-            return element("g", dots, class_="fb") + self._tips(ground, name)
         runs = within(self._stairs(name) if name in self.steps else points)
         drawn = [path([(ground.x(t), ground.y(v)) for t, v in run], "line sb", stroke_dasharray=dashes) for run in runs]
         return "".join(drawn) + self._tips(ground, name)

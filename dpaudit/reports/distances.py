@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,8 +39,7 @@ def distances(block: Block, x: Histogram, progress: Progress) -> Section:
             rows += [{"mechanism": case.label, **row} for row in along(subject, x)]
     title = f"Distance of the release from the truth, x = {text(x)}, ε = {block.eps}"
     question = "How likely is a release within t of the truth, and what do the documents' bounds say?"
-    drawn = {row["bound"] for row in rows}
-    more = {"x": list(x), "steps": [bound for bound in STEPS if bound in drawn], **block.smaller(sum(x))}
+    more = {"x": list(x), "steps": list(_steps(rows)), **block.smaller(sum(x))}
     return block.section("distances", title, question, lambda case: _command(case, x), rows, **more)
 
 
@@ -76,12 +76,17 @@ def _lines(subject: PosteriorMechanism, stairs: Staircase) -> Iterator[tuple[str
 
 
 def _bound(checker: Checker, bound: Bound, places: Sequence[tuple[int, Ball]]) -> Iterator[tuple[str, str, Ball, Ball]]:
-    """Yields the bound at about MOST_PLACES of the places, and where it first fails or is open; all are checked."""
+    """Yields the bound at some of the places, and where it first fails or is open; all are checked.
+
+    Of one that depends on kappa alone these are the last places of each kappa, of another about MOST_PLACES.
+    """
     step, seen = max(1, len(places) // MOST_PLACES), {Verdict.PROVED}
-    for i, place in enumerate(places):
-        checked = checker.check(bound, *place)
-        value = 1 - checked.value if bound.of_tail else checked.value
-        if i % step == 0 or place is places[-1] or checked.verdict not in seen:
+    found = [checker.check(bound, *place) for place in places]
+    for i, checked in enumerate(found):
+        last = checked is found[-1]
+        kept = last or (checked.kappa != found[i + 1].kappa if bound.by_kappa else i % step == 0)
+        if kept or checked.verdict not in seen:
+            value = 1 - checked.value if bound.of_tail else checked.value
             yield named(bound), checked.verdict.value, checked.t, value
         seen.add(checked.verdict)
 
@@ -99,8 +104,13 @@ def _row(bound: str, verdict: str, t: Ball, value: Ball) -> Row | None:
     return {"bound": bound, "t": shown[0].to_dict(), "value": shown[1].to_dict(), "outcome": verdict or None}
 
 
-STEPS = [named(bound) for bound in BOUNDS if bound.in_steps]
-"""The bounds that change only where Pr[H < t] does."""
+def _steps(rows: Sequence[Row]) -> Iterator[str]:
+    """Yields the bounds that change only where Pr[H < t] does, and of which every step is there."""
+    for bound in BOUNDS:
+        whose = {row["mechanism"] for row in rows if row["bound"] == named(bound)}
+        counts = Counter((row["mechanism"], row["bound"]) for row in rows)
+        whole = bound.by_kappa or all(counts[name, named(bound)] >= counts[name, ""] for name in whose)
+        yield from [named(bound)] if whose and bound.in_steps and whole else []
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Section]:

@@ -38,7 +38,7 @@ def matrix(section: Section) -> Table:
     share = "share of the claim" if claimed else "share of the nominal ε"
     largest = "true ε" if any(row.get("claim_varies") for row in section["rows"]) else "largest true ε"
     columns = ["verdict", "mechanism", "claim", largest, "at n", share, "known"]
-    return [*columns, "worst pair → output"], rows
+    return [*columns, "worst pair x | x′ → output"], rows
 
 
 def _of(row: dict[str, Any]) -> str:

@@ -190,9 +190,9 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     n = "" if found["n"] is None else f", at n = {found['n']}"
     lines += [("decided by", f"{said}{n}")] if (said := decided_by(found)) else []
     pair = found["evidence"]["pair"] if found["evidence"] else found
-    output = "" if pair.get("output") is None else f" → {plain_text(pair['output'])}"
+    output = "" if pair.get("output") is None else f", output {plain_text(pair['output'])}"
     if pair["x"] is not None:
-        lines.append(("witness", f"{plain_text(pair['x'])} | {plain_text(pair['x_prime'])}{output}{n}"))
+        lines.append(("witness", f"x = {plain_text(pair['x'])}, x′ = {plain_text(pair['x_prime'])}{output}{n}"))
     caveats = verdict.get("caveats") or {}
     lines += [("residual", said)] if (said := residual_words(caveats)) else []
     lines += [("of note", "; ".join(caveats["notes"]))] if caveats.get("notes") else []

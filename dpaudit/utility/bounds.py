@@ -215,7 +215,12 @@ class Bound:
     @property
     def in_steps(self) -> bool:
         """Returns whether it is the same at all t between two attained distances, as Pr[H < t] is."""
-        return not (isinstance(self.form, InTail) and self.form.by_t)
+        return self.by_kappa or not (isinstance(self.form, InTail) and self.form.by_t)
+
+    @property
+    def by_kappa(self) -> bool:
+        """Returns whether it depends on t through kappa alone."""
+        return not isinstance(self.form, InTail)
 
     @property
     def below(self) -> str:
