@@ -253,6 +253,8 @@ def test_a_wide_enclosure_is_a_band_and_never_a_midpoint():
     drawn = Chart([Curve("A", points, spans=ends)], "n", "y").draw(WIDE, "alt")
     (band,) = all_of(drawn, "path", "band")
     assert len(re.findall("[LHV]", band.get("d"))) == 5, "the upper and the lower ends of three values"
+    assert band.get("class") == "band f0", "no line closes it at its sides"
+    assert len(all_of(drawn, "path", "edge")) == 2
     assert not [p for p in all_of(drawn, "path", "line") if "thin" not in p.get("class")], "no line through midpoints"
     assert len(all_of(drawn, "path", "thin")) == 2, "one error bar for each value that is not known"
     narrow = Chart([Curve("A", points, spans=[(0.5, 0.5000001)] * 3)], "n", "y").draw(WIDE, "alt")

@@ -4,6 +4,7 @@ import operator
 import re
 import shlex
 from fractions import Fraction
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -13,13 +14,14 @@ from dpaudit import sqrt
 from dpaudit.cli import main
 from dpaudit.examples.geometric import WrongSensitivity
 from dpaudit.numbers.digits import percent, short
+from dpaudit.numbers.enclosure import outward
 from dpaudit.pictures.chain import Link, folded
 from dpaudit.pictures.chain import draw as draw_chain
 from dpaudit.pictures.maps import CellMap, Shades, key
 from dpaudit.pictures.pair import Losses, Mass, Pair, Stem, surely
 from dpaudit.pictures.picture import WIDE
 from dpaudit.pictures.svg import width_of
-from dpaudit.reports import html, markdown, plan
+from dpaudit.reports import collect, html, markdown, plan
 from dpaudit.reports.block import Block
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
@@ -432,6 +434,35 @@ def test_the_lower_end_of_delta_does_not_rise():
     for end in ("lower", "upper"):
         values = [F(row["delta"][end]) for row in rows]
         assert values == sorted(values, reverse=True)
+
+
+def test_a_delta_that_would_rise_is_cut_by_its_neighbours(monkeypatch):
+    ends = iter([("0.1", "0.3"), ("0.2", "0.4")])
+
+    def rising(_mechanism, points):
+        return [SimpleNamespace(value=outward(*map(F, next(ends, ("0", "0.1"))), 6)) for _ in points]
+
+    monkeypatch.setattr(collect, "_deltas", rising)
+    rows = of_kind(made(Vague, claim="eps=1/2"), "delta-curves")["rows"]
+    assert [(row["delta"]["lower"], row["delta"]["upper"]) for row in rows[:3]] == [("0.2", "0.3")] * 2 + [("0", "0.1")]
+
+
+def test_delta_at_the_claimed_epsilon_has_the_digits_that_decided():
+    result = made(Leaks, n="4", claim="eps=1/2,delta=1/100")
+    (at,) = [row["delta"] for row in of_kind(result, "delta-curves")["rows"] if row["at"] == "1/2"]
+    assert at == of_kind(result, "epsilon-by-n")["rows"][-1]["evidence"]["enclosure"]
+    assert F(at["upper"]) - F(at["lower"]) < F(1, 10**25)
+
+
+def test_far_beyond_the_range_one_is_named_whose_predecessor_holds(monkeypatch):
+    monkeypatch.setattr("dpaudit.reports.judged.MOST_LOOKED", 5)
+    (row,) = of_kind(made("EHDL", n="2..4", prior="1/100,1/100", eps="1/100"), "matrix")["rows"]
+    far = row["theorem"]["fails_at"]
+    assert far["looked_at"] == "of those audited; smaller ones were not all looked at"
+    setting = {"prior": "1/100,1/100", "eps": "1/100"}
+    before, here = (dpaudit.epsilon("EHDL", n=n, **setting).epsilon for n in (far["n"] - 1, far["n"]))
+    assert before.upper < F(1, 100) < here.lower
+    assert f"exceeds its nominal ε = 1/100 at n = {far['n']} (" in row["text"]
 
 
 def test_what_may_be_the_largest_is_not_called_so():
