@@ -125,6 +125,7 @@ def test_of_a_claim_the_names_are_cut_and_never_the_number():
         assert "ε = 123/456" in shown
         assert "δ = 1e-8" in shown
         assert max(map(width_of, claim_rows(words, room))) <= room
+    assert claim_rows(words, -50.0) == claim_rows(words, 70.0), "in a plot without room it has some"
     drawn = Chart([Curve("a name that is long " * 3, [(1.0, 0.5), (2.0, 0.6)])], "n", "y", bars=[(1.0, words)])
     texts = " ".join(e.text for e in words_of(drawn.draw(NARROW, "alt")))
     assert "ε = 123/456" in texts

@@ -11,6 +11,9 @@ from dpaudit.pictures.labels import LINE
 from dpaudit.pictures.scales import Scale, Tick
 from dpaudit.pictures.svg import ENTRY, element, fit, line, path, text, width_of
 
+LEAST = 70.0
+"""Pixels that words on a line have at the least, in a plot that is all but covered by its labels too."""
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -137,6 +140,7 @@ def claim_rows(words: str, room: float) -> list[str]:
     >>> claim_rows("claimed ε = 2: one, another", 70)
     ['claimed', 'ε = 2']
     """
+    room = max(room, LEAST)
     if width_of(words) <= room:
         return [words]
     claim, found, names = words.partition(": ")

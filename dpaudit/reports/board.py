@@ -8,6 +8,7 @@ from dpaudit.files.text import html as escape
 from dpaudit.numbers.digits import powers
 from dpaudit.reports.document import Section
 from dpaudit.reports.marks import badge, number, verdicts
+from dpaudit.reports.typed import typed
 
 ROLES = {"counterexample": "First counterexample", "witness": "Witness", "tightest": "Closest to failing"}
 
@@ -31,7 +32,7 @@ def _claim(row: dict[str, Any]) -> str:
         ("Proof", _steps(row.get("steps", []))),
         ("Measured", _table(row["table"]) if "table" in row else ""),
         *(("Part", _part(part)) for part in row.get("parts", [])),
-        ("Reproduce", f"<code>dpaudit check {escape(row['id'])} --explain</code>"),
+        ("Reproduce", f"<code>{typed('dpaudit check ' + row['id'] + ' --explain')}</code>"),
     ]
     listed = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in facts if value)
     finding = f'<br><span class="dim">{escape(powers(row["finding"]))}</span>' if row.get("finding") else ""
