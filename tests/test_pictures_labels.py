@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dpaudit.pictures.alike import coincident, equal
+from dpaudit.pictures.distance import Distances
 from dpaudit.pictures.labels import SAMPLE, beside, signs
 from dpaudit.pictures.lines import Chart, Curve, together
 from dpaudit.pictures.maps import CellMap, Shades
@@ -15,6 +16,10 @@ from dpaudit.pictures.pair import Pair, Stem
 from dpaudit.pictures.picture import HALF, NARROW, WIDE
 from dpaudit.pictures.plot import claim_rows
 from dpaudit.pictures.svg import width_of
+from dpaudit.reports import plan
+from dpaudit.reports.board import board
+from dpaudit.reports.charts import figures
+from dpaudit.reports.report import build
 
 INF = math.inf
 ROOM = ((30.0, 366.0), (30.0, 290.0))
@@ -164,3 +169,111 @@ def test_names_of_outputs_are_turned_only_where_they_do_not_fit_side_by_side(dra
         assert float(shown.get("y")) < draw(short).height
     many = [str(i) for i in range(40)]
     assert turned(draw(many)) == many
+
+
+def test_bounds_that_coincide_are_said_to():
+    one = [(0.2, 0.3, ""), (0.5, 0.6, ""), (0.9, 1.0, "")]
+    curves = {"": one, "tight (=)": one, "loose (≥)": [(t, v / 2, "") for t, v, _ in one]}
+    curves["other (≥)"] = curves["loose (≥)"]
+    shown = [e.text for e in words_of(Distances("M", curves, frozenset(["other (≥)"]), 1.0).draw("alt"))]
+    assert shown[-3:] == [
+        "tight (=), coincides with the exact one",
+        "loose (≥)",
+        "other (≥): fails somewhere, coincides with loose (≥)",
+    ]
+
+
+def test_a_limit_is_told_from_the_value_at_the_last_n():
+    sections = build(plan.Plan("t", "c", (plan.block({"n": "2..3", "mechs": "EHDL,LSDim"}),)), lambda text: None)
+    (section,) = [section for section in sections["sections"] if section["kind"] == "epsilon-by-n"]
+    shown = {e.text for e in words_of(figures(section)[0].wide[0]) if e.get("class") == "halo"}
+    assert {"EHDL → 0.922, no claim", "LSDim = 0.5, claims 1-DP"} <= shown
+
+
+def margin_row(name, verdict, value):
+    return {"id": name, "verdict_of": verdict, "margin": {"lower": value, "upper": value}}
+
+
+def test_claims_that_are_impossible_count_as_failing_and_what_has_no_witness_stands_on_neither_side():
+    rows = [
+        *(margin_row("one", "PROVED", "0.5"), margin_row("two", "REFUTED", "0.5")),
+        *(margin_row("three", "IMPOSSIBLE", "-0.25"), margin_row("four", "UNWITNESSED", "-0.125")),
+    ]
+    (figure,) = figures({"kind": "margins", "title": "Margins", "setting": {}, "rows": rows})
+    assert figure.caption.startswith("2 of 4 inequalities and equations fail somewhere, two by the most")
+    assert "said to hold somewhere: three." in figure.caption
+    assert "Without a witness, and on neither side: four." in figure.caption
+    for picture in (*figure.wide, *figure.narrow):
+        tree = ElementTree.fromstring(picture.svg())
+        (axis,) = [float(e.get("d")[1:].split(" ")[0]) for e in tree.iter("path") if e.get("class") == "axis"]
+        square = next(e for e in tree.iter("rect") if e.get("class") == "fopen")
+        assert math.isclose(float(square.get("x")) + 4, axis, abs_tol=0.11)
+        assert {"PROVED", "REFUTED, IMPOSSIBLE", "UNWITNESSED"} <= {e.text for e in words_of(picture)}, "a key"
+
+
+def printed(relation, left, right, margin, role, verdict):
+    """What the board prints of one instance."""
+    instance = {
+        **{"parameters": {"n": "2"}, "relation": relation, "margin": {"lower": margin, "upper": margin}},
+        **{"left": {"meaning": "L", "lower": left, "upper": left}},
+        **{"right": {"meaning": "R", "lower": right, "upper": right}},
+    }
+    row = {"id": "c", "document": "d", "item": "i", "statement": "s", "quantifier": "q", "grid": "g"}
+    return board({"kind": "claims", "rows": [{**row, "verdict": verdict, "establishes": "e", role: instance}]})
+
+
+@pytest.mark.parametrize(
+    ("relation", "left", "right", "margin", "sign"),
+    [
+        ("=", "0.25", "0.5", "0.25", "≠"),
+        ("<=", "0.5", "0.25", "-0.25", "&gt;"),
+        ("<", "0.5", "0.5", "0", "≥"),
+        (">", "0.5", "0.5", "0", "≤"),
+        (">=", "0.25", "0.5", "-0.25", "&lt;"),
+        ("!=", "0.5", "0.5", "0", "="),
+    ],
+)
+def test_a_relation_that_fails_is_printed_as_what_is_true_instead(relation, left, right, margin, sign):
+    for role, verdict, title in (
+        ("tightest", "IMPOSSIBLE", "Closest to holding"),
+        ("tightest", "UNWITNESSED", "Closest to holding"),
+        ("counterexample", "REFUTED", "First counterexample"),
+    ):
+        shown = printed(relation, left, right, margin, role, verdict)
+        assert f"L = {left} {sign} R = {right};" in shown
+        assert title in shown
+
+
+@pytest.mark.parametrize(
+    ("relation", "left", "right", "margin", "sign"),
+    [
+        ("<=", "0.25", "0.5", "0.25", "≤"),
+        ("<=", "0.5", "0.5", "0", "≤"),
+        (">", "0.5", "0.25", "0.25", "&gt;"),
+        ("=", "0.5", "0.5", "0", "="),
+        ("!=", "0.25", "0.5", "0.25", "≠"),
+    ],
+)
+def test_a_relation_that_holds_is_printed_as_it_is(relation, left, right, margin, sign):
+    shown = printed(relation, left, right, margin, "tightest", "PROVED")
+    assert f"L = {left} {sign} R = {right};" in shown
+    assert "Closest to failing" in shown
+
+
+def test_what_is_refuted_is_printed_as_failing_though_its_margin_is_not_known_in_sign():
+    side = {"meaning": "L", "lower": "0.5", "upper": "0.5"}
+    instance = {"parameters": {}, "relation": "=", "left": side, "right": side, "margin": {"lower": "-1", "upper": "1"}}
+    row = {
+        "id": "c",
+        "document": "d",
+        "item": "i",
+        "statement": "s",
+        "quantifier": "q",
+        "grid": "g",
+        "verdict": "REFUTED",
+    }
+    part = {"verdict": "REFUTED", "statement": "s", "establishes": "e", "instance": instance}
+    shown = board(
+        {"kind": "claims", "rows": [{**row, "establishes": "e", "counterexample": instance, "parts": [part]}]}
+    )
+    assert shown.count("L = 0.5 ≠ L = 0.5;") == 2
