@@ -88,7 +88,7 @@ def browser():
 def opened(browser, page_path):
     pages = []
 
-    def opener(width=1200, theme="light", script=True):
+    def opener(width=1200, theme="light", script=True, path=page_path):
         page = browser.new_page(
             viewport={"width": width, "height": 900}, color_scheme=theme, java_script_enabled=script
         )
@@ -96,7 +96,7 @@ def opened(browser, page_path):
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("request", lambda request: page.asked.append(request.url))
-        page.goto(page_path.as_uri())
+        page.goto(path.as_uri())
         pages.append(page)
         return page
 
@@ -342,3 +342,162 @@ def test_pictures_stand_side_by_side_on_paper_too(opened):
       .map(p => [...p.children].map(svg => svg.getBoundingClientRect().top))""")
     assert tops
     assert all(one == other for one, other in tops)
+
+
+MIXED = ["∞", "0.5", "≥ 0.999", "", "0.399933", "[0.575, 0.848]", "none", "10", "1/3", "at most 0.08 %", "−∞", "1e-8"]
+CLAIMS = ["2-DP", "(1, 1e-8)-DP", "1/2-DP"]
+BY_VALUE = [
+    "−∞",
+    "1e-8",
+    "at most 0.08 %",
+    "1/3",
+    "0.399933",
+    "0.5",
+    "[0.575, 0.848]",
+    "≥ 0.999",
+    "10",
+    "∞",
+    "none",
+    "",
+]
+
+
+@pytest.fixture
+def mixed(opened, page_path, tmp_path):
+    """A report whose first table has rows of every kind of number, and a word that is long."""
+    before, mark, after = page_path.read_text().partition('<div class="findable">')
+    head, rows, rest = after.partition("<tbody>")
+    cells = "".join(
+        f"<tr><td>row<td>{i % 2}<td>{shown}<td>{CLAIMS[i % 3]}" + "<td>" * 4 for i, shown in enumerate(MIXED)
+    )
+    (tmp_path / "mixed.html").write_text(before + mark + head + rows + cells + rest[rest.index("</table>") :])
+    return lambda width=1200: opened(width, path=tmp_path / "mixed.html")
+
+
+def column(page, which):
+    return page.evaluate(
+        f"[...document.querySelectorAll('.findable tbody tr')].map(r => r.cells[{which}].textContent.trim())"
+    )
+
+
+def test_rows_are_sorted_by_the_values_of_their_numbers(mixed):
+    page = mixed()
+    page.select_option(".finder select", index=3)
+    assert column(page, 2) == BY_VALUE
+    page.select_option(".finder select", index=2)
+    first = [shown for i, shown in enumerate(MIXED) if i % 2 == 0]
+    assert column(page, 2) == first + [shown for i, shown in enumerate(MIXED) if i % 2], "equal ones as they were"
+    page.select_option(".finder select", index=0)
+    assert column(page, 2) == MIXED
+
+
+def test_claims_are_sorted_by_epsilon_and_names_as_words(mixed, opened):
+    page = mixed()
+    page.select_option(".finder select", index=4)
+    assert column(page, 3) == ["1/2-DP"] * 4 + ["(1, 1e-8)-DP"] * 4 + ["2-DP"] * 4
+    page = opened()
+    page.select_option(".finder select", label="mechanism")
+    assert [name.partition(",")[0] for name in column(page, 1)] == ["EHD", "EHDL", "EHDL", "EHDS", "LSHist"]
+
+
+def test_who_filters_is_told_how_many_rows_are_left_and_paper_has_all(opened):
+    page = opened()
+    count = page.query_selector(".finder [aria-live=polite]")
+    rows = "[...document.querySelectorAll('.findable tbody tr')].filter(r => r.getBoundingClientRect().height).length"
+    assert count.text_content() == "5 of 5 rows"
+    page.fill(".finder input", "LSHist")
+    assert (page.evaluate(rows), count.text_content()) == (1, "1 of 5 rows")
+    page.click(".legend button")
+    faded = "[...document.querySelectorAll('.series')].filter(s => getComputedStyle(s).opacity < 1).length"
+    assert page.evaluate(faded) > 0
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert (page.evaluate(rows), page.evaluate(faded)) == (5, 0)
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.evaluate(rows) == 1
+    assert page.evaluate(faded) > 0
+
+
+def test_a_legend_is_one_stop_for_the_keyboard_and_arrows_go_through_it(opened):
+    page = opened()
+    stops = "[...document.querySelectorAll('.legend')].map(l => l.querySelectorAll('[tabindex=\"0\"]').length)"
+    legends = page.query_selector_all(".legend")
+    assert page.evaluate(stops) == [1] * len(legends)
+    assert {legend.get_attribute("role") for legend in legends} == {"toolbar"}
+    here = "document.activeElement.textContent"
+    names = legends[0].evaluate("bar => [...bar.children].map(button => button.textContent)")
+    legends[0].query_selector("button").focus()
+    for key, goal in (
+        ("ArrowRight", 1),
+        ("End", -1),
+        ("ArrowRight", 0),
+        ("ArrowLeft", -1),
+        ("ArrowUp", -2),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        assert page.evaluate(here) == names[goal], key
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('.legend') === document.querySelector('.legend')")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(here) == names[1], "back to where one was"
+    assert page.evaluate(stops) == [1] * len(legends)
+
+
+LONG = "SubsampledRandomisedResponseWithOddsAndAnExtremelyLongNameThatNobodyWouldGive"
+
+
+class Named:
+    """Randomized response with a name that is one long word."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["yes", "no"]
+
+    def probability(self, x, r):
+        return "2/3" if (x == 1) == (r == "yes") else "1/3"
+
+    def claimed(self):
+        return 1
+
+
+def test_names_of_one_long_word_make_no_page_wider(opened, tmp_path):
+    """On a phone, on a screen and on paper, nothing scrolls sideways; tables of eight mechanisms fit a screen too."""
+    wide = "[...document.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length"
+    eight = "EHD,EHDL,EHDS,MH,MHdelta,LSDim,LSHist,LSZhang"
+    for mechs, given in (([Named(LONG), Named(f"{LONG}Two")], {}), (eight, {"n": "10"})):
+        made = build(plan.Plan("t", "dpaudit report", (plan.block({"mechs": mechs, **given}),)), lambda text: None)
+        path = write(made, str(tmp_path / str(len(given))), pictures=False)[1]
+        for width, media in ((390, "screen"), (1280, "screen"), (700, "print")):
+            page = opened(width, path=path)
+            page.emulate_media(media=media)
+            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, media)
+            assert page.evaluate(wide) == 0, (width, media)
+
+
+def test_a_command_is_not_broken_within_an_option(opened):
+    page = opened(390)
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    words = """[...document.querySelectorAll('pre, code')].flatMap(e => {
+      const walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), bad = [];
+      for (let n = walker.nextNode(); n; n = walker.nextNode())
+        for (const m of n.textContent.matchAll(/--[a-z][a-z-]*/g)) {
+          const range = document.createRange();
+          range.setStart(n, m.index); range.setEnd(n, m.index + m[0].length);
+          bad.push([m[0], new Set([...range.getClientRects()].map(r => r.top)).size]);
+        }
+      return bad;
+    })"""
+    found = page.evaluate(words)
+    assert len(found) > 10
+    assert {lines for _, lines in found} == {1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -35,9 +36,19 @@ class Alike:
 
 
 def equal(one: Ends, other: Ends) -> bool:
-    """Returns whether two enclosures meet, and are alike to ten digits: the same number as far as is known."""
-    near = all(a == b or abs(a - b) <= 1e-10 * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))
-    return near and one[0] <= other[1] and other[0] <= one[1]
+    """Returns whether two enclosures meet, and are alike to ten digits: the same number as far as is known.
+
+    Both of their ends are: what reaches infinity is alike to nothing that does not, nor to what is infinite.
+
+    >>> equal((0.999, math.inf), (math.inf, math.inf)), equal((0.5, 0.5), (0.5, math.inf)), equal((1, 1), (1, 1))
+    (False, False, True)
+    """
+    return all(map(_same, one, other)) and one[0] <= other[1] and other[0] <= one[1]
+
+
+def _same(a: float, b: float) -> bool:
+    """Returns whether two ends are one to ten digits; an infinite one is only itself."""
+    return a == b or (math.isfinite(a - b) and abs(a - b) <= 1e-10 * max(abs(a), abs(b)))
 
 
 def near(one: Ends, other: Ends) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dpaudit.pictures.alike import coincident, equal
 from dpaudit.pictures.picture import HALF, Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale
@@ -60,11 +61,17 @@ class Distances:
             parts.append(self._bound(ground, name, i))
             y = HEIGHT + 46 + KEY * i
             parts.append(line(0, y, 30, y, "line sb", stroke_dasharray=DASHES[i % len(DASHES)]))
-            words = f"{name}: fails somewhere" if name in self.fails else name
+            words = (f"{name}: fails somewhere" if name in self.fails else name) + self._same(name)
             seen = bool(within([(t, value) for t, value, _ in self.curves[name]]))
             parts.append(text(38, y + 4, fit(words if seen else f"{words}, outside [0, 1]", HALF - 40, 11), "small"))
         parts.append(self._exact(ground))
         return Picture(HALF, HEIGHT + 44 + KEY * len(bounds), "".join(parts), alt)
+
+    def _same(self, name: str) -> str:
+        """Returns in words with which curve before it a bound coincides, two that would look like one, or nothing."""
+        curves = {other: {t: (value, value) for t, value, _ in own} for other, own in self.curves.items()}
+        groups = [group.names for group in coincident(curves, equal) if group.whole and name in group.names[1:]]
+        return "".join(f", coincides with {first or 'the exact one'}" for first, *_ in groups[:1])
 
     def _exact(self, ground: Ground) -> str:
         """Returns the steps: below t only what is nearer counts."""

@@ -9,22 +9,24 @@ from itertools import pairwise
 
 from dpaudit.pictures.alike import Alike, coincident, equal, near
 from dpaudit.pictures.colours import dashes_of, slots
+from dpaudit.pictures.labels import LINE, Label, Sign, beside, signs
 from dpaudit.pictures.picture import HALF, NARROW, Picture
-from dpaudit.pictures.plot import LINE, Ground, beside, margin, spread
+from dpaudit.pictures.plot import Ground, margin, spread
 from dpaudit.pictures.scales import fitted
 from dpaudit.pictures.strokes import Stroke, dots, drawn
-from dpaudit.pictures.svg import Place, at, element, fit_name, line, path, ring, text, tip, width_of
+from dpaudit.pictures.svg import Place, at, element, fit_name, line, path, text, tip, width_of
 
 STRIP, GAP = 66, 14
 """Pixels of the strip for the limits, and before it."""
 BEYOND = 11.0
 """Half the pixels of the band for what is infinite."""
-Label = tuple[float, float, str]
 
 
 @dataclass(frozen=True)
 class Curve:
     """A line; ``tips`` has what pointing at a point shows, ``limit`` is where it goes, ``note`` stands by its name.
+
+    A note begins with a number, that of the end or the limit; ``more`` is what stands after it, what is claimed say.
 
     ``spans`` are the ends of the enclosures: one that is seen is drawn as a band. A value may be infinite.
     """
@@ -34,6 +36,7 @@ class Curve:
     tips: Sequence[str] = ()
     limit: float | None = None
     note: str = ""
+    more: str = ""
     spans: Sequence[tuple[float, float]] = ()
 
     def ends(self) -> list[tuple[float, float]]:
@@ -87,14 +90,15 @@ class Chart:
             parts.append(
                 line(ground.right + GAP + STRIP, ground.roof, ground.right + GAP + STRIP, ground.bottom, "grid")
             )
-        labels = self._labels(ground, strip, width, strokes)
+        marks = [((ground.x(x), ground.y(y)), words) for x, y, words in self.marks]
+        rings = signs(marks, ((ground.left, width - 2), (ground.roof, ground.bottom)), met)
+        labels = self._labels(ground, strip, width, strokes, rings)
         covered = _covered(strokes)
         parts += [_underlaid(curve, strokes[curve.name], known[curve.name], covered) for curve in self.curves]
         for curve in self.curves:
             if curve.points:
                 parts.append(self._curve(curve, strokes[curve.name], ground, known[curve.name], small, labels))
-        for (x, y, words), (place, level, wide) in zip(self.marks, _signs(ground, self.marks), strict=True):
-            parts.append(_mark((ground.x(x), ground.y(y)), place, level, wide, words))
+        parts += [sign.draw() for sign in rings]
         return Picture(width, self.height, "".join(parts), alt)
 
     def ground(self, width: float) -> tuple[Ground, bool]:
@@ -124,11 +128,15 @@ class Chart:
         )
 
     def _texts(self, width: float) -> dict[str, str]:
-        """Returns what stands at the end of each curve, "= " before what coincides; a name is cut before its note."""
+        """Returns what stands at the end of each curve; a name is cut before its note.
+
+        "= " stands before what coincides with one above it, where also the numbers and the limits are the same.
+        """
         small, most = width <= HALF, 0.42 * width
-        notes = {curve.name: "" if small else f" {curve.note}".rstrip() for curve in self.curves}
-        same = {name: "= " for group in self.alike() if group.whole for name in group.names[1:]}
-        same = {} if self.inside else same
+        notes = {curve.name: "" if small else f" {curve.note}{curve.more}".rstrip() for curve in self.curves}
+        ends = {curve.name: (curve.note, curve.limit) for curve in self.curves}
+        whole = [group.names for group in self.alike() if group.whole and not self.inside]
+        same = {name: "= " for first, *rest in whole for name in rest if ends[name] == ends[first]}
         return {
             name: same.get(name, "") + fit_name(name, max(60.0, most - width_of(note))) + note
             for name, note in notes.items()
@@ -140,6 +148,7 @@ class Chart:
         strip: bool,
         width: float,
         strokes: Mapping[str, Sequence[Stroke]],
+        rings: Sequence[Sign],
     ) -> dict[str, Label]:
         """Returns for every curve that has one the place and the words of its label."""
         texts = self._texts(width)
@@ -149,13 +158,15 @@ class Chart:
         if self.inside:
             met = [place for own in strokes.values() for place in _dense([stroke.place for stroke in own])]
             widths = [width_of(texts[curve.name]) for curve in ended]
-            taken = [(place, level - 4, wide) for place, level, wide in _signs(ground, self.marks)]
-            taken += [(ground.x(x) - 9, ground.y(y), 18.0) for x, y, _ in self.marks]
-            free = beside(lasts, widths, (ground.left, width), (ground.roof, ground.bottom - 4), met, taken)
-            return {curve.name: (*place, texts[curve.name]) for curve, place in zip(ended, free, strict=True)}
+            taken = [box for sign in rings for box in (sign.box, (sign.centre[0] - 9, sign.centre[1], 18.0))]
+            boxes = beside(lasts, widths, ((ground.left, width), (ground.roof, ground.bottom)), met, taken)
+            return {
+                curve.name: Label(texts[curve.name], box, box[2] > wide)
+                for curve, box, wide in zip(ended, boxes, widths, strict=True)
+            }
         places = spread(ends, ground.roof + 4, ground.bottom - 2, LINE)
         x = ground.right + (GAP + STRIP if strip else 0) + 12
-        return {curve.name: (x, place, texts[curve.name]) for curve, place in zip(ended, places, strict=True)}
+        return {curve.name: Label(texts[curve.name], (x, y, 0.0)) for curve, y in zip(ended, places, strict=True)}
 
     def _curve(
         self,
@@ -176,9 +187,9 @@ class Chart:
             parts.append(diamond(*goal, f"f{colour}", tip(f"limit {curve.limit:.6g}")))
             end = goal
         parts.append(dots(strokes, curve.tips, colour, small))
-        x, y, words = labels[curve.name]
-        parts.append(_lead(end, x, y, words))
-        parts.append(text(x, y + 4, words, "halo"))
+        label = labels[curve.name]
+        parts += [] if self.inside else [line(end[0] + 5, end[1], label.box[0] - 3, label.box[1], "lead")]
+        parts.append(label.draw(end, colour, dashes))
         return element("g", "".join(parts), class_="series", data_s=curve.name)
 
 
@@ -188,14 +199,6 @@ def _strokes(curve: Curve, ground: Ground) -> list[Stroke]:
         Stroke(ground.x(x), ground.y(y), ground.y(high), ground.y(low), math.isinf(low))
         for (x, y), (low, high) in zip(curve.points, curve.ends(), strict=True)
     ]
-
-
-def _lead(end: Place, x: float, y: float, words: str) -> str:
-    """Returns the thin line from the end of a curve to its label, which may stand at its left."""
-    if x > end[0]:
-        return line(end[0] + 5, end[1], x - 3, y, "lead")
-    edge = x + width_of(words)
-    return line(end[0] - 5, end[1], edge + 3, y, "lead") if edge < end[0] - 9 else ""
 
 
 def _covered(strokes: Mapping[str, Sequence[Stroke]]) -> list[Alike]:
@@ -226,30 +229,6 @@ def diamond(x: float, y: float, class_: str, inside: str = "", size: float = 5) 
     """Returns a small diamond."""
     s = at(size)
     return element("path", inside, d=f"M{at(x)} {at(y - size)}l{s} {s}l-{s} {s}l-{s}-{s}z", class_=class_)
-
-
-def _mark(centre: Place, place: float, level: float, wide: float, words: str) -> str:
-    """Returns a ring around a point, with words beside it, and a line to them where they stand higher."""
-    right = place > centre[0]
-    start = place if right else place + wide
-    lead = line(centre[0], centre[1] - 7, start - 2 if right else start + 2, level - 4, "lead")
-    shown = text(start, level, words, "halo" if right else "e halo")
-    return ring(*centre) + (lead if level < centre[1] - 8 else "") + shown
-
-
-def _signs(ground: Ground, marks: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, float]]:
-    """Returns place and width of the words of every mark: beside its ring, higher where words or rings stand."""
-    found: list[tuple[float, float, float]] = []
-    rings, order = [(ground.x(x), ground.y(y)) for x, y, _ in marks], sorted(marks)
-    for x, y, words in reversed(order):
-        centre, width = ground.x(x), width_of(words)
-        place = centre - 11 - width if centre > (ground.left + ground.right) / 2 else centre + 11
-        met = [(a - 4, a + wide + 4, up, LINE) for a, up, wide in found] + [(a - 9, a + 9, b + 4, 12) for a, b in rings]
-        level = ground.y(y) - 8
-        while any(abs(level - up) < high and place < end and start < place + width for start, end, up, high in met):
-            level -= 1
-        found.append((place, level, width))
-    return [found[-1 - order.index(mark)] for mark in marks]
 
 
 def together(chart: Chart) -> str:

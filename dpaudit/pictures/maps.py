@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from dpaudit.pictures.names import below, turns
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.svg import ENTRY, at, element, fit, line, ring, text, width_of
 
@@ -16,6 +17,8 @@ SMALL = 241
 LEFT, TOP, BELOW = 34.0, 24.0, 36.0
 TILTED = 0.64
 """How far a name that is tilted goes to the left, for each pixel of its length."""
+WIDEST = 44.0
+"""The widest column of a map by name."""
 LISTS = "␞"
 """What stands between lists of names: no name has it."""
 
@@ -127,20 +130,30 @@ class CellMap:
         """Returns where the first column starts: after the names of the rows, and what hangs over of its own."""
         if not self.named:
             return self.left
-        over = TILTED * width_of(self.columns[0], 11) - 8
-        return max(self.left, over, 9 + max(width_of(name, 11) for name in self.rows))
+        over = TILTED * width_of(self.columns[0], 11) - 8 if self._turned else 0.0
+        return max(over, self._aside)
+
+    @property
+    def _aside(self) -> float:
+        """Returns the room for the names of the rows."""
+        return max(self.left, 9 + max(width_of(name, 11) for name in self.rows))
+
+    @property
+    def _turned(self) -> bool:
+        """Returns whether the names of the columns are tilted, as they do not fit side by side."""
+        return self.named and turns(self.columns, min(WIDEST, (self.width - self._aside - 4) / len(self.columns)))
 
     @property
     def _tilted(self) -> float:
         """Returns the height of the names of the columns where these are tilted."""
-        return 0.77 * max(width_of(name, 11) for name in self.columns) if self.named else 0.0
+        return 0.77 * max(width_of(name, 11) for name in self.columns) if self._turned else 0.0
 
     def _sizes(self) -> tuple[float, float]:
         """Returns width and height of a cell."""
         wide, high = len(self.columns), len(self.rows)
         side = (self.width - self._start - 4) / wide
         if self.named:
-            return min(44.0, side), max(12.0, min(22.0, 300 / high))
+            return min(WIDEST, side), max(12.0, min(22.0, 300 / high))
         return side, min(side, 190 / high) if high > wide else side if side * high < 230 else 230 / high
 
     def _colour(self, class_: str) -> str:
@@ -227,11 +240,11 @@ class CellMap:
             )
             for i in (range(high) if self.named else some(high, tall * high / 22))
         ]
-        below = bottom + 30 + self._tilted
+        foot = bottom + 30 + self._tilted
         if self.named:
-            return "".join([*parts, text(0, below, f"rows: {self.y_title}; columns: {self.x_title}", "dim small")])
-        parts.append(text(self.width - 4, below, self.x_title, "e dim small"))
-        parts.append(text(0, below, f"↑ {self.y_title}", "dim small"))
+            return "".join([*parts, text(0, foot, f"rows: {self.y_title}; columns: {self.x_title}", "dim small")])
+        parts.append(text(self.width - 4, foot, self.x_title, "e dim small"))
+        parts.append(text(0, foot, f"↑ {self.y_title}", "dim small"))
         return "".join(parts)
 
     def _labelled(self) -> Sequence[int]:
@@ -240,10 +253,7 @@ class CellMap:
         return range(len(self.columns)) if self.named else some(len(self.columns), room)
 
     def _column(self, i: int, x: float, bottom: float) -> str:
-        if not self.named:
-            return text(x, bottom + 14, self.columns[i], "m dim small")
-        turn = f"rotate(-50 {x:.0f} {bottom + 10:.0f})"
-        return text(x + 4, bottom + 10, self.columns[i], "e dim small", transform=turn)
+        return below(x, bottom, self.columns[i], self._turned)
 
 
 def some(count: int, room: float) -> list[int]:

@@ -1,8 +1,10 @@
-"""Names that are cut to fit and still tell apart what they name."""
+"""Names that are cut to fit and still tell apart what they name, and names below an axis."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
+from dpaudit.pictures.svg import text, width_of
 
 MOST = 18
 """Letters of a name beside an axis."""
@@ -31,3 +33,19 @@ def _end(name: str, most: int) -> str:
 def _within(name: str, most: int) -> str:
     half = (most - 1) // 2
     return name if len(name) <= most else f"{name[: most - 1 - half].rstrip()}…{name[-half:].lstrip()}"
+
+
+def turns(names: Sequence[str], step: float) -> bool:
+    """Returns whether names have to be turned, as side by side, so many pixels apart, they do not fit.
+
+    >>> turns(["yes", "no"], 40), turns(["raises ValueError", "no"], 40)
+    (False, True)
+    """
+    return max(width_of(name, 11) for name in names) + 5 > step
+
+
+def below(x: float, bottom: float, name: str, turned: bool) -> str:
+    """Returns a name below an axis, turned or not."""
+    if not turned:
+        return text(x, bottom + 14, name, "m dim small")
+    return text(x + 4, bottom + 10, name, "e dim small", transform=f"rotate(-50 {x:.0f} {bottom + 10:.0f})")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpaudit.pictures.lines import diamond
-from dpaudit.pictures.names import shortened
+from dpaudit.pictures.names import below, shortened, turns
 from dpaudit.pictures.picture import Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale, Tick, fitted
@@ -63,13 +63,14 @@ class Pair:
     def draw(self, alt: str, width: float = SMALL) -> Picture:
         """Returns both panels; ``reach`` are the least and largest loss of the whole figure, so that they compare."""
         names = shortened([s.name for s in self.stems])
-        tilted = 0 if self.ordered else 14 + 0.77 * max(width_of(name, 11) for name in names)
         high, low = self._grounds(width)
+        turned = turns(names, abs(low.x(1) - low.x(0)))
+        named = 0 if self.ordered else 14 + (0.77 * max(width_of(name, 11) for name in names) if turned else 0)
         parts = [text(0, 13, fit(self.head, width, 14), "head"), self._legend()]
         ticks = self._ticks(low)
         parts += [
             high.axes("", "", [(v, "") for v, _ in ticks]),
-            low.axes("output (first cell)" if self.ordered else "", "", [] if tilted else ticks),
+            low.axes("output (first cell)" if self.ordered else "", "", [] if named else ticks),
             *self._curves(high),
         ]
         if self._impossible():
@@ -82,21 +83,12 @@ class Pair:
             *self._losses(low),
             self._columns(high, low),
         ]
-        if tilted:
-            parts += [
-                text(
-                    low.x(s.place) + 4,
-                    low.bottom + 10,
-                    name,
-                    "e small dim",
-                    transform=f"rotate(-50 {low.x(s.place):.0f} {low.bottom + 10:.0f})",
-                )
-                for s, name in zip(self.stems, names, strict=True)
-            ]
+        if named:
+            parts += [below(low.x(s.place), low.bottom, n, turned) for s, n in zip(self.stems, names, strict=True)]
         if self.note:
-            parts.append(text(0, low.bottom + tilted + (49 if self.ordered else 14), self.note, "dim small"))
-        below = (40 if self.ordered else 6) + 14 * bool(self.note)
-        return Picture(width, low.bottom + below + tilted, "".join(parts), alt)
+            parts.append(text(0, low.bottom + named + (49 if self.ordered else 14), self.note, "dim small"))
+        foot = (40 if self.ordered else 6) + 14 * bool(self.note)
+        return Picture(width, low.bottom + foot + named, "".join(parts), alt)
 
     def _legend(self) -> str:
         """Returns which distribution has which line; the colours are said in words by their marks."""

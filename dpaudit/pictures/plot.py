@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dpaudit.pictures.chain import folded
+from dpaudit.pictures.labels import LINE
 from dpaudit.pictures.scales import Scale, Tick
-from dpaudit.pictures.svg import element, fit, line, path, text, width_of
+from dpaudit.pictures.svg import ENTRY, element, fit, line, path, text, width_of
 
-LINE = 15
-"""Pixels from one label to the next."""
+LEAST = 70.0
+"""Pixels that words on a line have at the least, in a plot that is all but covered by its labels too."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Ground:
         if y_title:
             parts.append(text(2, self.roof - 12, y_title, "dim"))
         if x_title:
-            parts.append(text(self.right, self.bottom + 34, x_title, "e dim"))
+            fits = width_of(x_title) <= self.right - 2
+            parts.append(text(self.right if fits else 2, self.bottom + 34, x_title, "e dim" if fits else "dim"))
         return "".join(parts)
 
     def _band(self) -> str:
@@ -71,9 +74,9 @@ class Ground:
     def bar(self, value: float, words: str, tinted: bool = False, avoid: Sequence[tuple[float, float]] = ()) -> str:
         """Returns a dashed line across with its words on it; ``tinted``: what lies above it is shaded.
 
-        The words stand at the left, or where fewer of the points to ``avoid`` are.
+        The words stand at the left, or where fewer of the points to ``avoid`` are; of "claim: names" the names are cut.
         """
-        y, words = self.y(value), fit(words, self.right - self.left - 12)
+        y, rows = self.y(value), claim_rows(words, self.right - self.left - 12)
         shade = element(
             "rect",
             x=self.left,
@@ -82,13 +85,14 @@ class Ground:
             height=max(0.0, y - self.roof),
             class_="over",
         )
-        width = width_of(words)
+        width, high = max(map(width_of, rows)), LINE * (len(rows) - 1)
         spots = [
             (x, up)
             for x in (self.left + 6, (self.left + self.right - width) / 2, self.right - width - 6)
-            for up in ([y - 5, y + 14] if y - self.top > 14 else [y + 14])
+            for up in ([y - 5 - high, y + 14] if y - self.top > 14 + high else [y + 14])
         ]
-        shown = text(*_freest(spots, width, avoid), words, "halo")
+        x, up = _freest(spots, width, avoid)
+        shown = "".join(text(x, up + LINE * i, row, "halo") for i, row in enumerate(rows))
         return (shade if tinted else "") + line(self.left, y, self.right, y, "rule") + shown
 
     def steps(
@@ -99,6 +103,7 @@ class Ground:
         halves = [(a + b) / 2 for (a, _), (b, _) in pairwise(places)]
         ends = pairwise([max(self.left, places[0][0] - 4), *halves, min(self.right, places[-1][0] + 4)])
         course = [(x, y) for both, (_, y) in zip(ends, places, strict=True) for x in both]
+        words = " ".join(claim_rows(words, self.right - self.left - 12))
         width = width_of(words)
         spots = [
             (min(max(x - width / 2, self.left + 6), self.right - width - 6), up)
@@ -125,6 +130,24 @@ class Ground:
             met += [(spot[0] + width * i / 6, spot[1] - 4) for i in range(7) for _ in range(9)]
             found.append(text(*spot, words, "halo small"))
         return "".join(found)
+
+
+def claim_rows(words: str, room: float) -> list[str]:
+    """Returns "claim: names" in rows that fit: the names are cut or left out, and the claim, a number, never is.
+
+    >>> claim_rows("claimed ε = 2: one, another", 140), claim_rows("claimed ε = 2: one, another", 110)
+    (['claimed ε = 2: one,…'], ['claimed ε = 2'])
+    >>> claim_rows("claimed ε = 2: one, another", 70)
+    ['claimed', 'ε = 2']
+    """
+    room = max(room, LEAST)
+    if width_of(words) <= room:
+        return [words]
+    claim, found, names = words.partition(": ")
+    if not found or width_of(claim) > room:
+        return [row.replace(ENTRY, " ") for row in folded(claim.replace(" = ", f"{ENTRY}={ENTRY}"), room, 12)] or [""]
+    cut = fit(names, room - width_of(f"{claim}: "))
+    return [f"{claim}: {cut}" if len(cut) > len("ab…") and width_of(f"{claim}: {cut}") <= room else claim]
 
 
 def _freest(
@@ -179,39 +202,3 @@ def _start(group: Sequence[float], gap: float, low: float, high: float) -> float
     """Returns where the first of a group of labels stands."""
     room = gap * (group[1] - 1)
     return max(low, min(high - room, group[0] - room / 2))
-
-
-def beside(
-    ends: Sequence[tuple[float, float]],
-    widths: Sequence[float],
-    across: tuple[float, float],
-    up: tuple[float, float],
-    avoid: Sequence[tuple[float, float]] = (),
-    taken: Sequence[tuple[float, float, float]] = (),
-) -> list[tuple[float, float]]:
-    """Returns for labels of these widths places at the right of the ends, or near, so that none stands on another.
-
-    ``across`` and ``up`` are the ends of the room; ``taken`` are labels that stand already. A label stands on few of
-    the points to ``avoid``, and not far from its end.
-
-    >>> beside([(10, 50), (12, 52)], [40, 40], (0, 100), (0, 100))
-    [(18, 50), (20, 67)]
-    """
-    placed: list[tuple[float, float, float]] = list(taken)
-    for (x, y), width in zip(ends, widths, strict=True):
-        steps = [side * LINE * step for step in range(12) for side in (1, -1)]
-        tries = [(place, y + step) for step in steps for place in (x + 8, x - 8 - width)]
-        inside = [(a, b) for a, b in tries if across[0] <= a <= across[1] - width and up[0] + 4 <= b <= up[1]]
-        free = [
-            (a, b)
-            for a, b in inside
-            if all(abs(b - d) >= LINE - 1 or a + width + 4 < c or c + w + 4 < a for c, d, w in placed)
-        ]
-
-        def cost(spot: tuple[float, float], x: float = x, y: float = y, width: float = width) -> float:
-            a, b = spot
-            met = sum(a - 2 < c < a + width + 2 and abs(b - d) < 9 for c, d in avoid)
-            return abs(b - y) + 12 * met + (6 if a < x else 0)
-
-        placed.append((*min(free or inside or [(x + 8, y)], key=cost), width))
-    return [(x, y) for x, y, _ in placed[len(taken) :]]

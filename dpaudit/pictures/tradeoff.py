@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dpaudit.pictures.colours import dashes_of, slots
+from dpaudit.pictures.labels import LINE
 from dpaudit.pictures.picture import Picture
-from dpaudit.pictures.plot import LINE, Ground, margin
+from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale
 from dpaudit.pictures.svg import element, fit_name, line, path, text, tip, width_of
 

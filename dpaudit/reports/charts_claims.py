@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dpaudit.audit.conclusion import FAILS
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.pictures.grid import Grid, Tile
 from dpaudit.pictures.picture import HALF, NARROW, WIDE, Figure, Picture
-from dpaudit.pictures.plot import Ground
 from dpaudit.pictures.scales import Scale, power
 from dpaudit.pictures.svg import element, fit_name, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, middle, span
@@ -22,6 +23,7 @@ MARKS = {
     "UNWITNESSED": "open",
     "MEASURED": "measured",
 }
+OPEN = (Verdict.UNDECIDED, Verdict.UNWITNESSED)
 LEAST = 1e-12
 """Smaller margins are drawn here; the tip has the true one."""
 LETTERS = {
@@ -42,16 +44,24 @@ def margins(section: Section, near: Near) -> list[Figure]:
 def draw_margins(section: Section) -> list[Figure]:
     """Returns how far each claim is from failing, to the right, or by how much it fails, to the left."""
     rows = sorted(section["rows"], key=lambda row: _signed(row))
-    failing = [row for row in rows if row["verdict_of"] == "REFUTED"]
+    failing = [row for row in rows if row["verdict_of"] in FAILS]
     tight = [row for row in rows if row["verdict_of"] == "PROVED" and _least(row) == 0 == middle(row["margin"])]
     said = f"{len(failing)} of {len(rows)} inequalities and equations fail somewhere"
     if failing:
         worst = max(failing, key=_least)
         said += f", {worst['id']} by the most, at least {rounded(repr(_least(worst)), False, 3)}"
-    said += f"; {len(tight)} hold with equality somewhere."
+    said += f"; {len(tight)} hold with equality somewhere.{_explained(rows)}"
     half = -(-len(rows) // 2)
     wide = [_margins(part, rows, HALF, said) for part in (rows[:half], rows[half:])] if half > SHORT else []
     return [Figure(wide or [_margins(rows, rows, WIDE, said)], said, [_margins(rows, rows, NARROW, said)])]
+
+
+def _explained(rows: list[Row]) -> str:
+    """Returns in words what is said of claims that something exists, if nothing was found that satisfies them."""
+    never = [row["id"] for row in rows if row["verdict_of"] == Verdict.IMPOSSIBLE]
+    unseen = [row["id"] for row in rows if row["verdict_of"] == Verdict.UNWITNESSED]
+    said = f" What fails everywhere, though said to hold somewhere: {listed(never)}." if never else ""
+    return said + (f" Without a witness, and on neither side: {listed(unseen)}." if unseen else "")
 
 
 def _least(row: Row) -> float:
@@ -63,11 +73,11 @@ def _least(row: Row) -> float:
 def _signed(row: Row) -> float:
     """Returns where a margin stands on an axis that is logarithmic on both sides of zero; what fails, at its left.
 
-    An equation fails by a difference, whatever its sign.
+    An equation fails by a difference, whatever its sign; what is open stands on neither side.
     """
     value = middle(row["margin"])
-    value = -abs(value) if row["verdict_of"] == "REFUTED" else value
-    if not value:
+    value = -abs(value) if row["verdict_of"] in FAILS else value
+    if not value or row["verdict_of"] in OPEN:
         return 0.0
     return math.copysign(max(0.0, math.log10(abs(value) / LEAST)) + 0.5, value)
 
@@ -80,7 +90,6 @@ def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Pict
     top, bottom = 44.0, 44.0 + ROW * len(rows)
     reach = 0.5 + max(3.0, *(abs(_signed(row)) for row in every))
     across = Scale(-reach, reach, left + 10, width - 12)
-    ground = Ground(across, Scale(0, 1, bottom, top))
     parts = [text(across(0) - 8, 14, "← fails", "e dim"), text(across(0) + 8, 14, "holds →", "dim")]
     for exponent in range(-8, 4, 6) if small else range(-10, 4, 4):
         for side in (-1, 1):
@@ -99,14 +108,32 @@ def _margins(rows: list[Row], every: list[Row], width: float, said: str) -> Pict
         parts.append(text(left, y + 4, fit_name(row["id"], left - 4, 11), "e small"))
         parts.append(element("path", d=f"M{across(0):.1f} {y:.1f}H{x:.1f}", class_="lead"))
         parts.append(_sign(x, y, row["verdict_of"], f"f{class_}", words))
-    return Picture(width, ground.bottom + 10, "".join(parts), f"Signed margins of the claims. {said}")
+    return Picture(
+        width, _key(parts, every, width, bottom + 20), "".join(parts), f"Signed margins of the claims. {said}"
+    )
+
+
+def _key(parts: list[str], rows: list[Row], width: float, y: float) -> float:
+    """Adds which mark is which verdict, in lines that fit, and returns the height of all."""
+    x, found = 8.0, {row["verdict_of"] for row in rows}
+    for mark in dict.fromkeys(MARKS.values()):
+        verdicts = [verdict for verdict in MARKS if MARKS[verdict] == mark and verdict in found]
+        room = width_of(", ".join(verdicts), 11) + 30
+        if x > 8 and x + room > width:
+            x, y = 8.0, y + ROW
+        if verdicts:
+            parts.append(
+                _sign(x, y, verdicts[0], f"f{mark} key", "") + text(x + 9, y + 4, ", ".join(verdicts), "small")
+            )
+            x += room
+    return y + 10
 
 
 def _sign(x: float, y: float, verdict: str, class_: str, inside: str, size: float = 4.5) -> str:
     """Returns the mark of a verdict: a disc proved, a diamond refuted, a square anything else."""
     if verdict == "PROVED":
         return element("circle", inside, cx=x, cy=y, r=size, class_=class_)
-    if verdict in ("REFUTED", "IMPOSSIBLE"):
+    if verdict in FAILS:
         s = size * 1.3
         return element(
             "path",
@@ -124,7 +151,7 @@ def claims(section: Section, near: Near) -> list[Figure]:
     rows = section["rows"]
     verdicts = sorted({row["verdict"] for row in rows}, key=lambda v: [*MARKS, v].index(v))
     said = f"{len(rows)} claims: {', '.join(_counted(rows, verdict) for verdict in verdicts)}."
-    broken = [row["id"] for row in rows if row["verdict"] in ("REFUTED", "IMPOSSIBLE")]
+    broken = [row["id"] for row in rows if row["verdict"] in FAILS]
     said += f" False as stated: {listed(broken)}." if 0 < len(broken) <= 6 else ""
     titles = {v: f"{v.capitalize()} {sum(row['verdict'] == v for row in rows)}" for v in verdicts}
     known = {_letter(strength): strength for strength in named(rows, "establishes")}

@@ -96,9 +96,8 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
     limits, lines = section.get("limits", {}), []
     for curve in curves(section, "n", "epsilon", "true ε"):
         row, limit = last[curve.name], limits.get(curve.name)
-        shown = sign(limit, 3) if limit else against(row, 3)
-        note = f"{shown}, {_claimed(row, 'claim' in section['setting'])}"
-        lines.append(replace(curve, note=note, limit=middle(limit) if limit else None))
+        note, claimed = _goes(limit) if limit else against(row, 3), _claimed(row, "claim" in section["setting"])
+        lines.append(replace(curve, note=note, more=f", {claimed}", limit=middle(limit) if limit else None))
     more_: dict[str, Any] = {"whole": True, "zero": True, "height": 380, "slots": near.slots}
     chart = Chart(lines, "n (records)", "true ε", bars=_bars(section), steps=_steps(section), **more_)
     more = (
@@ -113,6 +112,16 @@ def _claimed(row: dict[str, Any], asked: bool) -> str:
     """Returns what it claims, or what it is asked for, in words."""
     said = row["guarantee"]["text"] if row.get("guarantee") else row["claimed"]
     return f"{'asked for' if asked else 'claims'} {powers(said)}" if said else "no claim"
+
+
+def _goes(limit: dict[str, str]) -> str:
+    """Returns a limit as where a line goes, unlike the value at its end.
+
+    >>> _goes({"lower": "0.92181", "upper": "0.92182"}), _goes({"lower": "0.1", "upper": "0.5"})
+    ('→ 0.922', '→ … ≤ 0.5')
+    """
+    shown = sign(limit, 3)
+    return f"→ {shown[2:]}" if shown[0] in "=≈" else f"→ … {shown}"
 
 
 def _levels(section: Section) -> dict[str, dict[int, str]]:

@@ -16,6 +16,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.document import Document, Section
 from dpaudit.reports.marks import badge, decided, number
 from dpaudit.reports.tables import Cell, Table, caption, table
+from dpaudit.reports.typed import LONG_WORD, typed
 from dpaudit.reports.verdict import facts, headline, headlines, severity
 from dpaudit.reports.words import NOTES, same_hash, setting_text
 
@@ -24,12 +25,14 @@ BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
 TAGS = re.compile(r'<span class="full">.*?</span>|<[^>]*>')
-LONG_CELL = 24
-"""A cell with a longer text may be broken; any other is kept on one line."""
+LONG_CELL, CROWDED_CELL = 24, 12
+"""A cell with a longer text may be broken, and in a table of many columns one that is not so long."""
+CROWDED = 8
+"""So many columns are many."""
+LONG_HEAD = 16
+"""A longer word at the head of a column may be broken."""
 MOST_COLUMNS = 40
 """Columns that have their names before their cells on a phone."""
-LONG_WORD = 30
-"""A longer word of a command, or of a table, may be broken."""
 FEW_ROWS = 6
 """A longer table is folded on a phone."""
 
@@ -71,7 +74,7 @@ def _verdict(verdict: dict[str, Any]) -> str:
         head = f'<section class="verdict rank{severity(verdict)}"><h2>{escape(headline(verdict))}</h2>{text}</section>'
         return head if headline(verdict) else text
     rows = [(escape(name), escape(text)) for name, text in facts(verdict)]
-    rows += [("check it again", _command(verdict["command"]))] if verdict["command"] else []
+    rows += [("check it again", f"<code>{typed(verdict['command'])}</code>")] if verdict["command"] else []
     for title, key in (("covered", "covered"), ("not covered", "not_covered")):
         entries = f"<ul>{_items(map(escape, verdict[key]))}</ul>"
         many = key == "covered" and len(verdict[key]) > FEW_ROWS
@@ -83,12 +86,6 @@ def _verdict(verdict: dict[str, Any]) -> str:
         f'<section class="verdict rank{severity(verdict)}"><h2>{first}{also}</h2>'
         f"<p>{escape(verdict['text'])}</p><dl>{listed}</dl></section>"
     )
-
-
-def _command(command: str) -> str:
-    """Returns a command that is not broken within a short word."""
-    words = (f"<span>{escape(word)}</span>" if len(word) <= LONG_WORD else escape(word) for word in command.split(" "))
-    return f"<code>{' '.join(words)}</code>"
 
 
 def _summary(document: Document) -> str:
@@ -140,7 +137,7 @@ def _section(index: int, section: Section, sections: Sequence[Section]) -> str:
     if content and content[1]:
         shown = _table(content, caption(section) or section["title"])
         parts.append(f'<div class="findable">{shown}</div>' if section["kind"] == "matrix" else shown)
-    parts.append(_folded("Reproduce", f"<pre>{escape(section['command'])}</pre>") + "</section>")
+    parts.append(_folded("Reproduce", f"<pre>{typed(section['command'])}</pre>") + "</section>")
     return "\n".join(parts)
 
 
@@ -158,8 +155,9 @@ def _table(content: Table, title: str) -> str:
 
 def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns a table of cells that are HTML: one stop for the keyboard, where it also scrolls; cards on a phone."""
-    head = "".join(f'<th scope="col">{escape(name)}' for name in columns)
-    body = "".join(f"<tr>{''.join(map(_td, row))}" for row in rows)
+    head = "".join(map(_th, columns))
+    most = CROWDED_CELL if len(columns) >= CROWDED else LONG_CELL
+    body = "".join(f"<tr>{''.join(_td(cell, most) for cell in row)}" for row in rows)
     name = escape(title)
     names = "".join(f"--l{i}:{_quoted(column)};" for i, column in enumerate(columns, 1))
     return (
@@ -168,13 +166,19 @@ def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     )
 
 
-def _td(cell: str) -> str:
-    """Returns a cell of a table; one with a long text may be broken, and a long word in it too.
+def _th(name: str) -> str:
+    """Returns the head of a column; a long word in it may be broken."""
+    word = ' class="word"' * any(len(word) > LONG_HEAD for word in name.split())
+    return f'<th scope="col"{word}>{escape(name)}'
+
+
+def _td(cell: str, most: int) -> str:
+    """Returns a cell of a table; one with a text of more than so many letters may be broken, a long word in it too.
 
     HTML lets its end be left out, as that of a row: a tenth of the bytes of a table.
     """
     text = TAGS.sub("", cell)
-    if len(text) <= LONG_CELL:
+    if len(text) <= most:
         return f"<td>{cell}"
     word = " word" * any(len(word) > LONG_WORD for word in text.split())
     return f'<td class="long{word}">{cell}'
@@ -201,7 +205,7 @@ def _footer(document: Document) -> str:
     plan, run = escape(document["plan"]), document["run"]
     shown = _folded("The plan", f"<pre>{plan}</pre>") if plan else ""
     facts = [
-        f"Made by <code>{escape(document['command'])}</code>{shown}",
+        f"Made by <code>{typed(document['command'])}</code>{shown}",
         "Versions: " + escape(", ".join(f"{name} {version}" for name, version in document["versions"].items())),
         *([f"Working precision: {precision_words(max(bits))}; every enclosure is rounded outward."] if bits else []),
         escape(f"Date: {run.get('date', '')}; seconds: {run.get('seconds', '')}"),

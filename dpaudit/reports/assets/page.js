@@ -98,7 +98,7 @@
     var names = Array.from(new Set(all(".series", figure).filter(function (line) { return line.querySelector("text"); }).map(function (line) { return line.dataset.s; })));
     if (names.length < 2) { return; }
     var bar = document.createElement("div");
-    bar.className = "legend"; bar.setAttribute("role", "group"); bar.setAttribute("aria-label", "Single out a line");
+    bar.className = "legend"; bar.setAttribute("role", "toolbar"); bar.setAttribute("aria-label", "Single out a line");
     figure.insertBefore(bar, figure.querySelector("figcaption"));
     names.forEach(function (name) {
       var pick = make("button", name, bar);
@@ -110,24 +110,60 @@
         all(".series", figure).forEach(function (line) { line.classList.toggle("on", line.dataset.s === name); });
       });
     });
+    oneStop(bar);
   });
 
-  // a table that is searched and sorted
+  // buttons that are one stop for the keyboard: arrows go from one to the next
+  function oneStop(bar) {
+    var buttons = all("button", bar);
+    function current(which) { buttons.forEach(function (other) { other.tabIndex = other === which ? 0 : -1; }); }
+    current(buttons[0]);
+    bar.addEventListener("focusin", function (event) { current(event.target); });
+    bar.addEventListener("keydown", function (event) {
+      var at = buttons.indexOf(event.target), last = buttons.length - 1;
+      var goal = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[event.key];
+      if (goal === undefined) { return; }
+      event.preventDefault();
+      buttons[goal < 0 ? last : goal > last ? 0 : goal].focus();
+    });
+  }
+
+  // what a cell is sorted by: numbers by their value, then words, and what is empty last
+  var NUMBER = /^(?:at most|at least|about|between|up to|in|[≤≥<>=≈|…\s[])*(-?)(∞|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\/(\d+))?(\s*%)?/;
+  function weighed(text) {
+    var found = NUMBER.exec(text.replace(/−/g, "-").replace(/^\((?=[^()]*\)-DP$)/, ""));
+    if (!text) { return { rank: 2, value: 0, text: text }; }
+    if (!found || text.indexOf(" | ") >= 0) { return { rank: 1, value: 0, text: text }; }
+    var size = (found[2] === "∞" ? Infinity : +found[2]) / (found[3] || 1) / (found[4] ? 100 : 1);
+    return { rank: 0, value: found[1] ? -size : size, text: "" };
+  }
+  function compared(a, b) {
+    if (a.rank !== b.rank) { return a.rank - b.rank; }
+    return a.value < b.value ? -1 : a.value > b.value ? 1 : a.text.localeCompare(b.text, "en", { numeric: true });
+  }
+
+  // a table that is searched and sorted; on paper it has all its rows
   all(".findable table").forEach(function (table) {
     var body = table.tBodies[0], rows = Array.from(body.rows), heads = all("thead th", table);
     var bar = document.createElement("div"), found = make("label", "Show rows with ", bar), sorted = make("label", "Sort by ", bar);
-    var input = make("input", "", found), select = make("select", "", sorted);
-    bar.className = "finder"; input.type = "search";
+    var input = make("input", "", found), select = make("select", "", sorted), count = make("span", "", bar);
+    bar.className = "finder"; input.type = "search"; count.setAttribute("aria-live", "polite");
     table.closest(".scroll").before(bar);
     ["as it is"].concat(heads.map(function (head) { return head.textContent; })).forEach(function (name) { make("option", name, select); });
+    function counted() {
+      var shown = rows.filter(function (row) { return !row.classList.contains("unfound"); }).length;
+      count.textContent = shown + " of " + rows.length + (rows.length === 1 ? " row" : " rows");
+    }
     input.addEventListener("input", function () {
-      rows.forEach(function (row) { row.hidden = row.textContent.toLowerCase().indexOf(input.value.toLowerCase()) < 0; });
+      rows.forEach(function (row) { row.classList.toggle("unfound", row.textContent.toLowerCase().indexOf(input.value.toLowerCase()) < 0); });
+      counted();
     });
     select.addEventListener("change", function () {
       var at = select.selectedIndex - 1, order = rows.slice();
-      function value(row) { var c = row.cells[at], n = c.querySelector(".num"); return (n ? n.firstChild : c).textContent.trim(); }
-      if (at >= 0) { order.sort(function (a, b) { return value(a).localeCompare(value(b), "en", { numeric: true }); }); }
+      function value(row) { var c = row.cells[at], n = c.querySelector(".num"); return weighed((n ? n.firstChild : c).textContent.trim()); }
+      if (at >= 0) { order.sort(function (a, b) { return compared(value(a), value(b)); }); }
       order.forEach(function (row) { body.appendChild(row); });
     });
+    counted();
   });
 })();
