@@ -175,11 +175,11 @@ def test_bounds_that_coincide_are_said_to():
     one = [(0.2, 0.3, ""), (0.5, 0.6, ""), (0.9, 1.0, "")]
     curves = {"": one, "tight (=)": one, "loose (≥)": [(t, v / 2, "") for t, v, _ in one]}
     curves["other (≥)"] = curves["loose (≥)"]
-    shown = [e.text for e in words_of(Distances("M", curves, frozenset(["other (≥)"]), 1.0).draw("alt"))]
+    shown = [e.text for e in words_of(Distances("M", curves, {"other (≥)": (0.5, 0.25)}, 1.0).draw("alt"))]
     assert shown[-3:] == [
         "tight (=), coincides with the exact one",
         "loose (≥)",
-        "other (≥): fails somewhere, coincides with loose (≥)",
+        "other (≥): first fails at 0.5 ◆, coincides with loose (≥)",
     ]
 
 

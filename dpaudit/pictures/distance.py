@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dpaudit.pictures.alike import coincident, equal
+from dpaudit.pictures.lines import diamond
 from dpaudit.pictures.picture import HALF, Picture
 from dpaudit.pictures.plot import Ground, margin
 from dpaudit.pictures.scales import Scale
@@ -42,11 +43,14 @@ def within(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, floa
 
 @dataclass(frozen=True)
 class Distances:
-    """``curves`` by name, "" being the distribution itself; ``top`` is the largest distance of all pictures."""
+    """``curves`` by name, "" being the distribution itself; ``top`` is the largest distance of all pictures.
+
+    ``fails`` has where a bound fails first, as a point of its curve.
+    """
 
     head: str
     curves: Mapping[str, Sequence[Point]]
-    fails: frozenset[str]
+    fails: Mapping[str, tuple[float, float]]
     top: float
     steps: frozenset[str] = frozenset()
     """The bounds that change only where the distribution does: steps too."""
@@ -61,11 +65,17 @@ class Distances:
             parts.append(self._bound(ground, name, i))
             y = HEIGHT + 46 + KEY * i
             parts.append(line(0, y, 30, y, "line sb", stroke_dasharray=DASHES[i % len(DASHES)]))
-            words = (f"{name}: fails somewhere" if name in self.fails else name) + self._same(name)
+            words = name + self._failing(name) + self._same(name)
             seen = bool(within([(t, value) for t, value, _ in self.curves[name]]))
             parts.append(text(38, y + 4, fit(words if seen else f"{words}, outside [0, 1]", HALF - 40, 11), "small"))
         parts.append(self._exact(ground))
+        marks = [(ground.x(t), ground.y(value)) for t, value in self.fails.values()]
+        parts += [diamond(x, y, "frefuted", size=4.5) for x, y in marks]
         return Picture(HALF, HEIGHT + 44 + KEY * len(bounds), "".join(parts), alt)
+
+    def _failing(self, name: str) -> str:
+        """Returns in words where a bound fails first, or nothing."""
+        return f": first fails at {self.fails[name][0]:.3g} ◆" if name in self.fails else ""
 
     def _same(self, name: str) -> str:
         """Returns in words with which curve before it a bound coincides, two that would look like one, or nothing."""

@@ -19,20 +19,24 @@ def distances(section: Section, near: Near) -> list[Figure]:
     drawn, broken, open_ = [], [], []
     for name, own in named(section["rows"]).items():
         lines = named(own, "bound")
-        fails = [bound for bound, rows in lines.items() if any(row.get("outcome") == "REFUTED" for row in rows)]
+        fails = {
+            bound: _point(failing[0])[:2]
+            for bound, rows in lines.items()
+            if (failing := [row for row in rows if row.get("outcome") == "REFUTED"])
+        }
         open_ += [f"{name}: {b}" for b, rows in lines.items() if any(row.get("outcome") == "UNDECIDED" for row in rows)]
         broken += [f"{bound} for {name}" for bound in fails]
         curves = {bound: [_point(row) for row in rows] for bound, rows in lines.items()}
         words = (
-            f"fails somewhere: {', '.join(fails)}"
+            f"fails, where it is marked first: {', '.join(fails)}"
             if fails
             else "no bound drawn fails"
             if len(lines) > 1
             else "no bound"
         )
         alt = f"{name}: distribution function of the distance from the truth; {words}."
-        drawn.append(Distances(name, curves, frozenset(fails), top, frozenset(section.get("steps", ()))).draw(alt))
-    said = f"Bounds that fail somewhere here: {listed(broken)}." if broken else "No bound drawn here fails."
+        drawn.append(Distances(name, curves, fails, top, frozenset(section.get("steps", ()))).draw(alt))
+    said = f"Bounds that fail, first at the mark: {listed(broken)}." if broken else "No bound drawn here fails."
     said += f" Undecided somewhere: {listed(open_)}." if open_ else ""
     return [
         Figure(
