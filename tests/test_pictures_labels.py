@@ -177,9 +177,9 @@ def test_bounds_that_coincide_are_said_to():
     curves["other (≥)"] = curves["loose (≥)"]
     shown = [e.text for e in words_of(Distances("M", curves, {"other (≥)": (0.5, 0.25)}, 1.0).draw("alt"))]
     assert shown[-3:] == [
-        "tight (=), coincides with the exact one",
+        "tight (=), same as the exact one",
         "loose (≥)",
-        "other (≥): first fails at 0.5 ◆, coincides with loose (≥)",
+        "other (≥): first fails at 0.5 ◆, same as loose (≥)",
     ]
 
 

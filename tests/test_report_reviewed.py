@@ -26,6 +26,7 @@ from dpaudit.reports.block import Block
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
+from dpaudit.reports.tables_some import _top
 from dpaudit.reports.verdict import facts, headlines
 from dpaudit.reports.words import told_apart
 from dpaudit.utility.bounds import BOUNDS
@@ -436,6 +437,14 @@ def test_the_lower_end_of_delta_does_not_rise():
         assert values == sorted(values, reverse=True)
 
 
+def test_a_small_claimed_delta_is_not_drawn_at_zero():
+    (chart, *_) = drawn(made("MHdelta", n="3", delta="1e-6"), "delta-curves")[0].wide
+    (mark,) = elements(chart, "circle", "ring")
+    (axis, *_) = elements(chart, "path", "axis")
+    assert float(mark.get("cy")) < float(axis.get("d").rpartition(" ")[2]) - 5
+    assert "with δ = 0 at the foot" not in drawn(made("MHdelta", n="3", delta="1e-6"), "delta-curves")[0].caption
+
+
 def test_a_delta_that_would_rise_is_cut_by_its_neighbours(monkeypatch):
     ends = iter([("0.1", "0.3"), ("0.2", "0.4")])
 
@@ -472,6 +481,10 @@ def test_what_may_be_the_largest_is_not_called_so():
 
     notes = [row[-1] for row in table(of_kind(made(Opens, n="1..3", claim="eps=1"), "epsilon-by-n"))[1]]
     assert notes[0] == "may be the largest"
+    near = {"lower": "0.5", "upper": "0.50000001"}, {"lower": "0.50000001", "upper": "0.50000002"}
+    assert _top([{"n": n, "epsilon": value} for n, value in enumerate(near)]) == "may be the largest"
+    assert _top([{"n": n, "epsilon": near[0]} for n in range(2)]) == "the largest, one of 2 as large"
+    assert _top([{"n": 0, "epsilon": near[0]}, {"n": 1, "epsilon": {"lower": "1", "upper": "1"}}]) == "the largest"
     columns, rows = table(of_kind(made("LSHist", n="1..3"), "epsilon-by-n"))
     assert rows[0][columns.index("of note")] == "the largest, one of 3 as large"
     columns, _ = table(of_kind(made(Vague, claim="eps=1"), "epsilon-by-n"))

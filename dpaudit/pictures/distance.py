@@ -81,7 +81,7 @@ class Distances:
         """Returns in words with which curve before it a bound coincides, two that would look like one, or nothing."""
         curves = {other: {t: (value, value) for t, value, _ in own} for other, own in self.curves.items()}
         groups = [group.names for group in coincident(curves, equal) if group.whole and name in group.names[1:]]
-        return "".join(f", coincides with {first or 'the exact one'}" for first, *_ in groups[:1])
+        return "".join(f", same as {first or 'the exact one'}" for first, *_ in groups[:1])
 
     def _exact(self, ground: Ground) -> str:
         """Returns the steps: below t only what is nearer counts."""
