@@ -497,10 +497,13 @@ def test_a_loss_that_is_not_known_is_a_light_bar():
         Stem(1.0, "b", (0.4, 0.4), (0.6, 0.6), (-0.4, -0.4), ""),
     ]
     picture = Pair("h", "x", "y", stems, 0, "", False, (-0.4, 0.7)).draw("alt")
-    light, solid = elements(picture, "path", "open"), elements(picture, "path", "q14")
-    assert len(light) == 1
-    sizes = [float(re.search(r"v([\d.]+)", path.get("d"))[1]) for path in solid]
-    assert sizes[0] / sizes[1] == pytest.approx(0.2 / 0.5, abs=0.03), "solid to 0.2, light from there to 0.7"
+    (light,), (solid,) = (
+        elements(picture, "path", "open"),
+        [path for path in elements(picture, "path", "stem") if "q14" in path.get("class")],
+    )
+    zero, top = map(float, re.match(r"M[\d.]+ ([\d.]+)V([\d.]+)$", solid.get("d")).groups())
+    size = float(re.search(r"v([\d.]+)", light.get("d"))[1])
+    assert (zero - top) / size == pytest.approx(0.2 / 0.5, abs=0.03), "solid to 0.2, light from there to 0.7"
     assert len(elements(picture, "path", "thin")) == 2, "both probabilities of the first output are not known"
     assert [surely(span) for span in ((0.2, 0.7), (-0.7, -0.2), (-0.1, 0.1))] == [0.2, -0.2, 0.0]
 
@@ -510,7 +513,7 @@ def test_the_distribution_of_a_loss_that_is_not_known_is_wide_and_light():
     picture = Losses("h", masses, 0.7, 0.6).draw("alt")
     assert len(elements(picture, "path", "open")) == 1
     assert len(elements(picture, "path", "q2")) == 1
-    assert not [path for path in elements(picture, "path", "q14") if "open" not in path.get("class")]
+    assert ["V" in path.get("d") for path in elements(picture, "path", "stem")] == [True, False], "one is known"
     whole = Losses("h", [Mass((0.1, 0.1), (1.0, 1.0), "")], 0.7, 1.0).draw("alt")
     assert "1.5" not in whole.body.split("probability under x")[0], "no probability is larger than 1"
 

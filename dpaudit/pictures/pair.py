@@ -148,8 +148,9 @@ class Pair:
         for class_ in COLOURS:
             own = [(ground.x(s.place), s.loss) for s in self.stems if _coloured(s.loss) == class_]
             ends = [(x, ground.y(surely(span)), [ground.y(end) for end in span]) for x, span in own]
-            way = boxes((x - wide / 2, min(y, zero), wide, max(0.5, abs(zero - y))) for x, y, _ in ends)
-            found += [element("path", d=way, class_=class_)] if own else []
+            down = 0.5 if class_ == "q2" else -0.5
+            way = "".join(f"M{at(x)} {at(zero)}V{at(y if abs(zero - y) > 0.5 else zero + down)}" for x, y, _ in ends)
+            found += [element("path", d=way, class_=f"stem {class_}", stroke_width=wide)] if own else []
             light = boxes((x - wide / 2, b, wide, a - b) for x, _, (a, b) in ends if a - b > WIDE)
             found += [element("path", d=light, class_=f"{class_} open")] if light else []
         endless = [s for s in self.stems if s.loss == (-math.inf, -math.inf)]
@@ -209,21 +210,19 @@ class Losses:
     def _stems(self, class_: str, across: Scale, up: Scale) -> str:
         """Returns the stems of one colour: solid as high as is sure where the loss is known, light for what is not."""
         own = [mass for mass in self.masses if _coloured(mass.loss) == class_]
-        solid: list[Box] = []
-        light: list[Box] = []
+        way, light = "", []
         for mass in own:
             (left, right), (low, high) = map(across, mass.loss), map(up, mass.p)
-            start, wide = (left, right - left) if right - left > WIDE else ((left + right) / 2 - 1.25, 2.5)
-            (light if right - left > WIDE else solid).append((start, low, wide, max(1.5, 150 - low)))
+            middle_ = (left + right) / 2
+            start, wide = (left, right - left) if right - left > WIDE else (middle_ - 1.25, 2.5)
+            light += [(start, low, wide, max(1.5, 150 - low))] if right - left > WIDE else []
             light += [(start, high, wide, low - high)] if low - high > WIDE else []
+            way += f"M{at(middle_)} {at(low)}" + (f"V{at(max(low + 1.5, 150))}" if right - left <= WIDE else "")
         tips = told(mass.said for mass in own)
-        places = "".join(f"M{at(across(middle(mass.loss)))} {at(up(mass.p[1]))}" for mass in own)
-        parts = [element("path", d=places, class_="hit", data_t=tips)] if own else []
-        parts += [element("path", d=boxes(light), class_=f"{class_} open")] if light else []
-        return "".join([*([element("path", d=boxes(solid), class_=class_)] if solid else []), *parts])
+        parts = [element("path", d=way, class_=f"stem {class_}", stroke_width="2.5", data_t=tips)] if own else []
+        return "".join([*parts, *([element("path", d=boxes(light), class_=f"{class_} open")] if light else [])])
 
 
-Box = tuple[float, float, float, float]
 COLOURS = ("q2", "fnone", "q14")
 
 
