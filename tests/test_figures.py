@@ -48,7 +48,7 @@ def meaning():
     yield f"who thought 1/100, with {near(promised.beliefs[1][2], 4)}"
     factor = near(dpaudit.explain("0.4", beliefs="1/2").odds[0][2], 2)
     yield f"times e^0.4 = {factor} at most"
-    yield f"it is still {factor} times better than chance"
+    yield f"it is at most {factor} times better than chance"
     yield f"make ε = 4 on paper, and the best guess {near(promised.releases[0][3], 2)}"
 
 
