@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -245,11 +246,10 @@ def test_every_file_is_used(path):
             assert item.name in said, f"{named(path)} shows {item.name} and never uses it"
 
 
-@pytest.mark.parametrize("page", ["claims"])
-def test_the_shown_paper_is_decided(page, tmp_path, monkeypatch, capsys):
+def test_the_shown_paper_is_decided(tmp_path, monkeypatch, capsys):
     """Its package is installed as pip would, and its claims are decided."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    for item in session(ROOT / f"docs/{page}.md"):
+    for item in session(ROOT / "docs/claims.md"):
         if isinstance(item, File) and item.name.startswith(("mypaper", "pyproject")):
             write(item, tmp_path)
     ((name, target),) = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["entry-points"][
@@ -458,7 +458,7 @@ def test_members_of_json_are_those_of_the_answers(page):
 def test_members_of_json_of_a_check(capsys):
     block = next(block for block, _ in parts((ROOT / "docs/claims.md").read_text()) if block.startswith('{"id"'))
     assert main(["check", "candidates.beta", "sliding.stated", "--json", "--jobs", "1"]) == 0
-    known = keys(__import__("json").loads(capsys.readouterr().out))
+    known = keys(json.loads(capsys.readouterr().out))
     assert set(re.findall(r'"([a-z_]+)"', block)) <= known | {"table", "witness"}
 
 
