@@ -1,25 +1,32 @@
-"""Makes the documentation site: ``python -m docs [FOLDER]``, by default into build/site. A warning is an error."""
+"""Makes the documentation site: ``python -m docs [FOLDER]``, by default into build/site. A warning is an error.
+
+All that comes in between lies in a temporary folder. What lies in FOLDER stays, but for the files of an earlier site.
+"""
 
 import argparse
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from docs.site.contents import DOCS, MOUNTS, ROOT, toctrees
+from docs.site.api import api
+from docs.site.contents import DOCS, INDEX, MOUNTS, ROOT, toctrees
 from docs.site.gallery import gallery
 from docs.site.pages import Linked
-from docs.site.reference import api, commands
+from docs.site.reference import commands
+
+MADE = ".made-by-docs"
+"""The list of the files of a site, in its folder."""
 
 
 def lay_out(folder: Path) -> None:
     """Puts the pages of the site into the folder: those of docs/, those beside the code, those that are generated."""
-    shutil.rmtree(folder, ignore_errors=True)
     linked = Linked()
     written = {str(path.relative_to(ROOT)): str(path.relative_to(DOCS)) for path in sorted(DOCS.rglob("*.md"))}
     pages = written | MOUNTS
     for source, page in pages.items():
         text = linked.page((ROOT / source).read_text(encoding="utf-8"), source, page)
-        put(folder / page, text + (toctrees() if page == "index.md" else ""))
+        put(folder / page, index(text) if page == "index.md" else text)
     put(folder / "reference/commands.md", commands())
     put(folder / "reference/api.md", api())
     put(folder / "gallery/index.md", linked.page(gallery(), "reports/README.md", "gallery/index.md"))
@@ -30,6 +37,15 @@ def lay_out(folder: Path) -> None:
         copy(ROOT / name, folder / "pictures" / name)
     for name in linked.files:
         copy(ROOT / name, folder / "_extra/files" / name)
+
+
+def index(text: str) -> str:
+    """Returns the first page as the site has it: with its contents, and links to pages that are only there."""
+    for words, link in INDEX.items():
+        if words not in text:
+            raise ValueError(f"the index does not say: {words}")
+        text = text.replace(words, link)
+    return text + toctrees()
 
 
 def put(path: Path, text: str) -> None:
@@ -44,15 +60,30 @@ def copy(path: Path, to: Path) -> None:
     shutil.copyfile(path, to)
 
 
+def deliver(site: Path, target: Path) -> None:
+    """Puts the files of the site into the target; those of an earlier site that it has no more are taken away."""
+    made = sorted(str(path.relative_to(site)) for path in site.rglob("*") if path.is_file())
+    target.mkdir(parents=True, exist_ok=True)
+    earlier = (target / MADE).read_text(encoding="utf-8").splitlines() if (target / MADE).is_file() else []
+    for name in set(earlier) - set(made):
+        if ".." not in Path(name).parts:
+            (target / name).unlink(missing_ok=True)
+    for name in made:
+        copy(site / name, target / name)
+    put(target / MADE, "\n".join(made) + "\n")
+
+
 def main(folder: str = "build/site") -> int:
     """Lays out the pages and has Sphinx make the site; returns its exit code."""
     from sphinx.cmd.build import main as build
 
-    target = Path(folder).resolve()
-    source = target.with_name(f"{target.name}-pages")
-    lay_out(source)
-    options = ["-q", "-W", "--keep-going", "-n", "-E", "-b", "html"]
-    return int(build([*options, "-d", str(source) + "-doctrees", str(source), str(target)]))
+    with TemporaryDirectory(prefix="dpaudit-docs-") as between:
+        pages, site = Path(between) / "pages", Path(between) / "out" / "site"
+        lay_out(pages)
+        options = ["-q", "-W", "--keep-going", "-n", "-E", "-b", "html", "-d", str(Path(between) / "doctrees")]
+        code = int(build([*options, str(pages), str(site)]))
+        deliver(site, Path(folder).resolve())
+    return code
 
 
 if __name__ == "__main__":

@@ -108,9 +108,10 @@ def options(
 ) -> None:
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
-    Exit codes: 0 done; 1 a claimed guarantee is refuted and --require was given; 2 bad input; 3 undecided; 70 a fault
-    of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the reader of a pipe went away; 143
-    ended by SIGTERM.
+    Exit codes: 0 done; 1 the answer is no: a claim is refuted and --require was given, a certificate is REJECTED, a
+    verdict is not the one of --expect, jobs of a sweep failed; 2 bad input, or nothing is claimed and --require was
+    given; 3 undecided; 70 a fault of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the
+    reader of a pipe went away; 143 ended by SIGTERM.
     """
 
 

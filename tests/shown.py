@@ -1,5 +1,6 @@
 """What the pages show, in order: files, commands with the lines below them, modules. A page is one session."""
 
+import json
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -7,37 +8,50 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^(?: {4}.*\n|\n(?= {4}))+", re.MULTILINE)
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+BLOCK = re.compile(r"(?<=\n)(?: {4}.*\n|\n(?= {4}))+")
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r"# ([\w./-]+\.(?:py|toml|yml|csv))(?:,.*)?\n")
-"""The first line of a file that is shown."""
-COMMAND = re.compile(r"(?:\$ )?((?:dpaudit|pytest) .*)")
+NAME = re.compile(r"# ([\w./-]+\.(?:py|toml|yml))(?:,.*)?\n")
+"""The first line of a file that is shown: a comment in its own language, so that it may be pasted as it is."""
+PROGRAMS = ("dpaudit", "pytest", "python")
+"""What is run; what installs something (pip, apt-get) is not."""
+COMMAND = re.compile(rf"(?:\$ )?((?:{'|'.join(PROGRAMS)}) .*)")
 TABLE = re.compile(r"(?:[^\s$]*,[^\s$]*\n){3}")
+LEFT_OUT = "…"
 
 
 @dataclass
 class Command:
-    """A command as it may be pasted, and what is shown below it; "…" (or a line "...") stands for what is left out."""
+    """A command as it may be pasted, and what is shown below it; "…" stands for what is left out."""
 
     words: str
     lines: list[str] = field(default_factory=list)
 
+    @property
+    def called(self):
+        """Returns the words without a remark behind them."""
+        return re.split(r"\s+# ", self.words, maxsplit=1)[0].strip()
+
     def calls(self):
         """Returns the words of each program that it calls; an "echo $?" at the end asks for the exit code."""
-        calls = self.words.removesuffix("; echo $?").split(" && ")
-        return [shlex.split(call, comments=True) for call in calls]
+        return [shlex.split(call) for call in self.called.removesuffix("; echo $?").split(" && ")]
 
     @property
     def asks_for_the_code(self):
-        return self.words.endswith("; echo $?")
+        return self.called.endswith("; echo $?")
 
 
 @dataclass
 class File:
-    """A file that the reader makes."""
+    """A file that the reader makes, with all that is shown of it."""
 
     name: str
     text: str
+
+    def steps(self):
+        """Returns the commands that a workflow runs."""
+        found = re.findall(r"^ *- run: (.*)$", self.text, re.MULTILINE) if self.name.endswith(".yml") else ()
+        return [Command(words) for words in found if words.startswith(PROGRAMS)]
 
 
 def outdented(block):
@@ -46,7 +60,8 @@ def outdented(block):
 
 def parts(text):
     """Yields the blocks of code, in the order of the page: (text, whether it is a module in Python)."""
-    found = [(m.start(), outdented(m[0]), False) for m in BLOCK.finditer(text)]
+    open_text = FENCE.sub(lambda m: re.sub(r"[^\n]", "-", m[0]), text)
+    found = [(m.start(), outdented(m[0]), False) for m in BLOCK.finditer(open_text)]
     found += [(m.start(), m[1], True) for m in FENCE.finditer(text)]
     for _, block, module in sorted(found):
         yield block, module
@@ -54,11 +69,15 @@ def parts(text):
 
 def session(path):
     """Returns the files and commands of a page in the order in which the reader meets them."""
-    found, text = [], path.read_text()
-    for block, _ in parts(text):
-        found += files(block)
-        found += commands(block)
-    return found
+    return [item for block, _ in parts(path.read_text()) for item in met(block)]
+
+
+def met(block):
+    """Returns the files of a block, the commands of a workflow among them, and its commands."""
+    found = []
+    for file in files(block):
+        found += [file, *file.steps()]
+    return found + list(commands(block))
 
 
 def files(block):
@@ -66,7 +85,7 @@ def files(block):
     shown = re.split(r"^\$ ", block, maxsplit=1, flags=re.MULTILINE)[0]
     starts = [m for m in NAME.finditer(shown) if m.start() == 0 or shown[m.start() - 1] == "\n"]
     ends = [m.start() for m in starts[1:]] + [len(shown)]
-    yield from (File(m[1], shown[m.end() :][: end - m.end()]) for m, end in zip(starts, ends, strict=False))
+    yield from (File(m[1], shown[m.start() : end]) for m, end in zip(starts, ends, strict=False))
     table, used = TABLE.match(shown), re.search(r"^\$ dpaudit \w+ (\w+\.csv)\b", block, re.MULTILINE)
     if table and used:
         yield File(used[1], table[0])
@@ -85,10 +104,53 @@ def commands(block):
             current.lines.append(line)
 
 
-STAND_IN = re.compile(r"(?<![\w-])(?:FILE|ID|NAME|COMMAND)\b|…|\.\.\.")
+STAND_IN = re.compile(r"(?<![\w-])(?:FILE|ID|NAME|COMMAND|FOLDER|MODULE)\b|…|\.\.\.|\[")
+
+
+def prose(path):
+    """Returns the text of a page, or the words of a notebook, without blocks of code."""
+    if path.suffix == ".ipynb":
+        cells = json.loads(path.read_text())["cells"]
+        return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return re.sub(
+        r"^ *(?:>>>|\.\.\. ).*\n(?: {6}.*\n)?", "", BLOCK.sub("\n", FENCE.sub("", path.read_text())), flags=re.M
+    )
+
+
+def spans(path):
+    """Returns the pieces of code within the text."""
+    return [" ".join(found.split()) for found in re.findall(r"`([^`]+)`", prose(path))]
 
 
 def inline(path):
-    """Returns the commands within the text that could be pasted: with options, and without stand-ins for values."""
-    found = re.findall(r"`(dpaudit \w+ [^`\n]*--[^`\n]*)`", path.read_text())
-    return [words for words in found if not STAND_IN.search(words)]
+    """Returns the commands within the text that could be pasted: without stand-ins for values."""
+    return [words for words in spans(path) if re.match(r"dpaudit [a-z]", words) and not STAND_IN.search(words)]
+
+
+BORDER = re.compile(r"[\s━─┏┓┗┛┳┻╇╈┡┩└┘├┤┬┴┼╋]*")
+
+
+def plain(line):
+    """Returns the line without frames and without what differs from run to run: the time that it took."""
+    line = re.sub(r"[│┃]", " ", line)
+    return " ".join(re.sub(r"\b[\d.]+ ?s$", "… s", line.rstrip()).split())
+
+
+def told(lines):
+    """Returns the lines as they are compared: no frames, no empty lines."""
+    return [plain(line) for line in lines if not BORDER.fullmatch(line)]
+
+
+def differs(printed, lines):
+    """Returns the first line that is not printed in its place, or None where what is shown is what is printed.
+
+    The lines are all that is printed, one below the other; a line "…" stands for at least one that is left out, a "…"
+    in a line for some of its signs.
+    """
+    found, form = "".join(f"{line}\n" for line in told(printed)), ""
+    for wanted in told(lines):
+        inside = ".*".join(re.escape(part) for part in wanted.split(LEFT_OUT))
+        form += r"(?:.*\n)+?" if wanted == LEFT_OUT else f"{inside}\n"
+        if not re.match(form, found):
+            return wanted
+    return None if not lines or re.fullmatch(form, found) else "(more is printed: mark what is left out with …)"

@@ -42,6 +42,14 @@ def test_the_index_says_what_each_found():
         assert verdict["word"] is None or verdict["word"] in page
 
 
+def test_the_index_has_a_line_for_each():
+    """The verdict in one sentence: who wants all of it opens the report."""
+    rows = [row.split(" | ") for row in (FOLDER / "README.md").read_text().splitlines() if row.startswith("| [")]
+    assert len(rows) == len({path.parent for path in FOLDER.glob("*/result.json")})
+    for *_, words in rows:
+        assert 5 < len(words.removesuffix(" |").split()) <= 30, words
+
+
 def mechanism(block, label, n):
     """The mechanism of that label in the block of a plan, for n records."""
     (case,) = [case for case in block.cases if case.label == label]

@@ -73,11 +73,63 @@ def test_beliefs_follow_bayes(epsilon):
             assert_contains(low, min(after))
 
 
-def test_beliefs_with_delta_leave_out_no_more_than_two_delta():
-    """The worst pair's outputs beyond the bound are those that show the data set: delta of probability."""
-    result = dpaudit.explain("1", delta="1/10", beliefs="1/2")
+def odds_of_the_likeliest(p, q, mass):
+    """The odds of the outputs that favour x most, so many of them that they have this probability under x."""
+    left, other = mass, mpmath.mpf(0)
+    possible = [(a, b) for a, b in zip(p, q, strict=True) if a]
+    for a, b in sorted(possible, key=lambda row: -(row[0] / row[1] if row[1] else mpmath.inf)):
+        share = 1 if a <= left else left / a
+        left, other = left - share * a, other + share * b
+    return mass / other
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("1", "1e-5"), ("1", "1/10"), ("0", "1/4"), ("1/10", "9/20"), ("3", "49/100")]
+)
+def test_beliefs_with_delta_are_as_far_as_they_go_where_two_delta_is_left_out(epsilon, delta):
+    """One output of probability just above 2 delta can have these odds; below that it would be left out."""
+    result = dpaudit.explain(epsilon, delta=delta, beliefs="1/2,1/10", digits=20)
     with mpmath.workprec(BITS):
-        assert_contains(result.beliefs[0][2], 2 * mpmath.e / (1 + 2 * mpmath.e))
+        p, q = worst_pair(Fraction(epsilon), Fraction(delta))
+        factor = odds_of_the_likeliest(p, q, 2 * mpmath.mpf(Fraction(delta).numerator) / Fraction(delta).denominator)
+        for (before, low, high), (_, fall, rise) in zip(result.beliefs, result.odds, strict=True):
+            odds = mpmath.mpf(before.numerator) / (before.denominator - before.numerator)
+            assert_contains(rise, odds * factor)
+            assert_contains(fall, odds / factor)
+            assert_contains(high, odds * factor / (1 + odds * factor))
+            assert_contains(low, odds / factor / (1 + odds / factor))
+
+
+def test_beside_them_stands_what_epsilon_alone_gives(capsys):
+    with_delta, alone = dpaudit.explain("1", delta="1e-5"), dpaudit.explain("1")
+    assert with_delta.beliefs_without_delta == alone.beliefs
+    assert alone.beliefs_without_delta == ()
+    assert with_delta.beliefs[0][2].lower > alone.beliefs[0][2].upper
+    text = str(with_delta)
+    assert text.index("A belief, if δ were 0") < text.index("A belief, but for outputs of probability 2e-5")
+
+
+def test_odds_change_by_the_factor_of_epsilon():
+    with mpmath.workprec(BITS):
+        for before, fall, rise in dpaudit.explain("0.4", beliefs="1/100,1/2", digits=20).odds:
+            size = mpmath.mpf(before.numerator) / before.denominator
+            assert_contains(rise, size * mpmath.exp(mpmath.mpf(2) / 5))
+            assert_contains(fall, size * mpmath.exp(-mpmath.mpf(2) / 5))
+    assert dpaudit.explain("0.4").to_dict()["odds"][0]["before"] == "1/99"
+    assert dpaudit.explain("1e6").odds == ()
+
+
+def test_a_mechanism_s_own_advantage_is_told_from_the_bound():
+    result = dpaudit.explain(mech="EHDS", n=10)
+    assert result.attained_advantage.upper < result.advantage.lower
+    said = [" ".join(line.split()) for line in str(result).splitlines()]
+    assert f"advantage hits minus false alarms at most {result.advantage}, of any mechanism with this ε" in said
+    assert f"its own advantage is {result.attained_advantage}" in said
+
+
+def test_epsilon_has_several_names_where_there_is_no_mechanism(capsys):
+    shown = [told(capsys, *words)[1].out for words in (["0.4"], ["--eps", "0.4"], ["--epsilon", "0.4"])]
+    assert shown[0] == shown[1] == shown[2] != ""
 
 
 def test_groups_add_up_along_the_path():
@@ -157,6 +209,10 @@ def test_json_is_what_the_call_returns(capsys):
         ("--epsilon 1 --releases 100000", "--releases = 100000: must be a whole number >= 1 and <= 10000"),
         ("--epsilon 1 --n 3", "--n = 3: goes with a mechanism"),
         ("--epsilon 1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
+        ("1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
+        ("1 --epsilon 2", "--epsilon = 1: is said twice"),
+        ("--eps 1 --epsilon 2", "--eps = 1: is another name of --epsilon"),
+        ("--eps x", "--epsilon = x: must be an exact number"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, part):

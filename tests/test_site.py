@@ -5,12 +5,15 @@ import re
 import pytest
 
 import dpaudit
-from docs.__main__ import lay_out
+from docs.__main__ import MADE, deliver, lay_out
 from docs.__main__ import main as build
+from docs.site import benchmarks
 from docs.site.contents import CONTENTS
 from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
+from dpaudit.reports.document import load
+from dpaudit.reports.verdict import headline
 
 PLACED = [page for pages in CONTENTS.values() for page in pages]
 
@@ -66,19 +69,86 @@ def test_the_reference_has_every_command_and_every_public_name(site):
         assert f"dpaudit.{name}" in api or name.startswith("__")
 
 
+def test_the_reference_says_what_the_calls_return(site):
+    """Every attribute with words and a type; what every result has, and in which unit memory is given, once."""
+    api = (site / "reference/api.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (`.*) \|$", api, re.MULTILINE)
+    assert len(rows) > 100
+    assert not [name for name, words, _ in rows if not words.strip()]
+    results = ("Explain", "Calibrate", "Compare", "Search", "Profile", "Guarantee", "Accuracy", "Release", "EveryN")
+    for kind in results:
+        assert f"Result: `{kind}Result`." in api
+    for words in ("`result.to_dict()`", "`result.to_frame()`", "2147483648 is 2 GiB"):
+        assert words in api
+    assert not re.search(r"dpaudit\.[a-z_]+\.[a-z_]|(?<!`)``(?!`)", api)
+
+
+def test_docstrings_of_the_calls_name_nothing_internal():
+    for name in (*dpaudit.__all__, *dpaudit.LATER):
+        words = getattr(getattr(dpaudit, name), "__doc__", None) or ""
+        prose = re.sub(r"^ *>>>.*$|^ *\.\.\..*$", "", words, flags=re.MULTILINE)
+        assert not re.search(
+            r"``(?:dpaudit\.)?[a-z_]+\.[a-z_.]+``|\bjudge\.judge",
+            prose.replace("``dpaudit.check``", "").replace("``dpaudit.list_claims``", ""),
+        ), name
+
+
+def test_the_index_leads_to_reference_theory_and_install(site):
+    text = (site / "index.md").read_text()
+    for page in (
+        "reference/commands.md",
+        "reference/api.md",
+        "mechanisms.md",
+        *(f"{p}.md" for p in CONTENTS["Theory"]),
+    ):
+        assert f"({page})" in text, page
+    assert "pip install -q ." in text
+    assert "pip install -q ." in (site / "tutorial/1-audit.md").read_text()
+
+
+def test_the_tables_of_the_benchmarks_are_the_committed_figures():
+    """``python -m docs.site.benchmarks`` writes them anew."""
+    assert benchmarks.PAGE.read_text() == benchmarks.page()
+
+
 def test_the_gallery_shows_what_the_reports_say(site):
     text = (site / "gallery/index.md").read_text()
     folders = [path.parent for path in REPORTS.glob("*/result.json") if is_report(path)]
     assert len(folders) >= 5
     for folder in folders:
-        assert f"site:../files/reports/{folder.name}/report.html" in text
-        assert (site / f"_extra/files/reports/{folder.name}/report.html").is_file()
+        for name in ("report.html", "plan.toml"):
+            assert f"site:../files/reports/{folder.name}/{name}" in text
+            assert (site / f"_extra/files/reports/{folder.name}/{name}").is_file()
+        assert f"**{headline(load(str(folder / 'result.json'))['verdict'])}**" in text
+    assert "claims/charts/00-claims.svg)" in text
+    assert re.search(r"## What installed libraries really do\n\n\*\*Of \d+ audited classes", text)
+
+
+def test_only_what_it_made_is_taken_away(tmp_path):
+    """Files of an earlier site that are there no more go; what somebody else has put there, or beside it, stays."""
+    made, target = tmp_path / "made", tmp_path / "site"
+    for name in ("index.html", "old/page.html"):
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text("1")
+    deliver(made, target)
+    (target / "mine.txt").write_text("mine")
+    (tmp_path / "site-pages").mkdir()
+    (made / "old/page.html").unlink()
+    (made / "new.html").write_text("2")
+    deliver(made, target)
+    found = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
+    assert found == {"index.html", "new.html", "mine.txt", MADE}
+    assert (tmp_path / "site-pages").is_dir()
 
 
 def test_sphinx_makes_the_site_without_a_warning(tmp_path, long):
     if not long:
         pytest.skip("with --long; .ci/run makes the site by a step of its own")
     pytest.importorskip("sphinx")
+    (tmp_path / "site-pages").mkdir()
+    (tmp_path / "site-pages/mine.txt").write_text("mine")
     assert build(str(tmp_path / "site")) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"site", "site-pages"}
+    assert (tmp_path / "site-pages/mine.txt").read_text() == "mine"
     pages = list((tmp_path / "site").rglob("*.html"))
     assert not [path for path in pages if re.search(r'(?:src|href)="https?://[^"]+\.(?:js|css)', path.read_text())]

@@ -31,7 +31,7 @@ CONTENTS = {
         *("audit", "privacy-notions", "profile", "forall", "own-mechanism", "code", "release", "accuracy"),
         *("calibrate", "compare", "counterexample", "claims", "certificates", "coq", "fast", "sweep", "reports", "ci"),
     ),
-    "Explanation": ("what-epsilon-means", "enclosures", "trust", "guarantees"),
+    "Explanation": ("what-epsilon-means", "mechanisms", "enclosures", "trust", "guarantees"),
     "Theory": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
         *("theory/error-bound", "theory/large-n", "theory/sound"),
@@ -41,6 +41,10 @@ CONTENTS = {
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
 """The pages of the site by kind, in order; ``tests/test_site.py`` holds that none is missing."""
+
+
+INDEX = {"the pages Commands and Python API": "[Commands](reference/commands.md) and [Python API](reference/api.md)"}
+"""Words of docs/README.md that are links on the site, to pages that are only there."""
 
 
 def toctrees() -> str:

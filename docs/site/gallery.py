@@ -6,18 +6,20 @@ from typing import Any
 
 from docs.site.contents import ROOT
 from dpaudit.reports.document import load
+from dpaudit.reports.index import short
+from dpaudit.reports.verdict import headline
 
 REPORTS = ROOT / "reports"
-BESIDE = (
-    "\n[What installed libraries really do](implementations/README.md) is a report of its own kind, with one table.\n"
-)
+OVERVIEW = ("00-claims", "02-epsilon-by-n", "02-prior-study", "00-matrix")
+"""The picture of a report that stands for it: the first of these that it has, else its first."""
 
 
 def gallery() -> str:
     """Returns the page; its links are those of a page that lies in reports/."""
     parts = ["# Gallery of audits\n", "Committed reports, as `dpaudit report --refresh reports` makes them anew.\n"]
-    parts += [entry(path.parent) for path in sorted(REPORTS.glob("*/result.json")) if is_report(path)]
-    return "\n".join([*parts, BESIDE])
+    for path in sorted(REPORTS.glob("*/result.json")):
+        parts.append(entry(path.parent) if is_report(path) else beside(path.parent))
+    return "\n".join(parts)
 
 
 def is_report(path: Path) -> bool:
@@ -26,16 +28,31 @@ def is_report(path: Path) -> bool:
 
 
 def entry(folder: Path) -> str:
-    """Returns the section of one report."""
+    """Returns the section of one report: its verdict in full, what it found, a picture, and where all of it is."""
     document = load(str(folder / "result.json"))
-    picture = next(iter(sorted((folder / "charts").glob("*.svg"))), None)
-    shown = [f"![{document['title']}]({picture.relative_to(REPORTS).as_posix()})\n"] if picture else []
-    link = f"[The whole report]({folder.name}/report.html), made by `{document['command']}`.\n"
-    return "\n".join([f"## {document['title']}\n", *found(document), *shown, link])
+    found = picture(folder)
+    shown = [f"![{document['title']}]({found.relative_to(REPORTS).as_posix()})\n"] if found else []
+    whole, plan = f"[The whole report]({folder.name}/report.html)", f"[its plan]({folder.name}/plan.toml)"
+    links = f"{whole}, made by `{document['command']}` ({plan}).\n"
+    return "\n".join([f"## {document['title']}\n", *said(document), *shown, links])
 
 
-def found(document: dict[str, Any]) -> list[str]:
-    """Returns the verdict and the findings, as the result file states them."""
+def picture(folder: Path) -> Path | None:
+    """Returns the picture that stands for a report."""
+    drawn = {path.stem: path for path in sorted((folder / "charts").glob("*.svg"))}
+    return next((drawn[name] for name in OVERVIEW if name in drawn), next(iter(drawn.values()), None))
+
+
+def said(document: dict[str, Any]) -> list[str]:
+    """Returns the headline and the sentence of its index, as the result file states them."""
     verdict = document["verdict"]
-    word = f"**{verdict['word']}**: " if verdict["word"] else ""
-    return [f"{word}{verdict['text']}\n"]
+    return [f"**{headline(verdict)}**\n", f"{short(verdict['text'])}\n"]
+
+
+def beside(folder: Path) -> str:
+    """Returns the section of a page that is a report of its own kind: its title, and what it says in short."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    title, start = text.splitlines()[0].removeprefix("# "), text.index("**In short.** ")
+    finding = " ".join(text[start : text.index("\n\n", start)].removeprefix("**In short.** ").split())
+    first, stop, rest = finding.partition("; ")
+    return f"## {title}\n\n**{first}**{stop}{rest}\n\n[All of it, class by class]({folder.name}/README.md).\n"

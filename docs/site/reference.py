@@ -1,12 +1,10 @@
-"""The reference pages: the commands as the command line declares them, and the public names of the package."""
+"""The reference page of the commands, as the command line declares them."""
 
 import re
-from inspect import isclass, isfunction
 from typing import Any
 
 from typer.main import get_command
 
-import dpaudit
 from dpaudit.cli import COMMANDS, make_app
 
 
@@ -22,7 +20,7 @@ def commands() -> str:
 
 
 def _summary(app: Any) -> str:
-    return _escaped(str(app.help))
+    return escaped(str(app.help))
 
 
 def _command(command: Any) -> str:
@@ -31,9 +29,9 @@ def _command(command: Any) -> str:
     shown = [line.strip() for line in examples.partition("\n")[2].splitlines() if line.strip()]
     commands = [line for line in shown if line.startswith("dpaudit ")]
     notes = [line for line in shown if line not in commands]
-    parts = [f"### dpaudit {command.name}\n", _escaped(words.strip()) + "\n"]
+    parts = [f"### dpaudit {command.name}\n", escaped(words.strip()) + "\n"]
     parts += ["```bash\n" + "\n".join(commands) + "\n```\n"] if commands else []
-    parts += [_escaped(note) + "\n" for note in notes]
+    parts += [escaped(note) + "\n" for note in notes]
     kinds: dict[str, list[Any]] = {}
     for parameter in command.params:
         if parameter.name not in ("help", "install_completion", "show_completion"):
@@ -42,8 +40,8 @@ def _command(command: Any) -> str:
 
 
 def _options(kind: str, parameters: list[Any]) -> str:
-    rows = [f"| {_names(parameter)} | {_cell(parameter.help or '')}{_default(parameter)} |" for parameter in parameters]
-    return "\n".join([f"| {_cell(kind)} | |", "|---|---|", *rows]) + "\n"
+    rows = [f"| {_names(parameter)} | {cell(parameter.help or '')}{_default(parameter)} |" for parameter in parameters]
+    return "\n".join([f"| {cell(kind)} | |", "|---|---|", *rows]) + "\n"
 
 
 def _names(parameter: Any) -> str:
@@ -61,32 +59,13 @@ def _default(parameter: Any) -> str:
     return f" Default: `{known}`." if isinstance(known, str) and "Default" not in (parameter.help or "") else ""
 
 
-def _cell(words: str) -> str:
-    return _escaped(words).replace("|", "\\|").replace("\n", " ")
+def cell(words: str) -> str:
+    """Returns the words as a cell of a table takes them."""
+    return escaped(words).replace("|", "\\|").replace("\n", " ")
 
 
-def _escaped(words: str) -> str:
+def escaped(words: str) -> str:
     """Returns the words as Markdown takes them: nothing but code in backticks is markup."""
     marked = re.sub(r"(?<![`\w-])(--[a-z][\w-]*)", r"`\1`", words)
     pieces = re.split(r"(`[^`]*`)", marked)
     return "".join(piece if piece.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", piece) for piece in pieces)
-
-
-def api() -> str:
-    """Returns the page of the public names of ``dpaudit``: calls, results, values."""
-    names = [name for name in sorted({*dpaudit.__all__, *dpaudit.LATER}) if not name.startswith("__")]
-    found = {name: getattr(dpaudit, name) for name in names}
-    calls = [name for name, value in found.items() if isfunction(value)]
-    kinds = [name for name, value in found.items() if isclass(value)]
-    rest = [name for name in names if name not in (*calls, *kinds)]
-    lines = ["# Python API\n", "Every command is one call: `import dpaudit`. Exact numbers are text, whole numbers or"]
-    lines += ["`Fraction`; a binary float is refused.\n", "## Calls\n"]
-    lines += [_directive("autofunction", name) for name in calls]
-    lines += ["## Results and values\n", *(_directive("autoclass", name, ":members:") for name in kinds)]
-    lines += ["## Names\n", *(f"- `dpaudit.{name}`: `{type(found[name]).__name__}`" for name in rest)]
-    return "\n".join(lines) + "\n"
-
-
-def _directive(kind: str, name: str, *options: str) -> str:
-    body = "\n".join([f".. {kind}:: dpaudit.{name}", *(f"   {option}" for option in options)])
-    return f"```{{eval-rst}}\n{body}\n```\n"

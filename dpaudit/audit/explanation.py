@@ -37,6 +37,9 @@ SMALL = Fraction(1, 10**4)
 SPARE = 8
 """Digits of the true epsilon beyond those of the answer: what follows from it is to have as many."""
 
+LARGE = 100
+"""Odds that change by a factor of e^LARGE and more are not written out."""
+
 Row = tuple[Any, ...]
 
 
@@ -51,12 +54,20 @@ class ExplainResult(Answer):
     accuracy: Enclosure
     """Of the best guess between two data sets that were equally likely before; 1/2 is a blind one."""
     advantage: Enclosure
+    """Hits minus false alarms of the best test: the largest total variation."""
     tests: tuple[Row, ...]
     beliefs: tuple[Row, ...]
+    """With delta, but for outputs of probability 2 delta."""
+    beliefs_without_delta: tuple[Row, ...] = ()
+    """With delta, what epsilon alone would give."""
+    odds: tuple[Row, ...] = ()
+    """The beliefs as odds, probability : counter-probability; none where epsilon is large."""
     people: tuple[Row, ...]
     releases: tuple[Row, ...]
     attained: Enclosure | None = None
     """The accuracy of the best guess from this mechanism itself, on its worst pair: (1 + delta(0)) / 2."""
+    attained_advantage: Enclosure | None = None
+    """The advantage of the best test on that pair: delta(0), the mechanism's total variation."""
 
     def about(self) -> dict[str, Any]:
         """Returns what the mechanism says of itself, if there is one."""
@@ -64,9 +75,12 @@ class ExplainResult(Answer):
 
     def members(self) -> dict[str, Any]:
         """Returns the numbers, and one entry a row with its names."""
+        belief = ("before", "falls_to", "rises_to")
         named = {
             "tests": ("false_positive_rate", "true_positive_rate"),
-            "beliefs": ("before", "falls_to", "rises_to"),
+            "beliefs": belief,
+            "beliefs_without_delta": belief,
+            "odds": belief,
             "people": ("people", "epsilon", "delta", "accuracy"),
             "releases": ("releases", "epsilon", "delta", "accuracy"),
         }
@@ -88,9 +102,14 @@ class ExplainResult(Answer):
             rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(self.delta)}" * bool(self.delta)))
         else:
             rows += [*subject_rows(self.subject), ("true ε", self.epsilon)]
-        rows += [("best guess", self._guess()), ("advantage", self.advantage)]
+        anybody = "" if self.subject is None else ", of any mechanism with this ε"
+        rows += [
+            ("best guess", Words(self._guess(), anybody)),
+            ("advantage", Words("hits minus false alarms at most ", self.advantage, anybody)),
+        ]
         if self.attained is not None:
             rows.append(("here", Words("the best guess from this mechanism itself is right with ", self.attained)))
+            rows.append(("", Words("its own advantage is ", self.attained_advantage)))
         rows += [] if self.subject is None else caveat_rows(self.subject)
         return [Fields(again(rows, self.command)), *self._tables()]
 
@@ -113,18 +132,29 @@ class ExplainResult(Answer):
 
     def _tables(self) -> list[Table | Note]:
         most = "best guess right, at most"
-        loose = f"; but for outputs of probability {2 * self.delta}" if self.delta else ""
         totals = ["ε"] + ["δ"] * bool(self.delta)
-        beliefs: Table | Note = Note("A belief: with δ of 1/2 or more nothing bounds it")
-        if self.beliefs:
-            rows = [_told(row) for row in self.beliefs]
-            beliefs = Table(["before", "falls to", "rises to"], rows, title=f"A belief{loose}")
         return [
             Table(["false alarms", "hits, at most"], [_told(row) for row in self.tests], title="A test for one record"),
-            beliefs,
+            *self._beliefs(),
             Table(["people", *totals, most], self._totals(self.people), title="A group"),
             Table(["releases", *totals, most], self._totals(self.releases), title="Several releases"),
         ]
+
+    def _beliefs(self) -> list[Table | Note]:
+        """Returns how far a belief moves, as a probability and as odds; with δ what ε alone would give comes first."""
+        columns = ["before", "falls to", "rises to"]
+        tables: list[Table | Note] = []
+        if self.beliefs_without_delta:
+            told = [_told(row) for row in self.beliefs_without_delta]
+            tables.append(Table(columns, told, title="A belief, if δ were 0"))
+        if not self.beliefs:
+            return [*tables, Note("A belief: with δ of 1/2 or more nothing bounds it")]
+        but = f", but for outputs of probability {decimal(2 * self.delta)}" if self.delta else ""
+        tables.append(Table(columns, [_told(row) for row in self.beliefs], title=f"A belief{but}"))
+        if self.odds and self.advantage.upper:
+            rows = [(f"{before.numerator} : {before.denominator}", *after) for before, *after in self.odds]
+            tables.append(Table(["before", "fall to", "rise to"], rows, title="The same as odds"))
+        return tables
 
     def _totals(self, rows: Sequence[Row]) -> list[Row]:
         return [row if self.delta else (row[0], row[1], row[3]) for row in rows]
@@ -168,13 +198,16 @@ def explain(
 ) -> ExplainResult:
     """Returns what (epsilon, delta)-privacy, or the audited true epsilon of ``mech``, means for a person.
 
-    ``rates`` are false positive rates of tests, ``beliefs`` probabilities before the release, ``people`` sizes of
-    groups, ``releases`` numbers of releases. With ``mech`` the setting follows by keyword, its ``delta`` too.
+    Without ``mech`` ``eps`` is another name of ``epsilon``; with it, it is the nominal one, and the setting follows by
+    keyword, its ``delta`` too. ``rates`` are false positive rates of tests, ``beliefs`` probabilities before the
+    release, ``people`` sizes of groups, ``releases`` numbers of releases.
 
     >>> str(explain("0.4").accuracy)[:8]
     '0.598687'
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
+    if mech is None and epsilon is None:
+        epsilon = setting.pop("eps", None)
     asked = _Asked.read(rates, beliefs, people, releases)
     if mech is None:
         found = _promised(epsilon, delta, asked, effort.digits, setting)
@@ -192,7 +225,8 @@ def _promised(
     """Returns what the given guarantee means."""
     if setting:
         name, value = next(iter(setting.items()))
-        raise InputError(name, value, "goes with a mechanism: say which with --mech")
+        twice = "is another name of --epsilon, which is given too" if name == "eps" else None
+        raise InputError(name, value, twice or "goes with a mechanism: say which with --mech")
     if epsilon is None:
         raise InputError("epsilon", "(missing)", "say which ε is to be explained, or which mechanism with --mech")
     promise = EpsilonDelta(nonnegative("epsilon", epsilon), nonnegative("delta", 0 if delta is None else delta))
@@ -217,6 +251,7 @@ def _audited(chosen: Setting, asked: _Asked, effort: Effort) -> dict[str, Any]:
         "subject": chosen,
         "delta": Fraction(0),
         "attained": outward((1 + variation.lower) / 2, (1 + variation.upper) / 2, effort.digits),
+        "attained_advantage": variation,
         "command": chosen.command_line("explain", **asked.words(), digits=effort.digits, tier=effort.tier),
     }
 
@@ -298,13 +333,29 @@ def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int
     def repeated(count: int) -> Row:
         return count, times(count), exact(min(Fraction(1), count * delta), digits), share(promise.accuracy_after(count))
 
-    told = asked.beliefs if 2 * delta < 1 else ()
+    def odds(belief: Fraction) -> Row:
+        before = belief / (1 - belief)
+        return before, *map(positive, promise.odds_between(before))
+
+    def positive(value: Ball | Fraction) -> Enclosure:
+        found = exact(value, digits) if isinstance(value, Fraction) else balls.enclosure(value, digits, least=0)
+        if found is None:
+            raise _Wide
+        return found
+
+    def beliefs(given: Promise) -> tuple[Row, ...]:
+        return tuple((b, share(given.falls_to(b)), share(given.rises_to(b))) for b in asked.beliefs)
+
+    told = 2 * delta < 1
+    small = epsilon is not None and epsilon <= LARGE
     return {
         "epsilon": times(1),
         "accuracy": share(promise.accuracy()),
         "advantage": share(promise.advantage()),
         "tests": tuple((rate, share(promise.power(rate))) for rate in asked.rates),
-        "beliefs": tuple((b, share(promise.falls_to(b)), share(promise.rises_to(b))) for b in told),
+        "beliefs": beliefs(promise) if told else (),
+        "beliefs_without_delta": beliefs(promise.without_delta()) if delta else (),
+        "odds": tuple(map(odds, asked.beliefs)) if told and small else (),
         "people": tuple(map(group, asked.people)),
         "releases": tuple(map(repeated, asked.releases)),
     }

@@ -33,8 +33,8 @@ def mechanism(mech: Any, **setting: Any) -> Mechanism:
     """Returns the checked mechanism of that name and setting.
 
     ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
-    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol of
-    ``dpaudit.mechanisms.own``. The setting: n, k, prior, eps and the mechanism's parameters, by keyword.
+    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol that
+    the documentation calls your own mechanism. The setting: n, k, prior, eps and the parameters, by keyword.
     """
     return Setting.read(mech, **setting).mechanism
 
@@ -97,7 +97,7 @@ def delta(
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
-    The verdict is on the claimed guarantee, as far as delta(at) speaks of it (see judge.judge_delta), else None.
+    The verdict is on the claimed guarantee, as far as delta(at) speaks of it, else None.
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)

@@ -1,7 +1,7 @@
 """The engine of claims, for anybody's paper: every claim gets a certified verdict. ``dpaudit check`` runs the checks.
 
 A check is a function that returns an ``Outcome``; a paper is a ``Catalogue``, found through the entry-point group
-``dpaudit.claims``. See docs/claims.md.
+``dpaudit.claims``. See "Claims" in the documentation.
 """
 
 from dpaudit.claims.algebra import coefficients_positive, variables

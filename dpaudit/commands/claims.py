@@ -70,9 +70,10 @@ def check(
     jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
     require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
 ) -> Certified:
-    """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or as `docs/claims.md` explains.
+    """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or one of four others.
 
-    The other verdicts: UNWITNESSED, IMPOSSIBLE, MEASURED, UNDECIDED.
+    UNWITNESSED: a "there is …" without a witness on the grid; IMPOSSIBLE: one that is proved to be false; MEASURED:
+    an O(·) statement; UNDECIDED. The documentation's page "Claims: every statement of a paper, decided" says more.
 
     Exit code 143: ended by SIGTERM, its processes too.
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import typer
+
 from dpaudit.audit import explanation
 from dpaudit.commands.options import MECH, Given, Shown, option
 from dpaudit.commands.reply import Reply
+from dpaudit.numbers.errors import InputError
 
 
 def explain(
     setting: Given,
     effort: Annotated[dict[str, Any], "digits=6", "memory", "progress", "tier"],
-    epsilon: Annotated[str | None, option("--epsilon", "RATIONAL", "The ε to be explained, >= 0.")] = None,
+    value: Annotated[
+        str | None, typer.Argument(metavar="[EPSILON]", help="The ε to be explained; --epsilon says the same.")
+    ] = None,
+    epsilon: Annotated[
+        str | None, option("--epsilon", "RATIONAL", "The ε to be explained, >= 0; without --mech --eps is the same.")
+    ] = None,
     delta: Annotated[
         str | None, option("--delta", "RATIONAL", "The δ that goes with it; with --mech a parameter of the mechanism.")
     ] = None,
@@ -34,11 +42,15 @@ def explain(
 
     Examples:
 
-    dpaudit explain --epsilon 0.4
+    dpaudit explain 0.4
 
     dpaudit explain --epsilon 1 --delta 1e-5 --beliefs 1/1000
 
     dpaudit explain --mech EHDS --n 100
     """
+    if value is not None and (epsilon is not None or mech is not None):
+        rule = "is said twice" if mech is None else "is audited where a mechanism is given; its nominal one is --eps"
+        raise InputError("epsilon", value, rule)
+    epsilon = value if epsilon is None else epsilon
     asked: dict[str, Any] = {"beliefs": beliefs, "rates": rates, "people": people, "releases": releases}
     return Reply(explanation.explain(epsilon, delta=delta, mech=mech, **asked, **effort, **setting))

@@ -63,7 +63,7 @@ def flag(name: str, words: str, panel: str | None = None) -> Any:
 
 
 SETTING = "Setting"
-FAMILY = "Parameters of the family (your own mechanism: --set)"
+FAMILY = "Parameters (your own mechanism has those that its constructor takes)"
 PRECISION = "Precision"
 OUTPUT = "Output"
 """The kinds of the shared options, as the help groups them; a command's own come first."""
@@ -98,8 +98,8 @@ def text_option(panel: str, *names_metavar_help: str) -> Any:
 SET = typer.Option(
     "--set",
     metavar="NAME=VALUE",
-    rich_help_panel=SETTING,
-    help="A parameter of your own mechanism; may be given repeatedly.",
+    rich_help_panel=FAMILY,
+    help="Your own mechanism: any other parameter of its constructor; may be given repeatedly.",
 )
 TIER = (
     "exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "

@@ -18,7 +18,8 @@ from dpaudit.numbers.errors import InputError
 if TYPE_CHECKING:
     from dpaudit.sweeps.store import Status
 
-Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help="What to compute; see docs/sweep.md.")]
+PLAN = "What to compute: mechanisms, n, ε, priors; all keys stand in the documentation, under Sweeps."
+Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help=PLAN)]
 OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
 WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
 Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "A Dask scheduler: tcp://host:8786.")]

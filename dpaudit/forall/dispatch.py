@@ -35,7 +35,7 @@ def epsilon(
     rest: Exact | None = None,
     **setting: Any,
 ) -> EpsilonResult | Theorem:
-    """Returns the true epsilon (``audit.questions.epsilon``), or the theorem where eps, n or the prior ranges.
+    """Returns the true epsilon with its witness and verdict, or the theorem where eps, n or the prior ranges.
 
     eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". ``rest`` is the area of a box of priors that may
     stay undecided, as a share of the box.

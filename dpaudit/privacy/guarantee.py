@@ -237,7 +237,7 @@ def _parse(option: str, value: Any) -> Guarantee:
             raise InputError(option, value, "must be epsilon, (epsilon, delta), or a text such as rho=1/2")
         return EpsilonDelta(*(nonnegative(option, part) for part in value))
     if not isinstance(value, str) or "=" not in value:
-        return EpsilonDelta(nonnegative(option, value))
+        return EpsilonDelta(_alone(option, value))
     if value.strip().lower().startswith("f="):
         return TradeOff(_points(option, value.strip()))
     numbers: dict[str, Fraction] = {}
@@ -254,6 +254,13 @@ def _parse(option: str, value: Any) -> Guarantee:
         raise InputError(option, value, f"must be a guarantee such as {FORMS}")
     made: Guarantee = KINDS[frozenset(numbers)](**numbers)
     return made
+
+
+def _alone(option: str, value: Any) -> Fraction:
+    """Returns the epsilon that stands by itself; a word is no number, and was meant for another guarantee."""
+    if isinstance(value, str) and value.strip()[:1].isalpha():
+        raise InputError(option, value, f"must be a guarantee such as {FORMS}")
+    return nonnegative(option, value)
 
 
 def claimed_epsilon(guarantee: Guarantee | None) -> Fraction | None:

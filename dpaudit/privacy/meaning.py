@@ -3,7 +3,7 @@
 The attacker knows everything but one record and tells x from x', the two data sets that are left. All bounds follow
 from P(S) <= e^eps Q(S) + delta in both directions. Those on guesses and tests, after one release or many, are attained
 by the pair that shows the data set with probability delta and else gives randomised response with odds e^eps : 1
-(Kairouz, Oh and Viswanath 2015), so none can be smaller; without delta this is so of beliefs and groups too.
+(Kairouz, Oh and Viswanath 2015), so none can be smaller. The same is so of beliefs, and without delta of groups.
 """
 
 from __future__ import annotations
@@ -64,13 +64,29 @@ class Promise:
         """Returns the smallest such belief."""
         return 1 - belief_after(1 - belief, self.odds())
 
-    def odds(self) -> Number:
-        """Returns the least factor 1 / f such that odds grow at most f-fold, but for outputs of probability 2 delta.
+    def odds_between(self, before: Fraction) -> tuple[Number, Number]:
+        """Returns what odds fall to and rise to, of a finite epsilon; the outputs left out are those of ``odds``."""
+        start, factor = self._like(before), self.odds()
+        return start * factor, start / factor
 
-        It is e^-eps without delta: no output is left out. Else f = 2 e^eps: with L the loss and P its law under x,
-        delta >= E[max(0, 1 - e^(eps - L))] >= Pr[L > eps + ln 2] / 2.
+    def without_delta(self) -> Promise:
+        """Returns the promise of the same epsilon alone."""
+        return Promise(self.shrink, self._like(Fraction(0)))
+
+    def odds(self) -> Number:
+        """Returns 1 / f, f the least factor by which odds grow at most, but for outputs of probability 2 delta.
+
+        It is e^-eps without delta: no output is left out. Else let S be the outputs beyond f, P(S) = p > 2 delta under
+        x; their odds are at most p / q, q = Q(S), and P(S) <= e^eps Q(S) + delta, Q(S') <= e^eps P(S') + delta of the
+        others give q >= least(p). As p / least(p) falls with p, f = 2 delta / least(2 delta) will do, and the test of
+        the worst pair that has P(S) = p and Q(S) = least(p), p just above 2 delta, shows that no smaller one does.
+        It is 2 e^eps, or less if delta is above 1/3.
         """
-        return self.shrink if _is_zero(self.delta) else self.shrink / 2
+        if _is_zero(self.delta) or _is_zero(self.shrink):
+            return self.shrink
+        few = self.shrink / 2
+        many = (1 - self.delta - (1 - 2 * self.delta) / self.shrink) / (2 * self.delta)
+        return max(few, many) if isinstance(few, Fraction) else balls.maximum([few, many])
 
     def group(self, people: int) -> Promise:
         """Returns what is promised to so many people together: epsilon and delta along a path of so many steps.

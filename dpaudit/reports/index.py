@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from dpaudit.files.text import markdown as escape
@@ -19,6 +20,8 @@ anew, this page too. [How to read them](../docs/reports.md).
 """
 OWN = "README.md"
 """A folder without a plan has a page of its own under this name."""
+WORDS = 30
+"""A line says no more than so many, numbers and signs counted too."""
 
 
 def index(folder: str | Path) -> str:
@@ -36,16 +39,29 @@ def index(folder: str | Path) -> str:
 def _line(name: str, document: Document) -> str:
     verdict = document["verdict"]
     word = f"**{escape(headline(verdict))}**" if headline(verdict) else ""
-    text = escape(verdict["text"])
-    return f"| [{escape(document['title'])}]({name}/report.md) | {word} | {text} |"
+    return f"| [{escape(document['title'])}]({name}/report.md) | {word} | {escape(short(verdict['text']))} |"
+
+
+def short(text: str) -> str:
+    """Returns the first sentence that says more than how many verdicts there are, as far as a line takes its clauses.
+
+    >>> short("2 verdicts: 1 HOLDS FOR ALL n, 1 NO CLAIM. The worst: MH claims 2-DP; its true ε is 1.5. 3 bounds fail.")
+    'The worst: MH claims 2-DP; its true ε is 1.5.'
+    """
+    sentences = re.split(r"(?<=\.) ", text)
+    first, *clauses = next((s for s in sentences if not re.match(r"\d+ verdicts:", s)), text).split("; ")
+    for clause in clauses:
+        if len(f"{first} {clause}".split()) > WORDS:
+            break
+        first = f"{first}; {clause}"
+    return first.rstrip(".") + "."
 
 
 def _own(page: str) -> tuple[str, str]:
-    """Returns the title of a page and the sentence that it begins with "In short"."""
+    """Returns the title of a page and what it says first after "In short"."""
     lines = page.splitlines()
     title = lines[0].removeprefix("# ")
     start = next((i for i, line in enumerate(lines) if line.startswith("**In short.**")), None)
     if start is None:
         return title, ""
-    whole = " ".join(lines[start : lines.index("", start)]).removeprefix("**In short.** ")
-    return title, whole.split(". ")[0].rstrip(".") + "."
+    return title, short(" ".join(lines[start : lines.index("", start)]).removeprefix("**In short.** "))
