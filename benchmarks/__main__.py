@@ -1,5 +1,6 @@
 """python -m benchmarks [--quick]: measures, prints one table of ratios, writes benchmarks/results.json."""
 
+import argparse
 import json
 import math
 import os
@@ -113,8 +114,11 @@ def check_rivals():
 
 
 def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few of them, and nothing is written")
+    quick = parser.parse_args().quick
     check_rivals()
-    table = measure("--quick" in sys.argv[1:])
+    table = measure(quick)
     starts = {
         "import dpaudit": start_up("-c", "import dpaudit"),
         "dpaudit --version": start_up("-m", "dpaudit", "--version"),
@@ -129,7 +133,7 @@ def main():
         "start_up_seconds": {name: round(value, 3) for name, value in starts.items()},
     }
     show(payload)
-    if "--quick" not in sys.argv[1:]:
+    if not quick:
         RESULTS.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"written: {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS.name}")
 

@@ -489,16 +489,16 @@ def test_commands_can_be_pasted(path):
 
 
 def test_the_picture_of_the_readme_is_what_is_audited():
-    """It is the chart of reports/uniform-k2; a label is "NAME ≈ the limit of the true ε", and "=" is exact."""
+    """It is the chart of reports/uniform-k2; a label is "NAME → the limit of the true ε", and "=" is exact."""
     picture = (ROOT / "docs/pictures/true-epsilon.svg").read_text()
     assert picture == (ROOT / "reports/uniform-k2/charts/02-epsilon-by-n.svg").read_text()
-    labels = re.findall(r">(\w+) ([=≈]) ([\d.]+),", picture)
+    labels = re.findall(r">(\w+) ([=≈→]) ([\d.]+),", picture)
     assert {name for name, _, _ in labels} == set(dpaudit.MECHANISMS)
     for name, sign, shown in labels:
         if sign == "=":
             assert dpaudit.epsilon(name, n=100).closed_form == str(Fraction(shown))
     limit = dpaudit.epsilon("EHDS", n="all").limit
-    assert ("EHDS", "≈", f"{float(limit.lower):.3f}") in labels
+    assert ("EHDS", "→", f"{float(limit.lower):.3f}") in labels
 
 
 def test_the_readme_tries_before_it_explains():
