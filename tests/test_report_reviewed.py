@@ -437,12 +437,15 @@ def test_the_lower_end_of_delta_does_not_rise():
         assert values == sorted(values, reverse=True)
 
 
-def test_a_small_claimed_delta_is_not_drawn_at_zero():
-    (chart, *_) = drawn(made("MHdelta", n="3", delta="1e-6"), "delta-curves")[0].wide
-    (mark,) = elements(chart, "circle", "ring")
-    (axis, *_) = elements(chart, "path", "axis")
-    assert float(mark.get("cy")) < float(axis.get("d").rpartition(" ")[2]) - 5
-    assert "with δ = 0 at the foot" not in drawn(made("MHdelta", n="3", delta="1e-6"), "delta-curves")[0].caption
+def test_a_small_claimed_delta_is_not_called_zero():
+    near, far = (drawn(made("MHdelta", n="3", delta=delta), "delta-curves")[0] for delta in ("1e-4", "1e-30"))
+    for figure, at_foot in ((near, False), (far, True)):
+        (mark,) = elements(figure.wide[0], "circle", "ring")
+        (axis, *_) = elements(figure.wide[0], "path", "axis")
+        low = float(axis.get("d").rpartition(" ")[2]) - float(mark.get("cy"))
+        assert (low < 1) == at_foot
+        assert ("with a δ below the picture at the foot" in figure.caption) == at_foot
+        assert "δ = 0" not in figure.caption
 
 
 def test_a_delta_that_would_rise_is_cut_by_its_neighbours(monkeypatch):
@@ -606,3 +609,10 @@ def test_the_caption_of_the_losses_names_the_infinite_one_first():
 def test_a_huge_share_has_few_digits():
     assert percent({"lower": "248278991.1018", "upper": "248291160.256"}) == "at least 24000000000 %"
     assert percent({"lower": "20", "upper": "20"}) == "2000 %"
+
+
+def test_the_heads_of_a_table_of_delta_are_spelled_alike():
+    columns, _ = table(of_kind(made("EHDS", n="2"), "delta-curves"))
+    steps = [re.match(r"δ\((.*)\)$", column) for column in columns[1:]]
+    assert all(re.fullmatch(r"[\d.]+", found[1]) for found in steps if found)
+    assert "δ(0.25)" in columns

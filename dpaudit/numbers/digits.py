@@ -155,22 +155,24 @@ def powers(words: str) -> str:
 
 
 def _fraction(text: str) -> str:
-    """Returns a fraction of more than FEW digits as a decimal, where that is shorter; else the text."""
-    return text if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0") else decimal(text)
+    """Returns a fraction of more than FEW digits as a decimal, where that is not longer; else the text."""
+    if len(text) <= FEW + 1 or not text.partition("/")[2].strip("0"):
+        return text
+    found = decimal(text)
+    return found if len(found) <= len(text) else text
 
 
 def decimal(text: str) -> str:
-    """Returns a fraction as a decimal where that has at most EXACT digits and is not longer, else the text.
+    """Returns a fraction as a decimal where that has at most EXACT digits, else the text.
 
-    >>> decimal("183/500"), decimal("1/3"), decimal("1/1024"), decimal("5493061443340549/5000000000000000")
-    ('0.366', '1/3', '1/1024', '1.0986122886681098')
+    >>> decimal("1/4"), decimal("183/500"), decimal("1/3"), decimal("5493061443340549/5000000000000000")
+    ('0.25', '0.366', '1/3', '1.0986122886681098')
     """
     exact = Context(prec=EXACT, traps=[Inexact])
     try:
-        found = written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
+        return written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
     except Inexact:
         return text
-    return found if len(found) <= len(text) else text
 
 
 def rough(value: float | Fraction, digits: int) -> str:

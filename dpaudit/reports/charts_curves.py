@@ -15,6 +15,8 @@ from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import at_most, largest, listed
 
 Row = dict[str, Any]
+NEAR = 0.01
+"""A claimed delta is drawn where it is at the least this share of the smallest one of the curves."""
 
 
 def delta_curves(section: Section, near: Near) -> list[Figure]:
@@ -25,12 +27,13 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
         return []
     far = 1.4 * max(number_of(row["at"]) for row in section["rows"])
     shown = {words: both for words, both in claims.items() if both[0] <= far}
-    marks = [(e, d, f"claimed {words}") for words, (e, d) in _merged(shown).items()]
+    foot = _foot(section)
+    marks = [(e, d if d >= foot else 0.0, f"claimed {words}") for words, (e, d) in _merged(shown).items()]
     scaled: dict[str, Any] = {"log_y": True, "axis": "ε", "inside": True, "slots": near.slots}
     chart = Chart(lines, "ε", "δ(ε), logarithmic", marks=marks, **scaled)
     parts, said = near("breakpoints"), f"{_at_zero(section)} {_ends(section, near)}"
     both = bool(parts and parts["rows"])
-    said += _marked(claims, shown, both) + together(chart)
+    said += _marked(claims, shown, both, foot) + together(chart)
     alt = f"{section['title']}: the curves fall from ε = 0 on. {said}"
     wide, narrow = [chart.draw(HALF, alt)], [chart.draw(NARROW, alt)]
     if parts and both:
@@ -42,13 +45,21 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
     return [Figure(wide, said, narrow)]
 
 
-def _marked(claims: dict[str, Any], shown: dict[str, Any], both: bool) -> str:
+def _foot(section: Section) -> float:
+    """Returns the least delta that a claim is drawn at: a smaller one would press the curves together."""
+    known = [low for row in section["rows"] if (low := float(row["delta"]["lower"])) > 0]
+    return min(known, default=0.0) * NEAR
+
+
+def _marked(claims: dict[str, Any], shown: dict[str, Any], both: bool, lowest: float) -> str:
     """Returns in words how the claims are marked, and which lie outside."""
     beyond = [words for words in claims if words not in shown]
     marks = [*["ringed at the left" if both else "ringed"] * bool(shown), *["dashed at the right"] * both]
     if not claims or not marks:
         return f" Outside the picture: what is claimed, {listed(beyond)}." if beyond else ""
-    foot = ", with δ = 0 at the foot" if any(not delta for _, delta in shown.values()) else ""
+    deltas = [delta for _, delta in shown.values()]
+    kinds = [*["δ = 0"] * (0.0 in deltas), *["a δ below the picture"] * any(0 < delta < lowest for delta in deltas)]
+    foot = f", with {' or '.join(kinds)} at the foot" if kinds else ""
     outside = f"; {listed(beyond)} {'lies' if len(beyond) == 1 else 'lie'} outside the left picture" if beyond else ""
     return f" What is claimed is {' and '.join(marks)}{foot}{outside}."
 

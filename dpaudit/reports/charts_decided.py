@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.numbers.digits import powers
+from dpaudit.numbers.digits import powers, short
 from dpaudit.pictures.lines import Chart
 from dpaudit.pictures.picture import Figure
 from dpaudit.privacy.claim import BOUNDS
 from dpaudit.reports.charts_lines import Near, curves, figure
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.findings import listed
+from dpaudit.reports.findings import listed, sign
 from dpaudit.reports.shares import LETTERS, decided_by
 
 Row = dict[str, Any]
@@ -35,10 +36,17 @@ def _chart(kind: str, rows: list[Row], near: Near) -> Figure:
     ]
     names = {_name(kind, row) for row in rows if row["mechanism"] in whose and row["evidence"]}
     title = names.pop() if len(names) == 1 else f"{LETTERS[kind]} of the claim"
-    lines = curves({"rows": shown}, "n", "value", title)
+    last = {name: own[-1]["value"] for name, own in named(shown).items()}
+    lines = [replace(curve, note=_note(last[curve.name])) for curve in curves({"rows": shown}, "n", "value", title)]
     bars = _bars(kind, [row for row in rows if row["mechanism"] in whose])
     chart = Chart(lines, "n (records)", title, bars=bars, whole=True, zero=True, height=300, slots=near.slots)
     return figure(chart, f"What decides, {title}: {_said(rows, whose)}", f"{title} by n")
+
+
+def _note(value: dict[str, str]) -> str:
+    """Returns the number for the end of a line, in the digits of the texts."""
+    shown = short(value)
+    return shown if shown[0] in "≤≥|" else f"in {shown}" if shown[0] == "[" else sign(value)
 
 
 def _name(kind: str, row: Row) -> str:

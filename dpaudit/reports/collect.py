@@ -15,6 +15,7 @@ from dpaudit.audit.words import counted_words, evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_deltas
@@ -136,7 +137,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Any]]:
     if claim.evidence is not None:
         pair = text(claim.evidence.witness.x), text(claim.evidence.witness.x_prime)
         name, where = evidence_words(claim.evidence.quantity, claim.evidence.at, *pair)
-        yield "decided by", name
+        yield "compared" if claim.verdict is Verdict.UNDECIDED else "decided by", name
         if claim.evidence.quantity != "epsilon":
             yield "its value", claim.evidence.value
             yield "at", where

@@ -188,7 +188,8 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
         known = verdict["ns"] is None and not unknown(verdict)
         lines.append(("true ε", f"not known: {verdict['reason']}") if known else ("not audited", verdict["reason"]))
     n = "" if found["n"] is None else f", at n = {found['n']}"
-    lines += [("decided by", f"{said}{n}")] if (said := decided_by(found)) else []
+    label = "compared" if found["outcome"] == Verdict.UNDECIDED else "decided by"
+    lines += [(label, f"{said}{n}")] if (said := decided_by(found)) else []
     pair = found["evidence"]["pair"] if found["evidence"] else found
     output = "" if pair.get("output") is None else f", output {plain_text(pair['output'])}"
     if pair["x"] is not None:

@@ -49,17 +49,24 @@ def told_apart(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _titles(group: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
     """Yields the sections of one title, each with one of its own."""
+    if len(group) == 1:
+        yield group[0], group[0]["title"]
+        return
     parts = [_differing(section) for section in group]
-    keys = [
-        key for key in dict.fromkeys(key for own in parts for key in own) if len({own.get(key) for own in parts}) > 1
-    ]
+    keys = _telling(parts)
     said = [powers("; ".join(own[key] for key in keys if key in own)) for own in parts]
     for number, (section, words) in enumerate(zip(group, said, strict=True), 1):
-        if len(group) == 1:
-            yield section, section["title"]
-        else:
-            alone = words and said.count(words) == 1
-            yield section, f"{section['title']}: {words}" if alone else f"{section['title']} ({number})"
+        alone = words and said.count(words) == 1
+        yield section, f"{section['title']}: {words}" if alone else f"{section['title']} ({number})"
+
+
+def _telling(parts: list[dict[str, str]]) -> list[str]:
+    """Returns the first of the names whose values tell all of them apart, as far as that goes, and no more."""
+    keys: list[str] = []
+    for key in dict.fromkeys(key for own in parts for key in own):
+        before, after = (len({tuple(own.get(k) for k in chosen) for own in parts}) for chosen in (keys, [*keys, key]))
+        keys += [key] if after > before else []
+    return keys
 
 
 def _differing(section: dict[str, Any]) -> dict[str, str]:
