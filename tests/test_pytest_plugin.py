@@ -92,10 +92,7 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert "Mine: 3/5-GDP is REFUTED: mu is 0.623" in done.stdout
     assert "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0) is REFUTED: the smallest margin is [-0.0" in done.stdout
     assert done.stdout.count(pair) >= 5
-    assert (
-        "Mine: epsilon <= 0.4999999999999999999999 is REFUTED: the true epsilon is 0.5"
-        in done.stdout
-    )
+    assert "Mine: epsilon <= 0.4999999999999999999999 is REFUTED: the true epsilon is 0.5" in done.stdout
     assert "Mine: delta(1/4) <= 1e-9 is REFUTED" in done.stdout
     assert "the claimed epsilon 1/2 is REFUTED: the true epsilon is 1" in done.stdout
     assert "EHDL claims nothing" in done.stdout

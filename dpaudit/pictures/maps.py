@@ -79,7 +79,12 @@ class Shades:
 
     def unsure(self, low: float, high: float) -> bool:
         """Returns whether what lies between may have colours that are told apart."""
-        return self.place(high) - self.place(low) > 1
+        return self.place(high) > self.place(low) and (high - low) > self._step()
+
+    def _step(self) -> float:
+        """Returns how much a colour spans, on the side where it is less."""
+        sides = [side for side in (self.high - (self.centre or 0.0), (self.centre or 0.0) - self.low) if side > 0]
+        return min(sides, default=1.0) / (len(AMOUNT) if self.centre is None else len(SIGNED) / 2)
 
 
 @dataclass(frozen=True)

@@ -203,8 +203,10 @@ class Losses:
         if self.bar is not None:
             inside = self.bar <= self.reach * 1.08
             rule = line(across(self.bar), 48, across(self.bar), 150, "rule") if inside else ""
-            parts.append(rule + text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small"))
+            parts.append(rule)
+            claim = text(across(self.bar) - 4, 58, "claim" if inside else "claim →", "e halo small")
         parts += [self._stems(class_, across, up) for class_ in COLOURS]
+        parts += [claim] if self.bar is not None else []
         return Picture(THIRD, 190, "".join(parts), alt)
 
     def _stems(self, class_: str, across: Scale, up: Scale) -> str:
@@ -217,7 +219,7 @@ class Losses:
             start, wide = (left, right - left) if right - left > WIDE else (middle_ - 1.25, 2.5)
             light += [(start, low, wide, max(1.5, 150 - low))] if right - left > WIDE else []
             light += [(start, high, wide, low - high)] if low - high > WIDE else []
-            way += f"M{at(middle_)} {at(low)}" + (f"V{at(max(low + 1.5, 150))}" if right - left <= WIDE else "")
+            way += f"M{at(middle_)} {at(min(low, 148.5))}" + ("V150" if right - left <= WIDE else "")
         tips = told(mass.said for mass in own)
         parts = [element("path", d=way, class_=f"stem {class_}", stroke_width="2.5", data_t=tips)] if own else []
         return "".join([*parts, *([element("path", d=boxes(light), class_=f"{class_} open")] if light else [])])

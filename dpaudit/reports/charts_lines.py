@@ -167,10 +167,14 @@ def _bars(section: Section) -> list[tuple[float, str]]:
 
 
 def _allowed(section: Section, claimed: str) -> str:
-    """Returns what delta is claimed with that epsilon, where all who claim it claim the same one, or some one."""
-    deltas = {row["claimed_delta"] for row in section["rows"] if row["claimed"] == claimed} - {None, "0"}
-    said = next(iter(deltas)) if len(deltas) == 1 else "some"
-    return powers(f" (with δ = {said})") if deltas else ""
+    """Returns what delta is claimed with that epsilon: by all who claim it, or by whom."""
+    rows = [row for row in section["rows"] if row["claimed"] == claimed]
+    whose = {row["mechanism"]: row["claimed_delta"] for row in rows if row["claimed_delta"] not in (None, "0")}
+    if not whose:
+        return ""
+    every = len(whose) == len({row["mechanism"] for row in rows})
+    said = next(iter(whose.values())) if len(set(whose.values())) == 1 else "some"
+    return powers(f" ({'' if every else f'{listed(whose)} '}with δ = {said})")
 
 
 def renyi(section: Section, near: Near) -> list[Figure]:

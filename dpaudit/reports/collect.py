@@ -202,10 +202,11 @@ def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
     >>> [(int(delta.lower), int(delta.upper)) for delta in found]
     [(2, 4), (2, 4), (0, 3)]
     """
+    places = max((delta.places for delta in deltas), default=0)
     lows = list(accumulate((delta.lower for delta in reversed(deltas)), max))[::-1]
     highs = accumulate((delta.upper for delta in deltas), min)
     return [
-        delta if (low, high) == (delta.lower, delta.upper) else outward(low, high, DIGITS)
+        delta if (low, high) == (delta.lower, delta.upper) else Enclosure(low, high, places)
         for delta, low, high in zip(deltas, lows, highs, strict=True)
     ]
 

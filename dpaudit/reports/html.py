@@ -24,7 +24,7 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 BLOCKS = re.compile(r" [█ ]*▏█*")
 MOST_ROWS = 40
 """A longer table is folded."""
-TAGS = re.compile(r'<span class="full">.*?</span>|<[^>]*>')
+TAGS = re.compile(r"<i>.*?</i>|<[^>]*>")
 LONG_CELL, CROWDED_CELL = 24, 12
 """A cell with a longer text may be broken, and in a table of many columns one that is not so long."""
 CROWDED = 8

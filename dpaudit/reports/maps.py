@@ -79,9 +79,10 @@ def mapped(case: Case) -> Cells | None:
     if not known or max(counts.datasets, counts.outputs) > LARGEST + 1:
         return None
     places = {_cell(x): x for x in mechanism.datasets()}
-    outputs = [cell for cell in map(_cell, mechanism.outputs()) if cell is not None]
+    cells = list(map(_cell, mechanism.outputs()))
+    outputs = [cell for cell in cells if cell is not None]
     whole = list(range(counts.datasets))
-    if sorted(outputs) != whole or set(places) != set(whole):
+    if sorted(outputs) != whole or len(outputs) < len(cells) or set(places) != set(whole):
         return None
     datasets = tuple(places[cell] for cell in whole)
     line = [{*datasets[max(0, i - 1) : i], *datasets[i + 1 : i + 2]} for i in whole]

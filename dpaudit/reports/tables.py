@@ -256,8 +256,10 @@ def caption(section: Section) -> str | None:
         return "The true ε at every n that was audited" if ns != {None} else "The true ε"
     said = CAPTIONS.get(section["kind"])
     nominal = bool(section["setting"].get("eps"))
-    if said is not None and section["kind"] == "delta-curves" and (nominal or section.get("claimed")):
-        told = ["the nominal"] * nominal + ["the claimed"] * bool(section.get("claimed"))
+    points = {row["at"] for row in section["rows"]} if section["kind"] == "delta-curves" else set()
+    claimed = bool(points & {*section.get("claimed", {}).values()})
+    if said is not None and section["kind"] == "delta-curves" and (nominal or claimed):
+        told = ["the nominal"] * nominal + ["the claimed"] * claimed
         said += f", and {' and '.join(told)} one"
     if said is not None and section["kind"] == "breakpoints" and nominal:
         said += ", and that of the nominal ε"
