@@ -257,7 +257,7 @@ SUMMARIES = {
         ("HOLDS ON WHAT WAS AUDITED (n = 1,3)", "there is no mechanism at n = 2: ", "not at n = 2"),
     ),
     "Whole": (variant("Whole"), "3 PROVED", ("HOLDS ON WHAT WAS AUDITED (n = 1..3), 50 % of the claim",)),
-    "Free": (variant("Free", claimed=silent), "3 NO CLAIM |", ("NO CLAIM; its largest true ε is 0.5",)),
+    "Free": (variant("Free", claimed=silent), "3 NO CLAIM |", ("NO CLAIM; its largest true ε of n = 1..3 is 0.5",)),
     "Above": (
         variant("Above", claimed=silent, epsilon="1/4"),
         "3 NO CLAIM (above the nominal ε) |",

@@ -1,5 +1,6 @@
 """What reviewers of the reports misread: claims that delta decides, numbers that are not known, what is not shown."""
 
+import json
 import operator
 import re
 import shlex
@@ -13,7 +14,7 @@ import dpaudit
 from dpaudit import sqrt
 from dpaudit.cli import main
 from dpaudit.examples.geometric import WrongSensitivity
-from dpaudit.numbers.digits import percent, short
+from dpaudit.numbers.digits import decimal, percent, short
 from dpaudit.numbers.enclosure import outward
 from dpaudit.pictures.chain import Link, folded
 from dpaudit.pictures.chain import draw as draw_chain
@@ -27,7 +28,7 @@ from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
 from dpaudit.reports.tables import table
 from dpaudit.reports.tables_some import _top
-from dpaudit.reports.verdict import facts, headlines
+from dpaudit.reports.verdict import facts, headlines, severity
 from dpaudit.reports.words import told_apart
 from dpaudit.utility.bounds import BOUNDS
 
@@ -85,7 +86,8 @@ def test_a_claim_that_only_delta_breaks_is_told_by_delta():
     assert "The claim fails first at n = 4: δ(1/2) = 0.0133333 > 1/100 (" in result["verdict"]["text"]
     epsilon, delta = drawn(result, "epsilon-by-n")
     assert (
-        epsilon.caption == "Leaks does not keep its claim, first at n = 4 of those drawn: δ(1/2) = 0.0133333 > 1/100."
+        epsilon.caption
+        == "Leaks does not keep what it is asked for, first at n = 4 of those drawn: δ(1/2) = 0.0133333 > 1/100."
     )
     assert "claimed ε = 1/2 (with δ = 1/100)" in epsilon.wide[0].body
     assert "Leaks at n = 4 has δ(1/2) = 0.0133333 > 1/100" in delta.caption
@@ -95,7 +97,7 @@ def test_a_claim_that_only_delta_breaks_is_told_by_delta():
 
 def test_a_claim_that_delta_keeps_is_not_said_to_be_exceeded():
     (epsilon, _delta) = drawn(made(Leaks, n="1..2", claim="eps=1/2,delta=1/100"), "epsilon-by-n")
-    assert epsilon.caption.startswith("Leaks keeps its claim at every n drawn.")
+    assert epsilon.caption.startswith("Leaks keeps what it is asked for at every n drawn.")
     assert "the true ε alone is above the claimed ε" in epsilon.caption
 
 
@@ -338,7 +340,8 @@ def test_delta_is_asked_for_where_the_table_has_it():
         section = of_kind(made(mech, **given), "delta-curves")
         columns, _ = table(section)
         for at in re.findall(r"dpaudit delta .*--at (\S+)", section["command"]):
-            assert any(column.startswith(f"δ({at})") for column in columns), (at, columns)
+            heads = {f"δ({at})", f"δ({decimal(at)})"}
+            assert any(column.split(",")[0] in heads for column in columns), (at, columns)
 
 
 def test_the_command_of_a_map_of_priors_is_that_of_the_ringed_cell():
@@ -616,3 +619,109 @@ def test_the_heads_of_a_table_of_delta_are_spelled_alike():
     steps = [re.match(r"δ\((.*)\)$", column) for column in columns[1:]]
     assert all(re.fullmatch(r"[\d.]+", found[1]) for found in steps if found)
     assert "δ(0.25)" in columns
+
+
+class Mixed:
+    """Counts, and now and then no answer."""
+
+    def datasets(self):
+        return [0, 1, 2]
+
+    def neighbours(self, x):
+        return [y for y in (x - 1, x + 1) if 0 <= y <= 2]
+
+    def outputs(self):
+        return [0, 1, 2, "none"]
+
+    def probability(self, x, r):
+        return F(2, 5) if r == x else F(1, 5)
+
+
+def test_counts_and_text_among_the_outputs_have_a_map_by_name():
+    result = made(Mixed, claim="eps=1")
+    assert [row["x"] for row in of_kind(result, "loss-data")["rows"]] == ["0", "1", "2"]
+
+
+def test_two_audits_of_one_mechanism_are_told_apart_wherever_it_is_named(tmp_path):
+    path = tmp_path / "plan.toml"
+    audits = ['eps = "1"\nclaim = "eps=0.65"', 'eps = "1/2"\nclaim = "eps=0.65"']
+    path.write_text("maps = false\n" + "".join(f'[[audit]]\nmechs = "EHDL"\nn = "3..5"\n{more}\n' for more in audits))
+    result = build(plan.read_plan(str(path)), lambda _: None)
+    rows = of_kind(result, "matrix")["rows"]
+    assert {row["mechanism"] for row in rows} == {"EHDL, ε = 1", "EHDL, ε = 1/2"}
+    assert {row["label"] for row in rows} == {"EHDL"}
+    assert result["verdict"]["mechanism"] == "EHDL, ε = 1", "it fails beyond the range, the other for no n"
+    assert any(line.startswith("EHDL, ε = 1 at other n") for line in result["verdict"]["not_covered"])
+    assert "every n ≥ 1, by a theorem: EHDL, ε = 1/2 (the supremum over n)" in result["verdict"]["covered"]
+
+
+def test_a_claim_that_fails_beyond_the_range_is_not_met(tmp_path, capsys):
+    words = ["report", "--mech", "EHDL", "--n", "3..5", "--claim", "eps=0.65", "--out", str(tmp_path)]
+    assert main([*words, "--require"]) == 1
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "fails beyond" in out
+    (line,) = {line for line in out.splitlines() if line.startswith("fails beyond")}
+    command = line.split("check it: ")[1]
+    assert main([*shlex.split(command)[1:], "--require"]) == 1
+    found = json.loads((tmp_path / "result.json").read_text())
+    assert severity(found["verdict"]) == 2
+    (row,) = table(of_kind(found, "matrix"))[1]
+    assert "; fails at n = 31, not asked for" in row[6]
+
+
+class MayBeZero(Vague):
+    """An entry of which nobody knows whether it is 0."""
+
+    def probabilities(self, x):
+        return [(F(0), F(1, 10)), (F(9, 10), F(1))] if x else [(F(1, 20),) * 2, (F(19, 20),) * 2]
+
+
+def test_a_claim_that_is_decided_without_a_true_epsilon_has_its_evidence_and_its_command(capsys):
+    result = made(MayBeZero, claim="eps=1,delta=1/5")
+    assert result["verdict"]["word"] == "HOLDS ON WHAT WAS AUDITED"
+    assert [row["step"] for row in of_kind(result, "chain")["rows"]] == ["claim", "pair", "loss", "verdict"]
+    assert told(result)["share"].startswith("at most ")
+    (lost,) = of_kind(result, "left-out")["rows"]
+    assert lost["what"] == "MayBeZero: all but its verdict"
+    assert {row["quantity"] for row in of_kind(result, "facts")["rows"]} >= {"mechanism"}
+    undecided = made(MayBeZero, claim="eps=1,delta=1/25")
+    assert undecided["verdict"]["word"] == "UNDECIDED"
+    assert "could not be audited" not in undecided["verdict"]["text"]
+    assert undecided["verdict"]["covered"] != ["nothing"]
+
+
+def test_the_number_that_decides_has_its_column():
+    columns, rows = table(of_kind(made(Leaks, n="1..6", claim="eps=1/2,delta=1/100"), "epsilon-by-n"))
+    at = columns.index("δ(1/2)")
+    assert [row[at]["shown"] for row in rows[2:4]] == ["0.01", "0.0133333"]
+
+
+def test_the_worst_of_trade_off_claims_has_the_least_margin():
+    rows = of_kind(made("MH,LSHist", n="2", claim="f=0:1;1/4:1/2;1:0"), "matrix")["rows"]
+    margins = [F(row["witness"]["evidence"]["enclosure"]["lower"]) for row in rows]
+    assert margins == sorted(margins)
+    assert all(", < 0" in row["text"] for row in rows)
+
+
+class Even(ByKind):
+    """There is one for even n only."""
+
+    def __init__(self, n=2):
+        super().__init__(n)
+        if n % 2:
+            raise ValueError("n must be even")
+
+
+def test_an_n_that_is_refused_at_the_end_of_a_range_is_said_and_the_others_are_audited():
+    (row,) = of_kind(made(Even, n="2..7"), "matrix")["rows"]
+    assert row["ns"] == "2..6..2"
+    assert row["absent"].startswith("n = 3..7..2: ")
+    assert "n must be even" in row["absent"]
+
+
+def test_the_plan_stands_in_the_markdown(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text('maps = false\n[[audit]]\nmechs = "EHDS"\nn = "2"\n')
+    page = markdown.render(build(plan.read_plan(str(path)), lambda _: None), {})
+    assert page.endswith('The plan:\n\n    maps = false\n    [[audit]]\n    mechs = "EHDS"\n    n = "2"\n')

@@ -584,7 +584,7 @@ def test_the_n_beside_a_lower_bound_is_the_one_it_comes_from():
 
     found = made(Rows, n="2..5")["verdict"]
     assert (found["epsilon"], found["n"]) == ({"lower": "0.5", "upper": "inf"}, 2)
-    assert "its largest true ε ≥ 0.5, at n = 2" in found["text"]
+    assert "its largest true ε of n = 2,4..5 ≥ 0.5, at n = 2" in found["text"]
     assert dict(facts(found))["true ε"] == "≥ 0.5 at n = 2"
     assert found["witness"]["n"] == 3
 

@@ -149,7 +149,7 @@ def counted_words(counts: Mapping[str, int], pairs: str) -> str:
     """Returns "2 data sets, 2 ordered pairs, 14 outputs", and what was not followed where there is such."""
     every, both, outputs = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
     rest = ", and what was not followed as one more" if counts.get("rest") else ""
-    return f"{every} data sets, {both} {pairs}, {outputs} outputs{rest}"
+    return f"{every} data sets, {both} {pairs}, {outputs} output{'s' * (counts['outputs'] != 1)}{rest}"
 
 
 def tier_text(tier: str, left: int | None) -> str:

@@ -13,7 +13,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document
 from dpaudit.reports.plan import Plan
 from dpaudit.reports.sentences import unknown
-from dpaudit.reports.verdict import facts, headlines, severity
+from dpaudit.reports.verdict import facts, fails_beyond, headlines, severity
 
 COLOURS = ("red", "yellow", "red", "yellow", "green", "green", "cyan")
 """By how bad it is (``severity``)."""
@@ -67,7 +67,8 @@ def exit_code(documents: Sequence[Document], require: bool) -> tuple[int, str]:
         for document in documents
         if any(section["kind"] == "bounds" for section in document["sections"])
     ]
-    refuted = any(row["word"] == Word.NOT_PRIVATE for row in rows) or any(map(fails, claims))
+    refuted = any(row["word"] == Word.NOT_PRIVATE or (row["claim"] and fails_beyond(row)) for row in rows)
+    refuted = refuted or any(map(fails, claims))
     if require and (refuted or any(count.get("fails") for count in bounds)):
         return 1, ""
     if lost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -16,7 +16,7 @@ from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.digits import beside
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import positive, split
 from dpaudit.posterior.model import Model
@@ -29,6 +29,8 @@ T = TypeVar("T")
 Job = Callable[[Progress], Iterator[Section]]
 """What yields sections; one with many steps is ``Sized``."""
 DIGITS = 12
+MOST_REFUSED = 50
+"""So many n at the end of a range may be refused by a mechanism's constructor."""
 MOST_POINTS = 10_000
 """Numbers of records in one audit of a report."""
 LARGEST_CURVE = 200_000
@@ -52,6 +54,12 @@ class Case:
     def mechanism(self) -> Mechanism:
         """Returns the mechanism."""
         return self.setting.mechanism
+
+    def called(self, label: str) -> Case:
+        """Returns the same under another name, with what was computed of it."""
+        found = replace(self, label=label)
+        vars(found).update({name: value for name, value in vars(self).items() if name in ("found", "curve")})
+        return found
 
     @property
     def model(self) -> Model | None:
@@ -146,6 +154,10 @@ class Block:
     ns: tuple[int, ...] = ()
     guarantee: Guarantee | None = None
     """What is judged instead of what the mechanisms claim."""
+    refused: Mapping[int, str] = field(default_factory=dict, compare=False)
+    """The n behind the others at which the constructor of the one mechanism refuses to make one, and its words."""
+    told: str = ""
+    """What tells it from other blocks of a plan, where one of them has mechanisms of the same names."""
 
     @staticmethod
     def read(mechs: Any, *, n: Any = None, settings: Any = None, claim: Any = None, **given: Any) -> Block:
@@ -163,10 +175,17 @@ class Block:
         ns = () if n is None else whole_numbers("n", n, most=MOST_POINTS)
         shape = {name: given.pop(name, None) for name in ("k", "prior", "eps", "epsilon", "adjacency")}
         shared = {**given, **(settings or {})}
-        found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
-        block = Block(tuple(found), ns, guarantee)
-        _ = block.cases  # every mechanism is made, so that whatever is wrong is said before the first audit
-        return block
+        refused: dict[int, str] = {}
+        while True:
+            try:
+                found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
+                block = Block(tuple(found), ns, guarantee, refused=refused)
+                _ = block.cases  # every mechanism is made, so that whatever is wrong is said before the first audit
+                return block
+            except InputError as error:
+                if len(names) > 1 or len(ns) < 2 or len(refused) == MOST_REFUSED or error.option != "mech":
+                    raise
+                refused[ns[-1]], ns = visible(str(error)), ns[:-1]
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -177,7 +196,7 @@ class Block:
             label = setting.label
             if names.count(label) > 1:
                 label = f"{label} ({setting.reference() or len(found) + 1})"
-            found[label] = Case(label, setting, self.guarantee)
+            found[label] = Case(label, setting, self.guarantee, absent=dict(self.refused))
         return tuple(found.values())
 
     def known(self) -> Block:

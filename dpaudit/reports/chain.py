@@ -72,6 +72,9 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     found = row["witness"]
     setting = _setting(case, found["n"])
     mechanism, evidence = setting.mechanism, found["evidence"]
+    if evidence is not None and found["epsilon"] == {"lower": "0", "upper": "inf"}:
+        yield from _without_epsilon(row, evidence)
+        return
     again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS, guarantee=case.guarantee)
     judged = again.claim.evidence
     witness = again.witness if evidence is None or judged is None else judged.witness
@@ -85,6 +88,16 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     else:
         name, where = evidence_words(evidence["quantity"], evidence["at"], text(x), text(x_prime))
         yield step("loss", name, f"{name}, at {where}", evidence["enclosure"], shown=_number(row, evidence))
+    yield step("verdict", "the verdict", _verdict(row, evidence), share=row["share"], share_of=row["share_of"])
+
+
+def _without_epsilon(row: Row, evidence: dict[str, Any]) -> Iterator[Row]:
+    """Yields the steps where the true epsilon is not known, and another number decided all the same."""
+    x, x_prime = (str(evidence["pair"][key]) for key in ("x", "x_prime"))
+    name, where = evidence_words(evidence["quantity"], evidence["at"], x, x_prime)
+    yield _claim(row, evidence)
+    yield step("pair", "the pair", f"x = {x}, x′ = {x_prime}")
+    yield step("loss", name, f"{name}, at {where}", evidence["enclosure"], shown=_number(row, evidence))
     yield step("verdict", "the verdict", _verdict(row, evidence), share=row["share"], share_of=row["share_of"])
 
 

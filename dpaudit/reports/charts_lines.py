@@ -105,7 +105,7 @@ def epsilon_by_n(section: Section, near: Near) -> list[Figure]:
         if limits
         else ""
     )
-    return [figure(chart, claims_found(rows) + more, section["title"])]
+    return [figure(chart, claims_found(rows, "claim" in section["setting"]) + more, section["title"])]
 
 
 def _claimed(row: dict[str, Any], asked: bool) -> str:

@@ -155,7 +155,7 @@ def _distributions(section: Section, names: dict[str, list[Row]], reach: float, 
         alt = f"{name}: distribution of the privacy loss under x; {_beyond(names[name])}."
         drawn.append(Losses(name, own, reach, high, claimed.get(name)).draw(alt))
     said = listed(_most_beyond(names))
-    return Figure(drawn, f"The privacy-loss distributions of the worst pairs, under x. {said}.")
+    return Figure(drawn, f"The privacy-loss distributions of the pairs above, under x. {said}.")
 
 
 def _most_beyond(names: dict[str, list[Row]]) -> list[str]:

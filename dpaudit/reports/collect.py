@@ -5,6 +5,7 @@ A section asks what a mechanism can give (an n, a model, few outputs, a small cu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -14,7 +15,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.words import counted_words, evidence_words, precision_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, short
-from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
@@ -26,7 +27,7 @@ from dpaudit.reports.document import Section, named
 from dpaudit.reports.judged import epsilon_row, rows_of
 from dpaudit.reports.maps import loss_maps
 from dpaudit.reports.matrix import matrix
-from dpaudit.reports.missing import not_shown
+from dpaudit.reports.missing import lost, not_shown
 from dpaudit.reports.pairs import MAP_DIGITS, worst_pairs
 from dpaudit.reports.sentences import in_short
 from dpaudit.reports.shares import Row
@@ -42,15 +43,18 @@ def audit_sections(block: Block, progress: Progress, maps: bool = True) -> Itera
     rows = epsilon_rows(block, progress)
     verdicts = matrix(block, rows, progress)
     yield verdicts
-    block = block.known()
+    whole, block = block, block.known()
+    told = [row for row in verdicts["rows"] if row["witness"]["x"] is not None or row["witness"]["evidence"]]
+    if told:
+        (lead,) = [case for case in whole.cases if case.label == told[0]["label"]]
+        yield chain(lead, told[0], whole.to_dict(), progress)
+    if block.cases:
+        yield epsilon_by_n(block, rows, verdicts["rows"])
+    if block.cases or told:
+        yield facts(whole, progress)
+        yield from lost(whole)
     if not block.cases:
         return
-    known = [row for row in verdicts["rows"] if row["witness"]["x"] is not None and row["mechanism"] in block.labels]
-    if known:
-        (lead,) = [case for case in block.cases if case.label == known[0]["mechanism"]]
-        yield chain(lead, known[0], block.to_dict(), progress)
-    yield epsilon_by_n(block, rows, verdicts["rows"])
-    yield facts(block, progress)
     shown = []
     for section in detailed(block, progress, maps):
         shown.append(section)
@@ -85,13 +89,16 @@ def epsilon_by_n(block: Block, rows: list[Row], verdicts: list[Row]) -> Section:
     every = [*rows, *deciding(block, rows, verdicts)]
     every.sort(key=lambda row: (order.index(row["mechanism"]), row["n"] or 0))
     kept = [{key: value for key, value in row.items() if key != "command"} for row in every if not row.get("reason")]
-    title = "True ε against n" if len(block.ns) > 1 else f"True ε{block.where}"
+    several = len({row["n"] for row in every}) > 1
+    title = "True ε against n" if several else f"True ε{block.where}"
     question = "How much privacy is really spent, and does it stay below the claim?"
-    limits = {row["mechanism"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
+    limits = {row["label"]: row["theorem"]["limit"] for row in verdicts if (row["theorem"] or {}).get("limit")}
     more: dict[str, Any] = {"finding": "; ".join(map(in_short, verdicts)), "limits": limits}
-    lost = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
-    more |= {"text": f"Could not be computed: {'; '.join(lost)}."} if lost else {}
-    more |= {"lost": sum(bool(row.get("reason")) for row in rows)} if lost else {}
+    open_ = [f"{row['mechanism']}: {row['reason']}" for row in verdicts if row["reason"]]
+    more |= {"text": f"Could not be computed: {'; '.join(open_)}."} if open_ else {}
+    unknown = [row for row in rows if row.get("reason")]
+    judged = Counter(row["verdict"] for row in unknown if row["verdict"] not in (None, Verdict.UNDECIDED))
+    more |= {"lost": len(unknown) - judged.total(), "judged": dict(judged)} if open_ else {}
     return block.section("epsilon-by-n", title, question, lambda c: c.again, kept, **more)
 
 
@@ -101,8 +108,8 @@ def deciding(block: Block, rows: list[Row], verdicts: list[Row]) -> Iterator[Row
     cases = {case.label: case for case in block.cases}
     for verdict in verdicts:
         for n in dict.fromkeys((verdict["smallest_failing_n"], verdict["n"])):
-            if n is not None and verdict["mechanism"] in cases and (verdict["mechanism"], n) not in known:
-                case = cases[verdict["mechanism"]]
+            if n is not None and verdict["label"] in cases and (verdict["label"], n) not in known:
+                case = cases[verdict["label"]]
                 yield epsilon_row(case, n, case.result(n))
 
 
@@ -111,23 +118,31 @@ def facts(block: Block, progress: Progress) -> Section:
     rows = []
     for case in block.cases:
         progress(f"{case.label}: the curve δ(ε)")
-        listed = [(name, value) for name, value in _facts(case) if value not in (None, "")]
+        facts_of = _facts if not case.failures else _origin
+        listed = [(name, value) for name, value in facts_of(case) if value not in (None, "")]
         rows += [{"mechanism": case.label, "quantity": name, **_told(case, name, value)} for name, value in listed]
     question = "What was looked at, what is claimed of it, and which number decided the claim?"
     return block.section("facts", f"The audit{block.where}", question, _of_facts, rows)
 
 
 def _of_facts(case: Case) -> str | None:
-    """Returns the commands that give the true epsilon, and what decided, again."""
-    return "\n".join(dict.fromkeys(filter(None, (case.again, case.judging(None))))) or None
+    """Returns the commands that give the true epsilon, what decided, and what the curve gives, again."""
+    curve = case.curve.command if not case.failures and case.curve else None
+    return "\n".join(dict.fromkeys(filter(None, (case.again, case.judging(None), curve)))) or None
 
 
-def _facts(case: Case) -> Iterator[tuple[str, Any]]:
-    mechanism, found, claim, curve = case.mechanism, case.found, case.found.claim, case.curve
+def _origin(case: Case) -> Iterator[tuple[str, Any]]:
+    """Yields what is known of a mechanism before it is audited."""
+    mechanism = case.mechanism
     yield "mechanism", mechanism.formula_here()
     yield "setting", powers(mechanism.setting_text())
     yield "source", mechanism.describe().get("source")
     yield "SHA-256 of the source", mechanism.describe().get("source_sha256")
+
+
+def _facts(case: Case) -> Iterator[tuple[str, Any]]:
+    mechanism, found, claim, curve = case.mechanism, case.found, case.found.claim, case.curve
+    yield from _origin(case)
     yield "true ε", found.value()[1]
     yield "exactly, by algebra", found.closed_form
     yield "worst pair", f"x = {text(found.witness.x)}, x′ = {text(found.witness.x_prime)}"
@@ -198,7 +213,7 @@ def _with_claimed(case: Case, points: Sequence[Fraction], deltas: Sequence[Enclo
 def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
     """Returns enclosures of the same numbers, none of which is larger than one before: delta falls with epsilon.
 
-    >>> found = falling([outward(Fraction(a), Fraction(b), 2) for a, b in ((1, 4), (2, 5), (0, 3))])
+    >>> found = falling([Enclosure(Fraction(a), Fraction(b), 0) for a, b in ((1, 4), (2, 5), (0, 3))])
     >>> [(int(delta.lower), int(delta.upper)) for delta in found]
     [(2, 4), (2, 4), (0, 3)]
     """
@@ -212,10 +227,14 @@ def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
 
 
 def _listed(case: Case, points: Sequence[Fraction]) -> Fraction:
-    """Returns a point that the table lists: what is claimed or nominal, else one of the steps."""
-    marked = [at for at in (_claimed(case), case.mechanism.epsilon) if at in points]
-    steps = some(points, SHOWN_AT)
-    return marked[0] if marked and marked[0] is not None else steps[len(steps) // 2]
+    """Returns a point that the table lists: what is claimed if delta decided it, else a step where delta is not 0."""
+    claimed, evidence = _claimed(case), case.found.claim.evidence
+    if claimed in points and claimed is not None and evidence is not None and evidence.quantity == "delta":
+        return claimed
+    steps = some([at for at in points if at != claimed or at == case.mechanism.epsilon], SHOWN_AT)
+    inside = [at for at in steps if at and at < case.found.epsilon.lower]
+    chosen = inside or steps or list(points)
+    return chosen[len(chosen) // 2]
 
 
 def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Any]:
@@ -277,6 +296,8 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
         progress(f"sensitivities at n = {model.n}")
         found = audit.sensitivity(model.n, prior=model.prior, gamma=gamma, score=score, digits=MAP_DIGITS)
         title = f"Sensitivities of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
-        question = "How much does one record move the posterior, data set by data set?"
+        users = [c.label for c in block.cases if "gamma" in c.mechanism.settings()]
+        used = f"S is the γ-smooth one with γ = {gamma or 1}, of {', '.join(users) or 'no mechanism here'}"
+        question = f"How much does one record move the posterior, data set by data set? {used}."
         rows = found.to_dict()["datasets"]
         yield block.section("sensitivity", title, question, found.command, rows, n=model.n, gs=found.gs.to_dict())

@@ -24,6 +24,8 @@ MOST_OUTPUTS = 400
 """A mechanism with more outputs is left out."""
 MOST_PLACES = 30
 """Of a bound there are about so many rows."""
+MOST_STEPS = 60
+"""A bound that depends on kappa alone has a row at every place where these are no more."""
 LARGEST = 40
 """The balanced data of an audit have at most so many records here."""
 Row = dict[str, Any]
@@ -39,8 +41,13 @@ def distances(block: Block, x: Histogram, progress: Progress) -> Section:
             rows += [{"mechanism": case.label, **row} for row in along(subject, x)]
     title = f"Distance of the release from the truth, x = {text(x)}, ε = {block.eps}"
     question = "How likely is a release within t of the truth, and what do the documents' bounds say?"
+    drawn = {row["mechanism"] for row in rows}
     more = {"x": list(x), "steps": list(_steps(rows)), **block.smaller(sum(x))}
-    return block.section("distances", title, question, lambda case: _command(case, x), rows, **more)
+
+    def command(case: Case) -> str | None:
+        return _command(case, x) if case.label in drawn else None
+
+    return block.section("distances", title, question, command, rows, **more)
 
 
 def _command(case: Case, x: Histogram) -> str | None:
@@ -78,13 +85,15 @@ def _lines(subject: PosteriorMechanism, stairs: Staircase) -> Iterator[tuple[str
 def _bound(checker: Checker, bound: Bound, places: Sequence[tuple[int, Ball]]) -> Iterator[tuple[str, str, Ball, Ball]]:
     """Yields the bound at some of the places, and where it first fails or is open; all are checked.
 
-    Of one that depends on kappa alone these are the last places of each kappa, of another about MOST_PLACES.
+    Of one that depends on kappa alone these are all, or of many the last places of each kappa; of another about
+    MOST_PLACES.
     """
     step, seen = max(1, len(places) // MOST_PLACES), {Verdict.PROVED}
     found = [checker.check(bound, *place) for place in places]
     for i, checked in enumerate(found):
         last = checked is found[-1]
-        kept = last or (checked.kappa != found[i + 1].kappa if bound.by_kappa else i % step == 0)
+        ends = bound.by_kappa and len(places) > MOST_STEPS
+        kept = last or (checked.kappa != found[i + 1].kappa if ends else i % step == 0 or bound.by_kappa)
         if kept or checked.verdict not in seen:
             value = 1 - checked.value if bound.of_tail else checked.value
             yield named(bound), checked.verdict.value, checked.t, value

@@ -136,8 +136,9 @@ def listed(names: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(every[:-1]), every[-1]])) if every else ""
 
 
-def claims_found(rows: Sequence[Row]) -> str:
-    """Returns in words how the true epsilon stands to what is claimed, at the n that were looked at."""
+def claims_found(rows: Sequence[Row], asked: bool = False) -> str:
+    """Returns in words how the true epsilon stands to what is claimed, or ``asked`` for, at the n looked at."""
+    its, their = ("what it is asked for", "what they are asked for") if asked else ("its claim", "their claims")
     own = named(list(rows))
     broken: list[str] = []
     kept: list[str] = []
@@ -150,18 +151,16 @@ def claims_found(rows: Sequence[Row]) -> str:
             row = group[verdicts.index("REFUTED")]
             where = "" if row["n"] is None else f"first at n = {row['n']} of those drawn"
             if said := decided_by(row):
-                others.append(f"{name} does not keep its claim{f', {where}' if where else ''}: {said}.")
+                others.append(f"{name} does not keep {its}{f', {where}' if where else ''}: {said}.")
             else:
                 broken.append(f"{name} ({where})" if where else name)
         else:
             (none if not any(verdicts) else open_ if "UNDECIDED" in verdicts else kept).append(name)
-    parts = [f"Above what is claimed: {listed(broken)}."] if broken else []
+    parts = [f"Above what is {'asked for' if asked else 'claimed'}: {listed(broken)}."] if broken else []
     parts += others
     parts += [f"Undecided somewhere: {listed(open_)}."] if open_ else []
     parts += (
-        [f"{listed(kept)} {'keep their claims' if len(kept) > 1 else 'keeps its claim'} at every n drawn."]
-        if kept
-        else []
+        [f"{listed(kept)} {f'keep {their}' if len(kept) > 1 else f'keeps {its}'} at every n drawn."] if kept else []
     )
     above = [name for name in kept if any(map(_above, own[name]))]
     parts += [f"{listed(above)}: the true ε alone is above the claimed ε, what δ is left is allowed."] if above else []

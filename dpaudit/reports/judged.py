@@ -130,7 +130,10 @@ def open_row(case: Case, n: int | None, problem: Exception) -> Row:
         "precision_bits": 0,
     }
     against = open_.value if claimed is None and nominal is not None else None
-    return {**_row(case, n, kept, nominal, against), "reason": visible(str(problem)).removeprefix("undecided: ")}
+    row = {**_row(case, n, kept, nominal, against), "reason": visible(str(problem)).removeprefix("undecided: ")}
+    if judged.evidence is not None and claimed is not None:
+        row["command"] = case.at(_place(case, n)).command_line("judge", claim=claimed.option(), digits=DIGITS)
+    return row
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,16 @@ def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
     parts += [
         "## How to check this report",
         "",
-        f"- Made by {escape(document['command'])}",
+        f"- Made by {escape(document['command'])}{', the plan below' if document['plan'] else ''}",
         f"- Date: {escape(str(document['run'].get('date', '')))}",
         f"- Versions: {escape(versions)}",
         f"- Content hash (SHA-256): `{document['content_hash']}`",
         f"- {escape(same_hash(document))}",
         "",
     ]
+    parts += ["The plan:", "", *(f"    {visible(line)}" for line in document["plan"].splitlines()), ""] * bool(
+        document["plan"]
+    )
     return "\n".join(parts)
 
 

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 
+from dpaudit.audit.conclusion import Word
 from dpaudit.files.text import html as escape
 from dpaudit.numbers.digits import shown
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.document import Document, Section
+from dpaudit.reports.document import Document, Section, decided_bounds
 
 NOMINAL = {
     Verdict.PROVED: " (within the nominal ε)",
     Verdict.REFUTED: " (above the nominal ε)",
     Verdict.UNDECIDED: " (undecided against the nominal ε)",
 }
+WORDS = {
+    Word.NOT_PRIVATE.value: Verdict.REFUTED.value,
+    Word.ON_AUDITED.value: Verdict.PROVED.value,
+    Word.FOR_ALL.value: Verdict.PROVED.value,
+}
+"""Words of a report that have the badge of a verdict."""
 KNOWN = {verdict.value for verdict in Verdict}
 
 
 def badge(verdict: str | None) -> str:
     """Returns the verdict as a badge; only a known verdict becomes a class, anything else is text."""
+    if verdict in WORDS:
+        return f'<span class="badge {WORDS[verdict]}">{verdict}</span>'
     return f'<span class="badge {verdict}">{verdict}</span>' if verdict in KNOWN else escape(str(verdict or ""))
 
 
@@ -58,6 +68,10 @@ def verdicts(section: Section) -> list[tuple[str, int]]:
         none = (row for row in section["rows"] if row["verdict"] is None)
         found.update(f"NO CLAIM{NOMINAL.get(row.get('nominal_verdict'), '')}" for row in none)
         found["not audited"] = section.get("lost", 0)
+        found.update(section.get("judged", {}))
+    if section["kind"] == "distances":
+        with suppress(ValueError):  # a stranger's file may have anything for a verdict
+            found.update(word.removesuffix("s") for word in decided_bounds([section]).values())
     if section["kind"] == "bounds":
         found.update(str(row["outcome"]).partition(" ")[0].removesuffix("s") for row in section["rows"])
     return sorted((word, count) for word, count in found.items() if count)

@@ -37,8 +37,13 @@ QUESTION = "Does every mechanism keep what it claims, how much of the claim is u
 def matrix(block: Block, rows: list[Row], progress: Progress) -> Section:
     """Returns the verdict on every mechanism of the block from the rows of its true epsilon, failures first."""
     own = named(rows)
-    found = [verdict_row(case, own[case.label], progress) for case in block.cases]
-    return block.section("matrix", TITLE, QUESTION, lambda c: c.judging(None), sorted(found, key=badness))
+    found = []
+    for case in block.cases:
+        name = f"{case.label}, {block.told}" if block.told else case.label
+        found.append({**verdict_row(case.called(name), own[case.label], progress), "label": case.label})
+    found.sort(key=badness)
+    commands = "\n".join(dict.fromkeys(filter(None, [block.command(), *(row["witness"]["command"] for row in found)])))
+    return block.section("matrix", TITLE, QUESTION, commands, found)
 
 
 def verdict_row(case: Case, rows: Sequence[Row], progress: Progress) -> Row:
@@ -68,6 +73,7 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
     every = [*rows, *(first.rows if first else ())]
     worst, varies = _worst(every, concluded, first)
     undecided = concluded.outcome is Verdict.UNDECIDED
+    evident = any(row["evidence"] for row in rows)
     shown = first.row if first else worst if varies else _telling(open_ if undecided else every)
     everywhere = concluded.strength is Strength.FOR_ALL and theorem["command"]
     failed = [row for row in rows if row.get("reason")]
@@ -89,6 +95,7 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "compared": compared(worst),
         "ns": range_text(known) if known else None,
         "several_n": len(every) > 1,
+        "seen": range_text(sorted({*known, *(row["n"] for row in (first.rows if first else ()))})) or None,
         **_shares(every, worst, varies, theorem if concluded.strength is Strength.FOR_ALL else None),
         "smallest_failing_n": first.row["n"] if first else None,
         "looked_at": first.looked_at if first else None,
@@ -97,10 +104,10 @@ def _row(case: Case, rows: Sequence[Row], concluded: Conclusion, first: First | 
         "witness": witness(shown),
         "theorem": theorem,
         "command": everywhere or shown["command"] or "",
-        "absent": grouped(case.absent.items()) or None,
+        "absent": grouped(sorted(case.absent.items())) or None,
         "reason": grouped((row["n"], row["reason"]) for row in failed) or None,
-        "counts": None if case.failures and undecided else case.mechanism.counts().told(),
-        "caveats": None if case.failures and undecided else case.mechanism.caveats() or None,
+        "counts": None if case.failures and not evident else case.mechanism.counts().told(),
+        "caveats": None if case.failures and not evident else case.mechanism.caveats() or None,
     }
     row |= {"covered": list(_covered(case, row, first)), "not_covered": list(_not_covered(case, seen, theorem))}
     return {**row, "text": sentence(row)}
@@ -168,6 +175,7 @@ def _shares(rows: Sequence[Row], worst: Row, varies: bool, theorem: dict[str, An
     other = share is not None and share[0] != "ε" and len(rows) > 1
     known = [row for row in rows if other and (share_of(row) or ("ε",))[0] != "ε"]
     place = worst["n"] if theorem is not None else max(known, key=_least_share)["n"] if known else None
+    place = worst["n"] if varies else place
     at = None if place is None or not share else f"at n = {place}"
     return {"share": share[1] if share else None, "share_of": share[0] if share else None, "share_where": at}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpaudit.numbers.errors import visible
 from dpaudit.reports.block import LARGEST_CURVE, Block, Case
 from dpaudit.reports.charts import MAPS
 from dpaudit.reports.data_maps import MOST_LOSSES
@@ -31,6 +32,18 @@ def not_shown(block: Block, sections: Sequence[Section], maps: bool) -> list[Sec
         return []
     question = "What does this report usually have that is missing here, and why?"
     return [block.section("left-out", f"What is not shown{block.where}", question, block.command(), rows)]
+
+
+def lost(block: Block) -> list[Section]:
+    """Returns the section of the mechanisms whose true epsilon is not known, so that no numbers of theirs are shown."""
+    rows = [
+        {"what": f"{case.label}: all but its verdict", "reason": visible(str(case.failures[0]))}
+        for case in block.cases
+        if case.failures
+    ]
+    question = "Which mechanisms have no numbers here, and why?"
+    title = f"What could not be told{block.where}"
+    return [block.section("left-out", title, question, block.command(), rows)] if rows else []
 
 
 def _why(case: Case, name: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dpaudit.files.strict_json import read_text
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.reports.block import Block, check_keys
+from dpaudit.reports.words import told
 
 T = TypeVar("T")
 LARGEST = 1 << 20
@@ -29,6 +30,12 @@ class Plan:
     text: str = ""
     maps: bool = True
     """Whether the loss maps are part of the document: they are most of its bytes."""
+
+    def told_apart(self) -> Plan:
+        """Returns the plan, in which audits of mechanisms that another one has too say what tells them apart."""
+        names = told([block.to_dict() for block in self.audits])
+        blocks = (replace(block, told=name) for block, name in zip(self.audits, names, strict=True))
+        return replace(self, audits=tuple(blocks))
 
 
 def block(entry: Mapping[str, Any]) -> Block:

@@ -117,7 +117,7 @@ def build(plan: Plan, progress: Progress | Steps) -> document.Document:
     Everything that the plan says is checked before the first audit. What cannot be computed is said so, by name and
     with the reason, and the rest goes on; where nothing of it is possible, it is refused.
     """
-    start = perf_counter()
+    start, plan = perf_counter(), plan.told_apart()
     wanted = list(jobs(plan))
     if not wanted:
         raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")

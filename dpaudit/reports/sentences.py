@@ -84,7 +84,7 @@ def in_words(row: Row, whose: str = "true ε") -> str:
 
 def unknown(row: Row) -> bool:
     """Returns whether nothing of it is known: no true epsilon at any n, and no verdict on what it claims."""
-    open_ = row["outcome"] in (None, Verdict.UNDECIDED)
+    open_ = row["outcome"] in (None, Verdict.UNDECIDED) and not row["witness"]["evidence"]
     return bool(row.get("reason")) and row.get("ns") is None and open_
 
 
@@ -106,9 +106,8 @@ def _true(row: Row) -> str:
     nothing = row["epsilon"] == {"lower": "0", "upper": "inf"}
     value = "not known" if nothing else value
     is_ = "is in " if value[0] in "[(" else "" if value[0] in "≥≤|" else "is "
-    largest = (
-        "largest true ε" if row["n"] is not None and row["several_n"] and not row.get("claim_varies") else "true ε"
-    )
+    several = row["n"] is not None and row["several_n"] and not row.get("claim_varies")
+    largest = f"largest true ε of n = {row['seen']}" if several and row.get("seen") else "true ε"
     where = "" if nothing else of_n(row, value, row["several_n"], ", at")
     return f"its {largest} {is_}{value}{where}{supremum(row)}"
 
@@ -160,10 +159,18 @@ def _failing(row: Row) -> str:
 def _beyond(row: Row) -> str:
     theorem, found = row["theorem"], row["theorem"].get("fails_at")
     where = "for large n" if theorem["attained"] == "inf" else f"at n = {theorem['attained']}"
-    looked = f"; {found['looked_at']}" if found and found.get("looked_at") else ""
-    where = where if found is None else f"{_first(found)} (true ε {short(found['epsilon'])}{looked})"
+    where = where if found is None else beyond_words(row)
     what = "the claim fails" if row["claim"] else f"it exceeds its nominal ε = {row['nominal']}"
     return f"But {what} {where}, beyond what was asked for: {theorem['words']}."
+
+
+def beyond_words(row: Row) -> str:
+    """Returns "first at n = 9 (true ε 0.4003; every n from 1 to 9 was looked at)": where it fails beyond the range."""
+    found = row["theorem"]["fails_at"]
+    bound = Fraction(row["compared"]["bound"]) if row.get("compared") else None
+    looked = (found.get("looked_at") or "").removeprefix("of those audited; ")
+    said = "; ".join(filter(None, [f"true ε {beside(found['epsilon'], bound, Verdict.REFUTED)}", looked]))
+    return f"{_first(found)} ({said})"
 
 
 def _first(found: Row) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.words import evidence_words
-from dpaudit.numbers.digits import beside, equated, powers
+from dpaudit.numbers.digits import beside, equated, powers, short
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import BOUNDS
@@ -71,18 +71,32 @@ def compared(row: Row) -> dict[str, str] | None:
 SIGNS = {Verdict.PROVED: "≤", Verdict.REFUTED: ">", Verdict.UNDECIDED: "undecided against"}
 
 
-def decided_by(row: Row) -> str:
-    """Returns "δ(1/2) = 0.013 > 1/100", what decided a row or a witness; "" where the true epsilon did.
+def quantity_of(row: Row) -> str:
+    """Returns the name of what decided a row or a witness: "δ(1/2)"."""
+    return evidence_words(row["evidence"]["quantity"], row["evidence"]["at"], "", "")[0]
 
-    The number has the digits that show the verdict.
-    """
-    evidence, guarantee = row.get("evidence"), row.get("guarantee") or {}
-    if evidence is None:
-        return ""
+
+def number_of_evidence(row: Row) -> str:
+    """Returns the number that decided a row or a witness, with the digits that show the verdict."""
     outcome = row["outcome"] if "outcome" in row else row["verdict"]
-    bound = guarantee.get(BOUNDS.get(evidence["quantity"], ""))
-    value = beside(evidence["enclosure"], None if bound is None else Fraction(bound), outcome)
-    said = equated(evidence_words(evidence["quantity"], evidence["at"], "", "")[0], value)
+    bound = _bound_of_evidence(row)
+    return beside(row["evidence"]["enclosure"], None if bound is None else Fraction(bound), outcome)
+
+
+def _bound_of_evidence(row: Row) -> str | None:
+    found: str | None = (row.get("guarantee") or {}).get(BOUNDS.get(row["evidence"]["quantity"], ""))
+    return found
+
+
+def decided_by(row: Row) -> str:
+    """Returns "δ(1/2) = 0.013 > 1/100", what decided a row or a witness; "" where the true epsilon did."""
+    if row.get("evidence") is None:
+        return ""
+    outcome, bound = row["outcome"] if "outcome" in row else row["verdict"], _bound_of_evidence(row)
+    if row["evidence"]["quantity"] == "trade-off":
+        against = {Verdict.PROVED: "≥ 0", Verdict.REFUTED: "< 0"}.get(Verdict(outcome), "undecided against 0")
+        return f"{equated(quantity_of(row), short(row['evidence']['enclosure']))}, {against}"
+    said = equated(quantity_of(row), number_of_evidence(row))
     return said if bound is None or outcome is None else f"{said} {SIGNS[Verdict(outcome)]} {powers(bound)}"
 
 
@@ -115,6 +129,6 @@ def largest_share(rows: Sequence[Row]) -> tuple[str, dict[str, str]] | None:
     """Returns the largest share of all rows; where delta decided some of them, of those; None if nothing is known."""
     found = [share for share in map(share_of, rows) if share is not None]
     chosen = [share for share in found if share[0] == "δ"] or found
-    if not chosen or all(row.get("reason") for row in rows):
+    if not chosen or all(row.get("reason") and not row.get("evidence") for row in rows):
         return None
     return chosen[0][0], hull(share for _, share in chosen)

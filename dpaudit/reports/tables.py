@@ -10,9 +10,10 @@ from typing import Any
 from dpaudit.numbers.digits import percent, powers, short, written
 from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named
-from dpaudit.reports.sentences import epsilon_words, of_n
+from dpaudit.reports.sentences import epsilon_words, of_n, unknown
 from dpaudit.reports.shares import decided_by
 from dpaudit.reports.tables_some import CURVE, SHOWN_N, breakpoints, delta_curves, distances, epsilon_by_n, sensitivity
+from dpaudit.reports.verdict import fails_beyond
 from dpaudit.reports.words import CAPTIONS
 
 __all__ = ["Cell", "Table", "cell", "short", "table"]
@@ -32,7 +33,8 @@ def matrix(section: Section) -> Table:
         place = of_n(row, words, row["several_n"], "").removeprefix(" n = ")
         value: Cell = {**row["epsilon"], "shown": words}
         if row.get("reason"):
-            value, strength = "" if row["epsilon"]["lower"] == "0" else value, f"{strength}: {row['reason']}"
+            value = "" if row["epsilon"]["lower"] == "0" else value
+            strength += f"; not {'audited' if row['ns'] or unknown(row) else 'known, the true ε'}: {row['reason']}"
         rows.append([row["word"], row["mechanism"], claim, value, place, bar, strength, _pair(row["witness"])])
     claimed = any(row["claim"] for row in section["rows"])
     share = "share of the claim" if claimed else "share of the nominal ε"
@@ -47,7 +49,11 @@ def _of(row: dict[str, Any]) -> str:
 
 
 def _first(row: dict[str, Any]) -> str:
-    return "" if row["smallest_failing_n"] is None else f", first at n = {row['smallest_failing_n']}"
+    """Returns the first n that fails, of those looked at or beyond them."""
+    if row["smallest_failing_n"] is not None:
+        return f", first at n = {row['smallest_failing_n']}"
+    far = (row["theorem"] or {}).get("fails_at") if fails_beyond(row) else None
+    return f"; {'fails' if row['claim'] else 'exceeds the nominal ε'} at n = {far['n']}, not asked for" if far else ""
 
 
 def _decided(witness: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.judged import strongest
 from dpaudit.reports.sentences import epsilon_words
-from dpaudit.reports.shares import compared, outcome_of
+from dpaudit.reports.shares import compared, number_of_evidence, outcome_of, quantity_of
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -53,9 +53,26 @@ def epsilon_by_n(section: Section) -> Table:
         ["" if n is None else str(n), *(found.get((name, n), "") for name in names), "; ".join(marks.get(n, ()))]
         for n in shown
     ]
-    columns, first = ["n", *names, "of note"], 0 if ns else 1
+    heads, more = _deciding(names, shown)
+    rows = [[*row[:-1], *cells, row[-1]] for row, cells in zip(rows, more, strict=True)]
+    columns, first = ["n", *names, *heads, "of note"], 0 if ns else 1
     last = len(columns) if marks else -1
     return columns[first:last], [row[first:last] for row in rows]
+
+
+def _deciding(names: dict[str, list[Row]], ns: Sequence[int | None]) -> tuple[list[str], list[list[Cell]]]:
+    """Returns of the mechanisms that another number than the true epsilon decided its name, and it at every n."""
+    heads: list[str] = []
+    cells: list[list[Cell]] = [[] for _ in ns]
+    for name, own in names.items():
+        found = {row["n"]: row for row in own if row.get("evidence")}
+        if found:
+            quantities = dict.fromkeys(quantity_of(row) for row in found.values())
+            heads.append((f"{name}: " if len(names) > 1 else "") + " or ".join(quantities))
+            for n, line in zip(ns, cells, strict=True):
+                row = found.get(n)
+                line.append({**row["evidence"]["enclosure"], "shown": number_of_evidence(row)} if row else "")
+    return heads, cells
 
 
 def _marks(names: dict[str, list[Row]]) -> dict[int | None, list[str]]:

@@ -13,7 +13,7 @@ from dpaudit.audit.conclusion import Word, bounds_failing, claims_failing, claim
 from dpaudit.audit.words import counted_words, residual_words
 from dpaudit.numbers.digits import percent, powers
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.sentences import epsilon_words, in_words, of_n, supremum, unknown
+from dpaudit.reports.sentences import beyond_words, epsilon_words, in_words, of_n, supremum, unknown
 from dpaudit.reports.shares import Row, decided_by
 
 LEAD = (
@@ -32,9 +32,15 @@ SEARCHED, EXCEEDS = ", for the smallest that fails", ", for the smallest that ex
 
 def badness(row: Row) -> tuple[int, float]:
     """Returns the key that sorts rows of the matrix, failures first, then by the share of the claim."""
-    beyond = row["word"] == Word.NO_CLAIM and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
-    order = rank(row["word"], Verdict.UNDECIDED if beyond and row["outcome"] == Verdict.PROVED else row["outcome"])
-    return order, -float((row["share"] or {"lower": "0"})["lower"])
+    order = rank(Word.NO_CLAIM, Verdict.REFUTED) if fails_beyond(row) else rank(row["word"], row["outcome"])
+    evidence = row["witness"]["evidence"]
+    margin = float(evidence["enclosure"]["lower"]) if evidence and evidence["quantity"] == "trade-off" else 0.0
+    return order, margin - float((row["share"] or {"lower": "0"})["lower"])
+
+
+def fails_beyond(row: Row) -> bool:
+    """Returns whether it holds at the n that were looked at, and a theorem says that it fails at others."""
+    return row["outcome"] == Verdict.PROVED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
 
 
 def whole(
@@ -163,7 +169,10 @@ def severity(verdict: dict[str, Any]) -> int:
     bounds = verdict.get("bounds") or {} if verdict["word"] is None else {}
     bad, open_ = fails(claims) or bounds.get("fails"), claims.get(Verdict.UNDECIDED) or bounds.get("UNDECIDED")
     of_claims = 2 if bad else 3 if open_ else 6
-    return of_claims if verdict["word"] is None else min(rank(verdict["word"], verdict["outcome"]), of_claims)
+    if verdict["word"] is None:
+        return of_claims
+    own = rank(Word.NO_CLAIM, Verdict.REFUTED) if fails_beyond(verdict) else rank(verdict["word"], verdict["outcome"])
+    return min(own, of_claims)
 
 
 def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
@@ -184,6 +193,10 @@ def facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
     if verdict["smallest_failing_n"] is not None:
         label = "fails first" if verdict["claim"] else "exceeds first"
         lines.append((label, f"n = {verdict['smallest_failing_n']}: {verdict['looked_at']}"))
+    if fails_beyond(verdict) and (far := verdict["theorem"].get("fails_at")):
+        label = "fails beyond" if verdict["claim"] else "exceeds beyond"
+        again = f"; check it: {far['command']}" if far.get("command") else ""
+        lines.append((label, f"{beyond_words(verdict)}{again}"))
     if verdict.get("reason"):
         known = verdict["ns"] is None and not unknown(verdict)
         lines.append(("true ε", f"not known: {verdict['reason']}") if known else ("not audited", verdict["reason"]))

@@ -47,6 +47,16 @@ def told_apart(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**section, "title": titles[id(section)]} for section in sections]
 
 
+def told(settings: list[dict[str, Any]]) -> list[str]:
+    """Returns for every setting what tells it from those with a mechanism of the same name; "" where there is none."""
+    found = []
+    for own in settings:
+        alike = [other for other in settings if set(own["mechanisms"]) & set(other["mechanisms"])]
+        keys = [key for key in _telling([_parts(other) for other in alike]) if key in _parts(own)]
+        found.append(powers(", ".join(_parts(own)[key] for key in keys)) if len(alike) > 1 else "")
+    return found
+
+
 def _titles(group: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
     """Yields the sections of one title, each with one of its own."""
     if len(group) == 1:
