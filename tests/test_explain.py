@@ -120,6 +120,13 @@ def test_beside_them_stands_what_epsilon_alone_gives(capsys):
     assert text.index("A belief, if δ were 0") < text.index("A belief; each way but for probability 2e-5")
 
 
+@pytest.mark.parametrize("delta", ["1e-5", "1/2", "1"])
+@pytest.mark.parametrize("epsilon", ["0", "1"])
+def test_if_delta_were_0_it_is_pure_epsilon(epsilon, delta):
+    """With a delta of 1 nothing is promised, and what epsilon alone would give is the same still."""
+    assert dpaudit.explain(epsilon, delta=delta).beliefs_without_delta == dpaudit.explain(epsilon).beliefs
+
+
 def test_odds_change_by_the_factor_of_epsilon():
     with mpmath.workprec(BITS):
         for before, fall, rise in dpaudit.explain("0.4", beliefs="1/100,1/2", digits=20).odds:
@@ -288,11 +295,11 @@ def test_it_shows_itself():
     assert "<table" in result._repr_html_()
 
 
-def test_with_a_delta_of_a_half_no_belief_is_bounded():
+def test_with_a_delta_of_a_half_no_outputs_are_left():
     """The odds change by at most 2e^ε but for outputs of probability 2δ: that is all outputs."""
     found = dpaudit.explain(epsilon=1, delta="1/2")
     assert found.to_dict()["beliefs"] == []
-    assert "nothing bounds it" in str(found)
+    assert "with δ of 1/2 or more the statement but for probability 2δ is empty" in " ".join(str(found).split())
     assert "rises to" in str(dpaudit.explain(epsilon=1, delta="49/100"))
 
 

@@ -69,10 +69,6 @@ class Promise:
         start, factor = self._like(before), self.odds()
         return start * factor, start / factor
 
-    def without_delta(self) -> Promise:
-        """Returns the promise of the same epsilon alone."""
-        return Promise(self.shrink, self._like(Fraction(0)))
-
     def odds(self) -> Number:
         """Returns 1 / f, f the least factor by which odds grow at most, but for outputs of probability 2 delta.
 
