@@ -71,6 +71,27 @@ def test_claims_and_exit_codes(files, capsys):
     assert result(capsys, path, "--claim", "1", "--claim-delta", "0.07")["verdict"] == "REFUTED"
 
 
+def test_a_claim_may_be_written_as_judge_takes_it(files, capsys):
+    path = files / "pmf.csv"
+    for words, verdict in (
+        (["eps=1.1"], "PROVED"),
+        (["eps=1.09"], "REFUTED"),
+        (["eps=1,delta=1/10"], "PROVED"),
+        (["eps=1,delta=0.07"], "REFUTED"),
+        (["eps=1", "--claim-delta", "1/10"], "PROVED"),
+    ):
+        assert result(capsys, path, "--claim", *words)["verdict"] == verdict
+    assert "--claim 1 --claim-delta 1/10" in run(capsys, path, "--claim", "eps=1,delta=1/10").out
+    assert (
+        "--claim-delta gives another"
+        in run(capsys, path, "--claim", "eps=1,delta=0", "--claim-delta", "1/10", code=2).err
+    )
+    assert "delta must be <= 1" in run(capsys, path, "--claim", "eps=1,delta=2", code=2).err
+    refused = run(capsys, path, "--claim", "rho=1/2", code=2).err
+    assert "its δ --claim-delta" in refused
+    assert "dpaudit judge" in refused
+
+
 def test_zero_against_positive_is_infinite(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(",a,b,c\nx,1/2,1/2,0\ny,0,1,0\n")
     found = result(capsys, tmp_path / "t.csv", "--at", "3")
