@@ -501,6 +501,20 @@ def test_the_picture_of_the_readme_is_what_is_audited():
     assert ("EHDS", "→", f"{float(limit.lower):.3f}") in labels
 
 
+def test_the_setting_of_the_picture_is_told():
+    """Beside it, and for who does not see it, as the plan of its report has it."""
+    (asked,) = tomllib.loads((ROOT / "reports/uniform-k2/plan.toml").read_text())["audit"]
+    assert asked == {"mechs": "all", "n": "1..100", "prior": "1,1", "eps": "1"}
+    assert default_of("epsilon", "--gamma") == "1"
+    for page in ("README.md", "docs/README.md"):
+        words, told = re.search(
+            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture: .*)", (ROOT / page).read_text()
+        ).groups()
+        for part in ("ε = 1", "k = 2", "prior (1, 1)", "γ = 1"):
+            assert part in words
+            assert part in told
+
+
 def test_the_readme_tries_before_it_explains():
     text = (ROOT / "README.md").read_text()
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
