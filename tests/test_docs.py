@@ -465,6 +465,16 @@ def test_members_of_json_of_a_check(capsys):
 # ------------------------------------------------------------------ what else is promised
 
 
+def test_the_page_of_claims_names_the_printed_words():
+    """A verdict on a grid is printed in other words than those of its JSON; the page has both."""
+    from dpaudit.claims.outcome import ON_GRID
+    from dpaudit.claims.words import extent
+
+    (row,) = re.findall(rf"^\| PROVED \| {ON_GRID}.*$", (ROOT / "docs/claims.md").read_text(), re.MULTILINE)
+    assert "printed as ON THE GRID ONLY |" in row
+    assert '"ON THE GRID ONLY: {grid}"' in inspect.getsource(extent)
+
+
 def test_there_are_shown_commands():
     pages = {path.stem for path in PAGES if any(isinstance(i, Command) and i.lines for i in session(path))}
     assert pages >= {
