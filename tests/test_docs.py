@@ -414,6 +414,27 @@ def test_defaults_are_those_of_the_command_line(page, command, least):
     assert looked_at >= least
 
 
+def test_other_defaults_of_digits_are_told():
+    (row,) = re.findall(r"^\| `--digits D` .*$", (ROOT / "docs/audit.md").read_text(), re.MULTILINE)
+    having = {name for name in command_line().commands if "--digits" in options_of(name)}
+    for name in having:
+        value = default_of(name, "--digits")
+        assert (f"`{name}`" in row) == (value != "15"), name
+        assert value == "15" or re.search(rf"`{name}` (?:has )?{value}\b", row), name
+
+
+def test_every_command_that_can_require_is_listed():
+    (listed,) = re.findall(r"^- `--require` \(([^)]*)\)", (ROOT / "docs/guarantees.md").read_text(), re.MULTILINE)
+    having = {name for name in command_line().commands if "--require" in options_of(name)}
+    assert set(re.findall(r"\w+", listed)) == having
+
+
+def test_what_a_command_asks_is_a_call_of_python():
+    """All but those that list what is there."""
+    commands = command_line().commands
+    assert {name for name in commands if not callable(getattr(dpaudit, name, None))} == {"mechanisms", "claims"}
+
+
 def default_of(command, option):
     """Returns the default of an option as the command line has it, or as its help says."""
     (parameter,) = [parameter for parameter in command_line().commands[command].params if option in parameter.opts]
