@@ -152,3 +152,12 @@ def test_sphinx_makes_the_site_without_a_warning(tmp_path, long):
     assert (tmp_path / "site-pages/mine.txt").read_text() == "mine"
     pages = list((tmp_path / "site").rglob("*.html"))
     assert not [path for path in pages if re.search(r'(?:src|href)="https?://[^"]+\.(?:js|css)', path.read_text())]
+
+
+def test_without_sphinx_one_line_says_what_to_install(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("docs.__main__.find_spec", lambda name: None)
+    assert build(str(tmp_path / "site")) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "sphinx, furo, myst_nb not installed" in line
+    assert "pip install -e '.[docs]'" in line
+    assert not (tmp_path / "site").exists()
