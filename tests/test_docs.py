@@ -18,7 +18,22 @@ from typing import get_args, get_type_hints
 
 import pytest
 import typer
-from shown import PAGES, ROOT, STAND_IN, Command, File, differs, inline, met, parts, prose, session, spans
+from shown import (
+    PAGES,
+    ROOT,
+    STAND_IN,
+    Command,
+    File,
+    differs,
+    files,
+    followed,
+    inline,
+    met,
+    parts,
+    prose,
+    session,
+    spans,
+)
 from typer.exceptions import TyperException
 
 import dpaudit
@@ -231,9 +246,18 @@ HELD = ('{"id", "document", "item",', "python3 -m venv", "apt-get install")
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_every_block_is_run(path):
     """It is a doctest, a module of checks, or has files and commands of the page's session."""
-    for block, module in parts(path.read_text()):
-        run = "@check(" in block if module else block.lstrip().startswith(">>>") or met(block)
+    for block, module, after in followed(path.read_text()):
+        run = "@check(" in block if module else block.lstrip().startswith(">>>") or met(block, after)
         assert run or block.startswith(HELD), f"{named(path)} shows {block[:60]!r}, which no test runs"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_a_file_is_a_block_by_itself(path):
+    """In Markdown an empty line does not end an indented block: what is copied would be the file and the command."""
+    for block, _, after in followed(path.read_text()):
+        shown = list(files(block, after))
+        assert len(shown) + bool(re.search(r"^\$ ", block, re.MULTILINE)) <= 1, f"{named(path)}: {block[:60]}"
+        assert not re.match(r"(?:[^\s$]*,[^\s$]*\n){3}\n*\$ ", block), f"{named(path)}: {block[:60]}"
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if session(path)], ids=named)
