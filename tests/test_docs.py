@@ -606,11 +606,25 @@ def test_every_mechanism_is_introduced():
     assert re.findall(r"^\| ([A-Z]\d) \|", page, re.MULTILINE) == ["N0", "P1", "D2", "A3", "N4"]
 
 
+def test_the_column_of_an_extra_is_announced():
+    """Before the example that shows it: without the extra a reader sees other words there."""
+    text = (ROOT / "docs/profile.md").read_text()
+    assert text.index('pip install "dpaudit[accounting]"') < text.index("--compose 3\n")
+
+
+def test_words_of_the_theorems_are_defined_where_they_are_used():
+    text = (ROOT / "docs/forall.md").read_text()
+    assert re.search(r"g\(α₁\)·g\(α₂\) = π − 3 with\sg\(α\) = ", text)
+    for word in ("oscillation", "plateau", "matched rows"):
+        assert f"*{word}*" in text
+
+
 def test_the_ways_in_say_how_to_install_it():
     (install,) = re.findall(r"python3 -m venv .*? -q \. ", (ROOT / "README.md").read_text())
     for page in ("README.md", "tutorial/1-audit.md"):
         assert install in (ROOT / "docs" / page).read_text()
-    for page in ("README.md", "tutorial/1-audit.md", "audit.md", "claims.md"):
+    named_there = ("audit", "claims", "compare", "accuracy", "coq", "calibrate", "reports")
+    for page in ("README.md", "tutorial/1-audit.md", *(f"{name}.md" for name in named_there)):
         assert "mechanisms.md" in (ROOT / "docs" / page).read_text()
 
 
