@@ -8,7 +8,7 @@ import dpaudit
 from docs.__main__ import MADE, deliver, lay_out
 from docs.__main__ import main as build
 from docs.site import benchmarks
-from docs.site.contents import CONTENTS
+from docs.site.contents import CONTENTS, DOCS
 from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
@@ -161,3 +161,12 @@ def test_without_sphinx_one_line_says_what_to_install(monkeypatch, capsys, tmp_p
     assert "sphinx, furo, myst_nb not installed" in line
     assert "pip install -e '.[docs]'" in line
     assert not (tmp_path / "site").exists()
+
+
+def test_a_picture_that_scrolls_says_so():
+    """Where it keeps its size on a narrow screen, and nowhere else."""
+    css = (DOCS / "_static/site.css").read_text()
+    (narrow,) = re.findall(r"@media \(max-width: 46rem\) \{\n(.*?)\n\}", css, re.DOTALL)
+    assert "min-width: 44rem" in narrow
+    assert 'p:has(> img)::before { content: "swipe' in narrow
+    assert css.count("swipe") == 1
