@@ -6,6 +6,7 @@ All that comes in between lies in a temporary folder. What lies in FOLDER stays,
 import argparse
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,8 @@ from docs.site.gallery import gallery
 from docs.site.pages import Linked
 from docs.site.reference import commands
 
+NEEDED = ("sphinx", "furo", "myst_nb")
+"""The modules of the extra "docs"."""
 MADE = ".made-by-docs"
 """The list of the files of a site, in its folder."""
 
@@ -74,7 +77,11 @@ def deliver(site: Path, target: Path) -> None:
 
 
 def main(folder: str = "build/site") -> int:
-    """Lays out the pages and has Sphinx make the site; returns its exit code."""
+    """Lays out the pages and has Sphinx make the site; returns its exit code, 2 where it is not installed."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        print(f"docs: {', '.join(missing)} not installed; in the clone: pip install -e '.[docs]'", file=sys.stderr)
+        return 2
     from sphinx.cmd.build import main as build
 
     with TemporaryDirectory(prefix="dpaudit-docs-") as between:

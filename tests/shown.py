@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -69,24 +70,30 @@ def parts(text):
 
 def session(path):
     """Returns the files and commands of a page in the order in which the reader meets them."""
-    return [item for block, _ in parts(path.read_text()) for item in met(block)]
+    return [item for block, _, after in followed(path.read_text()) for item in met(block, after)]
 
 
-def met(block):
+def followed(text):
+    """Yields the blocks of code as ``parts`` does, each with the text of the one after it."""
+    for (block, module), (after, _) in pairwise([*parts(text), ("", False)]):
+        yield block, module, after
+
+
+def met(block, after=""):
     """Returns the files of a block, the commands of a workflow among them, and its commands."""
     found = []
-    for file in files(block):
+    for file in files(block, after):
         found += [file, *file.steps()]
     return found + list(commands(block))
 
 
-def files(block):
-    """Yields the files of a block: each begins with its name in a comment; a bare table is the next command's."""
+def files(block, after=""):
+    """Yields the files of a block: each begins with its name in a comment; a bare table is the next block's."""
     shown = re.split(r"^\$ ", block, maxsplit=1, flags=re.MULTILINE)[0]
     starts = [m for m in NAME.finditer(shown) if m.start() == 0 or shown[m.start() - 1] == "\n"]
     ends = [m.start() for m in starts[1:]] + [len(shown)]
     yield from (File(m[1], shown[m.start() : end]) for m, end in zip(starts, ends, strict=False))
-    table, used = TABLE.match(shown), re.search(r"^\$ dpaudit \w+ (\w+\.csv)\b", block, re.MULTILINE)
+    table, used = TABLE.match(shown), re.match(r"\$ dpaudit \w+ (\w+\.csv)\b", after)
     if table and used:
         yield File(used[1], table[0])
 

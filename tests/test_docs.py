@@ -18,7 +18,22 @@ from typing import get_args, get_type_hints
 
 import pytest
 import typer
-from shown import PAGES, ROOT, STAND_IN, Command, File, differs, inline, met, parts, prose, session, spans
+from shown import (
+    PAGES,
+    ROOT,
+    STAND_IN,
+    Command,
+    File,
+    differs,
+    files,
+    followed,
+    inline,
+    met,
+    parts,
+    prose,
+    session,
+    spans,
+)
 from typer.exceptions import TyperException
 
 import dpaudit
@@ -231,9 +246,18 @@ HELD = ('{"id", "document", "item",', "python3 -m venv", "apt-get install")
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_every_block_is_run(path):
     """It is a doctest, a module of checks, or has files and commands of the page's session."""
-    for block, module in parts(path.read_text()):
-        run = "@check(" in block if module else block.lstrip().startswith(">>>") or met(block)
+    for block, module, after in followed(path.read_text()):
+        run = "@check(" in block if module else block.lstrip().startswith(">>>") or met(block, after)
         assert run or block.startswith(HELD), f"{named(path)} shows {block[:60]!r}, which no test runs"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_a_file_is_a_block_by_itself(path):
+    """In Markdown an empty line does not end an indented block: what is copied would be the file and the command."""
+    for block, _, after in followed(path.read_text()):
+        shown = list(files(block, after))
+        assert len(shown) + bool(re.search(r"^\$ ", block, re.MULTILINE)) <= 1, f"{named(path)}: {block[:60]}"
+        assert not re.match(r"(?:[^\s$]*,[^\s$]*\n){3}\n*\$ ", block), f"{named(path)}: {block[:60]}"
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if session(path)], ids=named)
@@ -414,6 +438,27 @@ def test_defaults_are_those_of_the_command_line(page, command, least):
     assert looked_at >= least
 
 
+def test_other_defaults_of_digits_are_told():
+    (row,) = re.findall(r"^\| `--digits D` .*$", (ROOT / "docs/audit.md").read_text(), re.MULTILINE)
+    having = {name for name in command_line().commands if "--digits" in options_of(name)}
+    for name in having:
+        value = default_of(name, "--digits")
+        assert (f"`{name}`" in row) == (value != "15"), name
+        assert value == "15" or re.search(rf"`{name}` (?:has )?{value}\b", row), name
+
+
+def test_every_command_that_can_require_is_listed():
+    (listed,) = re.findall(r"^- `--require` \(([^)]*)\)", (ROOT / "docs/guarantees.md").read_text(), re.MULTILINE)
+    having = {name for name in command_line().commands if "--require" in options_of(name)}
+    assert set(re.findall(r"\w+", listed)) == having
+
+
+def test_what_a_command_asks_is_a_call_of_python():
+    """All but those that list what is there."""
+    commands = command_line().commands
+    assert {name for name in commands if not callable(getattr(dpaudit, name, None))} == {"mechanisms", "claims"}
+
+
 def default_of(command, option):
     """Returns the default of an option as the command line has it, or as its help says."""
     (parameter,) = [parameter for parameter in command_line().commands[command].params if option in parameter.opts]
@@ -465,6 +510,16 @@ def test_members_of_json_of_a_check(capsys):
 # ------------------------------------------------------------------ what else is promised
 
 
+def test_the_page_of_claims_names_the_printed_words():
+    """A verdict on a grid is printed in other words than those of its JSON; the page has both."""
+    from dpaudit.claims.outcome import ON_GRID
+    from dpaudit.claims.words import extent
+
+    (row,) = re.findall(rf"^\| PROVED \| {ON_GRID}.*$", (ROOT / "docs/claims.md").read_text(), re.MULTILINE)
+    assert "printed as ON THE GRID ONLY |" in row
+    assert '"ON THE GRID ONLY: {grid}"' in inspect.getsource(extent)
+
+
 def test_there_are_shown_commands():
     pages = {path.stem for path in PAGES if any(isinstance(i, Command) and i.lines for i in session(path))}
     assert pages >= {
@@ -499,6 +554,20 @@ def test_the_picture_of_the_readme_is_what_is_audited():
             assert dpaudit.epsilon(name, n=100).closed_form == str(Fraction(shown))
     limit = dpaudit.epsilon("EHDS", n="all").limit
     assert ("EHDS", "→", f"{float(limit.lower):.3f}") in labels
+
+
+def test_the_setting_of_the_picture_is_told():
+    """Beside it, and for who does not see it, as the plan of its report has it."""
+    (asked,) = tomllib.loads((ROOT / "reports/uniform-k2/plan.toml").read_text())["audit"]
+    assert asked == {"mechs": "all", "n": "1..100", "prior": "1,1", "eps": "1"}
+    assert default_of("epsilon", "--gamma") == "1"
+    for page in ("README.md", "docs/README.md"):
+        words, told = re.search(
+            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture: .*)", (ROOT / page).read_text()
+        ).groups()
+        for part in ("ε = 1", "k = 2", "prior (1, 1)", "γ = 1"):
+            assert part in words
+            assert part in told
 
 
 def test_the_readme_tries_before_it_explains():
@@ -537,11 +606,25 @@ def test_every_mechanism_is_introduced():
     assert re.findall(r"^\| ([A-Z]\d) \|", page, re.MULTILINE) == ["N0", "P1", "D2", "A3", "N4"]
 
 
+def test_the_column_of_an_extra_is_announced():
+    """Before the example that shows it: without the extra a reader sees other words there."""
+    text = (ROOT / "docs/profile.md").read_text()
+    assert text.index('pip install "dpaudit[accounting]"') < text.index("--compose 3\n")
+
+
+def test_words_of_the_theorems_are_defined_where_they_are_used():
+    text = (ROOT / "docs/forall.md").read_text()
+    assert re.search(r"g\(α₁\)·g\(α₂\) = π − 3 with\sg\(α\) = ", text)
+    for word in ("oscillation", "plateau", "matched rows"):
+        assert f"*{word}*" in text
+
+
 def test_the_ways_in_say_how_to_install_it():
     (install,) = re.findall(r"python3 -m venv .*? -q \. ", (ROOT / "README.md").read_text())
     for page in ("README.md", "tutorial/1-audit.md"):
         assert install in (ROOT / "docs" / page).read_text()
-    for page in ("README.md", "tutorial/1-audit.md", "audit.md", "claims.md"):
+    named_there = ("audit", "claims", "compare", "accuracy", "coq", "calibrate", "reports")
+    for page in ("README.md", "tutorial/1-audit.md", *(f"{name}.md" for name in named_there)):
         assert "mechanisms.md" in (ROOT / "docs" / page).read_text()
 
 

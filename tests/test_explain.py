@@ -100,13 +100,31 @@ def test_beliefs_with_delta_are_as_far_as_they_go_where_two_delta_is_left_out(ep
             assert_contains(low, odds / factor / (1 + odds / factor))
 
 
+def test_the_bound_on_odds_is_one_for_each_direction(tmp_path):
+    """Of this (1, 1/10)-DP table both outer outputs change the odds by more than 2e; only each alone has at most 2δ."""
+    file = tmp_path / "pmf.csv"
+    file.write_text(",a,b,c\nx,0.199,0.7645,0.0365\ny,0.0365,0.7645,0.199\n")
+    assert dpaudit.table(str(file), claim=1, claim_delta="1/10").epsilon.claim.verdict == "PROVED"
+    likely, unlikely, twice = Fraction("0.199"), Fraction("0.0365"), 2 * Fraction("0.1")
+    assert likely / unlikely > 2 * Fraction("2.7183")  # > 2e
+    assert unlikely < likely <= twice < likely + unlikely
+    assert "A belief; each way but for probability 0.2" in str(dpaudit.explain(1, delta="1/10"))
+
+
 def test_beside_them_stands_what_epsilon_alone_gives(capsys):
     with_delta, alone = dpaudit.explain("1", delta="1e-5"), dpaudit.explain("1")
     assert with_delta.beliefs_without_delta == alone.beliefs
     assert alone.beliefs_without_delta == ()
     assert with_delta.beliefs[0][2].lower > alone.beliefs[0][2].upper
     text = str(with_delta)
-    assert text.index("A belief, if δ were 0") < text.index("A belief, but for outputs of probability 2e-5")
+    assert text.index("A belief, if δ were 0") < text.index("A belief; each way but for probability 2e-5")
+
+
+@pytest.mark.parametrize("delta", ["1e-5", "1/2", "1"])
+@pytest.mark.parametrize("epsilon", ["0", "1"])
+def test_if_delta_were_0_it_is_pure_epsilon(epsilon, delta):
+    """With a delta of 1 nothing is promised, and what epsilon alone would give is the same still."""
+    assert dpaudit.explain(epsilon, delta=delta).beliefs_without_delta == dpaudit.explain(epsilon).beliefs
 
 
 def test_odds_change_by_the_factor_of_epsilon():
@@ -277,11 +295,11 @@ def test_it_shows_itself():
     assert "<table" in result._repr_html_()
 
 
-def test_with_a_delta_of_a_half_no_belief_is_bounded():
+def test_with_a_delta_of_a_half_no_outputs_are_left():
     """The odds change by at most 2e^ε but for outputs of probability 2δ: that is all outputs."""
     found = dpaudit.explain(epsilon=1, delta="1/2")
     assert found.to_dict()["beliefs"] == []
-    assert "nothing bounds it" in str(found)
+    assert "with δ of 1/2 or more the statement but for probability 2δ is empty" in " ".join(str(found).split())
     assert "rises to" in str(dpaudit.explain(epsilon=1, delta="49/100"))
 
 

@@ -122,6 +122,26 @@ def test_floats_are_refused_with_advice():
         dpaudit.epsilon("EHDS", n=4, prior=7)
 
 
+@pytest.mark.parametrize(
+    ("value", "advised"),
+    [
+        (0.1, '"1/10" or "0.1"'),
+        (1e-300, '"1e-300"'),
+        (0.12345678, '"0.12345678"'),
+        (0.7310585786300049, "write the formula with dpaudit.exp, log, sqrt, or Fraction"),
+        (1 / 3, "write the formula with dpaudit.exp, log, sqrt, or Fraction"),
+        (float("inf"), '"0.1"'),
+        (float("nan"), '"0.1"'),
+    ],
+)
+def test_the_digits_of_a_computed_float_are_not_advised(value, advised):
+    """Copied as text, those of e / (1 + e) made a mechanism that is 1-DP one that is not."""
+    with pytest.raises(dpaudit.InputError) as caught:
+        rational("eps", value)
+    assert advised in caught.value.rule
+    assert (repr(value) in caught.value.rule) == advised.endswith(f'"{value!r}"')
+
+
 def test_the_door():
     assert sequence("prior", "1, 2") == ["1", "2"]
     assert whole("n", "7", 1) == whole("n", " 7 ", 1) == 7

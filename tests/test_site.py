@@ -8,7 +8,7 @@ import dpaudit
 from docs.__main__ import MADE, deliver, lay_out
 from docs.__main__ import main as build
 from docs.site import benchmarks
-from docs.site.contents import CONTENTS
+from docs.site.contents import CONTENTS, DOCS
 from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
@@ -152,3 +152,21 @@ def test_sphinx_makes_the_site_without_a_warning(tmp_path, long):
     assert (tmp_path / "site-pages/mine.txt").read_text() == "mine"
     pages = list((tmp_path / "site").rglob("*.html"))
     assert not [path for path in pages if re.search(r'(?:src|href)="https?://[^"]+\.(?:js|css)', path.read_text())]
+
+
+def test_without_sphinx_one_line_says_what_to_install(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("docs.__main__.find_spec", lambda name: None)
+    assert build(str(tmp_path / "site")) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "sphinx, furo, myst_nb not installed" in line
+    assert "pip install -e '.[docs]'" in line
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_picture_that_scrolls_says_so():
+    """Where it keeps its size on a narrow screen, and nowhere else."""
+    css = (DOCS / "_static/site.css").read_text()
+    (narrow,) = re.findall(r"@media \(max-width: 46rem\) \{\n(.*?)\n\}", css, re.DOTALL)
+    assert "min-width: 44rem" in narrow
+    assert 'p:has(> img)::before { content: "swipe' in narrow
+    assert css.count("swipe") == 1

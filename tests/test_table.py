@@ -71,6 +71,33 @@ def test_claims_and_exit_codes(files, capsys):
     assert result(capsys, path, "--claim", "1", "--claim-delta", "0.07")["verdict"] == "REFUTED"
 
 
+def test_a_claim_may_be_written_as_judge_takes_it(files, capsys):
+    path = files / "pmf.csv"
+    for words, verdict in (
+        (["eps=1.1"], "PROVED"),
+        (["eps=1.09"], "REFUTED"),
+        (["eps=1,delta=1/10"], "PROVED"),
+        (["eps=1,delta=0.07"], "REFUTED"),
+        (["eps=1", "--claim-delta", "1/10"], "PROVED"),
+    ):
+        assert result(capsys, path, "--claim", *words)["verdict"] == verdict
+    assert "--claim 1 --claim-delta 1/10" in run(capsys, path, "--claim", "eps=1,delta=1/10").out
+    assert (
+        "--claim-delta gives another"
+        in run(capsys, path, "--claim", "eps=1,delta=0", "--claim-delta", "1/10", code=2).err
+    )
+    assert "delta must be <= 1" in run(capsys, path, "--claim", "eps=1,delta=2", code=2).err
+    refused = run(capsys, path, "--claim", "rho=1/2", code=2).err
+    assert "its δ --claim-delta" in refused
+    assert "dpaudit judge" in refused
+
+
+@pytest.mark.parametrize("header", ["data,0,1", ",1/4,3/4", "n,1/2,1/3", "x;y,a,b"])
+def test_numbers_may_be_names_of_outputs(tmp_path, capsys, header):
+    (tmp_path / "t.csv").write_text(f"{header}\nx,3/4,1/4\ny,1/4,3/4\n")
+    assert result(capsys, tmp_path / "t.csv")["counts"]["outputs"] == 2
+
+
 def test_zero_against_positive_is_infinite(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(",a,b,c\nx,1/2,1/2,0\ny,0,1,0\n")
     found = result(capsys, tmp_path / "t.csv", "--at", "3")
@@ -102,6 +129,11 @@ BAD = {
         (',a,b\nx,1,0\n"y,1,0\n', "row"),
         (",a,b\nx,1,0\ny,1\x00,0\n", "row 3"),
         ("x\ny\nz\n", "no output columns"),
+        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; write commas"),
+        (";a;b\nx;0,75;0,25\ny;0,25;0,75\n", "is separated by semicolons; write commas, and decimals with a point"),
+        ("\ta\tb\nx\t3/4\t1/4\n", "is separated by tabs"),
+        ("x,3/4,1/4\ny,1/4,3/4\nz,1/2,1/2\n", "row 1: holds probabilities; the first line must name the outputs"),
+        ("x,0.5,0.5\ny,0.25,0.75\n", "row 1: holds probabilities"),
     ],
     "pmf.json": [
         ("", "is not JSON"),

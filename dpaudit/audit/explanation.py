@@ -57,7 +57,7 @@ class ExplainResult(Answer):
     """Hits minus false alarms of the best test: the largest total variation."""
     tests: tuple[Row, ...]
     beliefs: tuple[Row, ...]
-    """With delta, but for outputs of probability 2 delta."""
+    """With delta, each direction but for outputs of probability 2 delta; those of both together may have more."""
     beliefs_without_delta: tuple[Row, ...] = ()
     """With delta, what epsilon alone would give."""
     odds: tuple[Row, ...] = ()
@@ -148,8 +148,8 @@ class ExplainResult(Answer):
             told = [_told(row) for row in self.beliefs_without_delta]
             tables.append(Table(columns, told, title="A belief, if δ were 0"))
         if not self.beliefs:
-            return [*tables, Note("A belief: with δ of 1/2 or more nothing bounds it")]
-        but = f", but for outputs of probability {decimal(2 * self.delta)}" if self.delta else ""
+            return [*tables, Note("A belief: with δ of 1/2 or more the statement but for probability 2δ is empty")]
+        but = f"; each way but for probability {decimal(2 * self.delta)}" if self.delta else ""
         tables.append(Table(columns, [_told(row) for row in self.beliefs], title=f"A belief{but}"))
         if self.odds and self.advantage.upper:
             rows = [(f"{before.numerator} : {before.denominator}", *after) for before, *after in self.odds]
@@ -354,7 +354,7 @@ def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int
         "advantage": share(promise.advantage()),
         "tests": tuple((rate, share(promise.power(rate))) for rate in asked.rates),
         "beliefs": beliefs(promise) if told else (),
-        "beliefs_without_delta": beliefs(promise.without_delta()) if delta else (),
+        "beliefs_without_delta": beliefs(Promise.of(epsilon)) if delta else (),
         "odds": tuple(map(odds, asked.beliefs)) if told and small else (),
         "people": tuple(map(group, asked.people)),
         "releases": tuple(map(repeated, asked.releases)),

@@ -20,7 +20,7 @@ from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
-from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.guarantee import EpsilonDelta, parse_guarantee
 from dpaudit.privacy.protocols import text
 
 
@@ -66,25 +66,38 @@ def table(
 
     A table that needs more than ``work`` steps is refused before any is done.
     """
-    start, with_delta = perf_counter(), nonnegative("claim-delta", claim_delta)
-    if with_delta > 1:
-        raise InputError("claim-delta", claim_delta, "must be <= 1")
-    if isinstance(claim, str) and "=" in claim:
-        words = f"is an ε here; of any other guarantee ask: {command_line('judge', mech=file, claim=claim)}"
-        raise InputError("claim", claim, words)
-    bound = None if claim is None else EpsilonDelta(nonnegative("claim", claim), with_delta)
+    start, bound = perf_counter(), _bound(file, claim, claim_delta)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     most = whole("work", work, 1)
     subject = read_table(file, adjacency, bound, most)
     Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
-    asked = {"claim": claim, "claim_delta": claim_delta, "at": tuple(points), "digits": digits}
+    told = (None, claim_delta) if bound is None else (bound.epsilon, bound.delta)
+    asked = {"claim": told[0], "claim_delta": told[1], "at": tuple(points), "digits": digits}
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),
         seconds=perf_counter() - start,
         command=command_line("table", file, adjacency=adjacency, **asked),
     )
+
+
+def _bound(file: str, claim: Exact | None, claim_delta: Exact) -> EpsilonDelta | None:
+    """Returns what is claimed: an ε, which may be written eps=…, with its δ from either option."""
+    with_delta = nonnegative("claim-delta", claim_delta)
+    if with_delta > 1:
+        raise InputError("claim-delta", claim_delta, "must be <= 1")
+    if claim is None:
+        return None
+    if not isinstance(claim, str) or "=" not in claim:
+        return EpsilonDelta(nonnegative("claim", claim), with_delta)
+    found = parse_guarantee("claim", claim)
+    if not isinstance(found, EpsilonDelta):
+        other = command_line("judge", mech=file, claim=claim)
+        raise InputError("claim", claim, f"is an ε here, its δ --claim-delta; of any other guarantee ask: {other}")
+    if with_delta and "delta" in claim.lower():
+        raise InputError("claim", claim, "has its δ; --claim-delta gives another")
+    return EpsilonDelta(found.epsilon, found.delta or with_delta)
 
 
 @dataclass(frozen=True)

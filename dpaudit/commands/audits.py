@@ -146,7 +146,9 @@ def table(
     adjacency: Annotated[
         str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
     ] = None,
-    claim: Annotated[str | None, option("--claim", "RATIONAL", "The ε to be checked.")] = None,
+    claim: Annotated[
+        str | None, option("--claim", "CLAIM", "The ε to be checked: 1, eps=1 or eps=1,delta=1e-5.")
+    ] = None,
     claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
     work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),

@@ -27,6 +27,8 @@ from dpaudit.privacy.effort import WORK
 from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
+SEPARATORS = {";": "semicolons", "\t": "tabs"}
+"""What other programs write in place of commas."""
 
 
 @dataclass(frozen=True)
@@ -169,8 +171,23 @@ def _csv_sheet(path: str) -> Sheet:
     lines = csv_rows("TABLE", path)
     if not lines:
         raise InputError("TABLE", path, "is empty; the first line must name the outputs")
-    rows = [(f"row {number}", row[0], row[1:]) for number, row in lines[1:]]
-    return Sheet(lines[0][1][1:], rows)
+    corner, *outputs = lines[0][1]
+    other = next((name for sign, name in SEPARATORS.items() if sign in corner), None)
+    if other and not outputs:
+        raise InputError("TABLE", path, f"is separated by {other}; write commas, and decimals with a point")
+    if corner.strip() and _are_probabilities(outputs):
+        rule = f"row {lines[0][0]}: holds probabilities; the first line must name the outputs, as ,no,yes does"
+        raise InputError("TABLE", path, f"{rule} (if these are names, leave its first cell empty)")
+    return Sheet(outputs, [(f"row {number}", row[0], row[1:]) for number, row in lines[1:]])
+
+
+def _are_probabilities(cells: Sequence[str]) -> bool:
+    """Returns whether these are a row and no header: numbers that sum to 1, and not all whole, as names may be."""
+    try:
+        row = [rational("table", cell, MAX_DIGITS) for cell in cells]
+    except InputError:
+        return False
+    return any(entry.denominator > 1 for entry in row) and total(row) == 1
 
 
 def _json_sheet(path: str) -> Sheet:

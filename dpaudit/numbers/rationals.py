@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from math import isfinite, lcm
 
 from dpaudit.numbers.errors import InputError
 
@@ -15,6 +16,9 @@ Exact = int | str | Fraction
 
 MAX_DIGITS = 100
 """Numerator and denominator of an input have at most this many decimal digits."""
+
+TYPED = 8
+"""A float whose shortest text has more significant digits than this was computed, not typed."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 
@@ -39,7 +43,12 @@ def rational(option: str, value: Exact, digits: int = MAX_DIGITS) -> Fraction:
 
 
 def _advice(value: object) -> str:
-    """Returns how to write it: as text, where it is a float whose shortest text is the number that was meant."""
+    """Returns how to write it: a float of few digits as its shortest text, which is the number that was meant.
+
+    A float of many was computed; its digits are not those of the formula, and a mechanism with them is another one.
+    """
+    if isinstance(value, float) and isfinite(value) and len(Decimal(repr(value)).normalize().as_tuple().digits) > TYPED:
+        return "a computed float keeps its rounding error: write the formula with dpaudit.exp, log, sqrt, or Fraction"
     shown = repr(value) if isinstance(value, float) and value == value and abs(value) < 10**15 else "0.1"
     quotient = Fraction(shown)
     short = f'"{quotient}" or ' if 1 < quotient.denominator < 10**4 else ""

@@ -65,17 +65,14 @@ class Promise:
         return 1 - belief_after(1 - belief, self.odds())
 
     def odds_between(self, before: Fraction) -> tuple[Number, Number]:
-        """Returns what odds fall to and rise to, of a finite epsilon; the outputs left out are those of ``odds``."""
+        """Returns what odds fall to and rise to, of a finite epsilon; each leaves outputs out as ``odds`` does."""
         start, factor = self._like(before), self.odds()
         return start * factor, start / factor
-
-    def without_delta(self) -> Promise:
-        """Returns the promise of the same epsilon alone."""
-        return Promise(self.shrink, self._like(Fraction(0)))
 
     def odds(self) -> Number:
         """Returns 1 / f, f the least factor by which odds grow at most, but for outputs of probability 2 delta.
 
+        By f they fall at most too, but for other outputs of probability 2 delta: both together may have more.
         It is e^-eps without delta: no output is left out. Else let S be the outputs beyond f, P(S) = p > 2 delta under
         x; their odds are at most p / q, q = Q(S), and P(S) <= e^eps Q(S) + delta, Q(S') <= e^eps P(S') + delta of the
         others give q >= least(p). As p / least(p) falls with p, f = 2 delta / least(2 delta) will do, and the test of
