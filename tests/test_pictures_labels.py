@@ -2,7 +2,7 @@
 
 import math
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -67,10 +67,12 @@ def test_a_label_that_stands_apart_has_a_line_from_its_end_and_a_piece_of_its_cu
     curves = [Curve(name, [(0.0, y), (1.0, 0.5 + y / 1000)]) for name, y in zip("ABCD", starts, strict=True)]
     drawn = Chart(curves, "ε", "δ", inside=True).draw(HALF, "alt")
     tree = ElementTree.fromstring(drawn.svg())
-    apart = 0
-    for group in (g for g in tree.iter("g") if g.get("class") == "series" and g.find("text") is not None):
-        end = [float(v) for v in re.findall(r"[\d.]+", group.find("path").get("d"))][-2:]
-        label, kinds = group.find("text"), [p.get("class") for p in group.iter("path")]
+    apart, series = 0, [g for g in tree.iter("g") if g.get("class") == "series"]
+    lines = {g.get("data-s"): g.find("path") for g in series if g.find("text") is None and g.find("g") is not None}
+    for group in series[-4:]:
+        curve = lines[group.get("data-s")]
+        end = [float(v) for v in re.findall(r"[\d.]+", curve.get("d"))][-2:]
+        label, kinds = group.find("text"), [p.get("class") for p in (curve, *group.iter("path"))]
         led = [p for p in group.iter("path") if p.get("class") == "lead"]
         direct = math.isclose(float(label.get("y")) - 4, end[1], abs_tol=0.2)
         assert bool(led) != direct
@@ -87,6 +89,49 @@ def test_a_label_leaves_a_curve_where_there_is_room():
     ((x, y, wide),) = beside([(110.0, 150.0)], [45.0], ROOM, curve)
     assert wide == 45.0 + SAMPLE or x < 110
     assert abs(y - 150) > 6 or x + wide < 118
+
+
+COURSES = {
+    "LSZhang": [(56, 50), (79, 57), (103, 69), (126, 85), (149, 105), (161, 127), (166, 150)],
+    "LSDim": [(56, 56), (79, 70), (91, 82), (103, 104), (108, 126)],
+    "LSHist": [(56, 40), (91, 47), (126, 62), (149, 82), (161, 104), (166, 126)],
+    "EHD": [(56, 125), (68, 144), (79, 171), (91, 206), (97, 234)],
+    "EHDL": [(56, 50), (79, 65), (91, 78), (114, 128), (126, 146), (137, 174), (149, 283)],
+    "EHDS": [(56, 82), (68, 100), (79, 144), (91, 189), (97, 223)],
+    "MH": [(56, 50), (79, 65), (91, 78), (114, 125), (126, 149), (137, 190), (143, 237)],
+    "MHdelta": [(56, 74), (68, 88), (79, 113), (91, 158), (103, 180), (114, 227)],
+}
+"""Where the curves of a report are drawn: some end between others."""
+
+
+def between(one, other, count=40):
+    """Places on the line from one to the other, without its ends."""
+    return [tuple(a + i / count * (b - a) for a, b in zip(one, other, strict=True)) for i in range(1, count)]
+
+
+def test_a_label_stands_on_no_curve_also_where_it_is_then_nearer_to_another_end():
+    met = [place for course in COURSES.values() for one, other in pairwise(course) for place in between(one, other)]
+    widths = [width_of(name) for name in COURSES]
+    boxes = beside([course[-1] for course in COURSES.values()], widths, ROOM, met)
+    for name, (x, y, wide) in zip(COURSES, boxes, strict=True):
+        assert not [place for place in met if away((x, y, wide), place) == 0], name
+
+
+def test_the_thin_line_to_a_label_goes_through_no_other():
+    met = [(x, y) for x in range(31, 366, 5) for y in range(31, 290, 5) if x < 160 or not 120 < y < 140]
+    end, taken = (100.0, 150.0), (112.0, 132.0, 30.0)
+    ((x, y, wide),) = beside([end], [45.0], ROOM, met, [taken])
+    goal = min(max(end[0], x), x + wide), y
+    assert all(away(taken, place) for place in between(end, goal)), (x, y, wide)
+
+
+@pytest.mark.parametrize("width", [HALF, NARROW])
+def test_no_curve_is_drawn_over_a_label(width):
+    curves = [Curve(name, [(float(x), 300.0 - y) for x, y in course]) for name, course in COURSES.items()]
+    tree = ElementTree.fromstring(Chart(curves, "ε", "δ", inside=True).draw(width, "alt").svg())
+    series = [g.find("text") is not None for g in tree.iter("g") if g.get("class") == "series"]
+    assert series.count(False) >= len(COURSES)
+    assert series == sorted(series), "first all curves, then all labels"
 
 
 def test_the_words_of_a_mark_are_whole_and_off_the_curves():
