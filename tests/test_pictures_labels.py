@@ -2,6 +2,7 @@
 
 import math
 import re
+from fractions import Fraction
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
@@ -322,3 +323,39 @@ def test_what_is_refuted_is_printed_as_failing_though_its_margin_is_not_known_in
         {"kind": "claims", "rows": [{**row, "establishes": "e", "counterexample": instance, "parts": [part]}]}
     )
     assert shown.count("L = 0.5 ≠ L = 0.5;") == 2
+
+
+class Leaky:
+    """Says 1 outright with a small probability, and else randomized response: (1, share)-private."""
+
+    name = "leaky"
+
+    def __init__(self, share):
+        self.share = Fraction(share)
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["yes", "no", "told"]
+
+    def probability(self, x, r):
+        told = self.share if x == 1 else 0
+        return told if r == "told" else (1 - told) * Fraction(2 if (x == 1) == (r == "yes") else 1, 3)
+
+
+def leaky(share, claim="eps=1,delta=1e-5"):
+    wanted = plan.Plan("t", "c", (plan.block({"mechs": [Leaky(share)], "claim": claim}),))
+    return build(wanted, lambda text: None)["sections"]
+
+
+def caption_of(sections, kind="delta-curves"):
+    (section,) = [section for section in sections if section["kind"] == kind]
+    return figures(section, sections)[0].caption
+
+
+def test_a_claim_that_fails_by_too_little_to_be_seen_in_the_trade_off_is_said_to():
+    said = "At the right, below what is claimed, but by too little to be seen: leaky, by at most δ(1) = 0.001."
+    assert said in caption_of(leaky("1/1000"))
+    assert "too little" not in caption_of(leaky("1/10")), "it is seen"
+    assert "too little" not in caption_of(leaky("1/1000", "eps=1,delta=1/1000")), "it holds"
