@@ -359,3 +359,23 @@ def test_a_claim_that_fails_by_too_little_to_be_seen_in_the_trade_off_is_said_to
     assert said in caption_of(leaky("1/1000"))
     assert "too little" not in caption_of(leaky("1/10")), "it is seen"
     assert "too little" not in caption_of(leaky("1/1000", "eps=1,delta=1/1000")), "it holds"
+
+
+def share_row(name, low, high, of="ε"):
+    row = {"mechanism": name, "share": {"lower": low, "upper": high}, "share_of": of, "claim": "1-DP"}
+    return {**row, "word": "NOT PRIVATE", "outcome": "REFUTED", "strength": "computed"}
+
+
+def test_a_bar_that_is_cut_has_a_gap_and_an_arrow_and_an_endless_one_a_grey_band():
+    rows = [share_row("a", "2", "2", "δ"), share_row("b", "inf", "inf"), share_row("c", "1.6", "1.6")]
+    rows += [share_row("d", "1.1", "3"), share_row("e", "1.2", "inf")]
+    (figure,) = figures({"kind": "matrix", "title": "t", "setting": {}, "rows": rows})
+    assert figure.caption.endswith("A bar with a gap goes on beyond the picture; those on grey may go on without end.")
+    for picture in (*figure.wide, *figure.narrow):
+        tree = ElementTree.fromstring(picture.svg())
+        cut = {e.find("title").text[0] for e in tree.iter("path") if e.get("d").count("z") == 2}
+        assert cut == {"a", "b", "d", "e"}
+        assert len([e for e in tree.iter("rect") if e.get("class") == "beyond"]) == 2
+        assert any("200 % of δ" in e.text for e in words_of(picture))
+    (whole,) = figures({"kind": "matrix", "title": "t", "setting": {}, "rows": rows[2:3]})
+    assert "gap" not in whole.caption
