@@ -379,3 +379,36 @@ def test_a_bar_that_is_cut_has_a_gap_and_an_arrow_and_an_endless_one_a_grey_band
         assert any("200 % of δ" in e.text for e in words_of(picture))
     (whole,) = figures({"kind": "matrix", "title": "t", "setting": {}, "rows": rows[2:3]})
     assert "gap" not in whole.caption
+
+
+def loss_data(rows, left=(0, 0)):
+    """A map by name whose worst cell is the first one."""
+    both = [
+        [None if loss is None else dict(zip(("lower", "upper"), loss, strict=True)) for loss in row] for row in rows
+    ]
+    outputs = [f"r{i}" for i in range(len(rows[0]))]
+    found = [{"mechanism": "M", "x": f"x{i}", "losses": row} for i, row in enumerate(both)]
+    more = {"outputs": {"M": outputs}, "left": {"M": list(left)}}
+    more["worst"] = {"M": {"x": "x0", "x_prime": "x1", "output": "r0"}}
+    (figure,) = figures({"kind": "loss-data", "title": "t", "setting": {}, "rows": found, **more})
+    return figure.caption, figure.wide[0].body, figure.wide[0].alt
+
+
+def test_of_cells_as_large_as_the_one_that_is_ringed_the_number_is_said():
+    high, low, wide = ("1.0986122", "1.0986123"), ("-1.0986123", "-1.0986122"), ("0.5", "1.5")
+    caption, _, alt = loss_data([[high, low], [low, high]])
+    assert "x = x0, output r0 (one of 2 as large). As large: equal in size" in caption
+    assert "output r0 (one of 2 as large)" in alt
+    assert "one of" not in loss_data([[high, low], [None, low]])[0]
+    assert "r0 (one of 2 that may be the largest)." in loss_data([[high, wide], [low, low]])[0]
+    assert "r0 (one of 2 drawn that are as large)." in loss_data([[high, low], [low, high]], (0, 9))[0]
+    infinite = ("inf", "inf")
+    assert "r0 (one of 3 as large)." in loss_data([[infinite, infinite], [high, infinite]])[0]
+
+
+def test_what_a_map_leaves_out_may_be_as_large_where_all_that_it_shows_is():
+    high, low = ("1.0986122", "1.0986123"), ("0.1", "0.1")
+    assert "Those of largest loss; 9 more outputs, maybe as large." in loss_data([[high, high], [low, low]], (0, 9))[1]
+    assert "Those of largest loss; 9 more data sets." in loss_data([[high, high], [low, low]], (9, 0))[1]
+    assert "Those of largest loss; 9 more data sets, maybe as large." in loss_data([[high, low]] * 2, (9, 0))[1]
+    assert "Those of largest loss; 1 more output." in loss_data([[high, low]] * 2, (0, 1))[1]
