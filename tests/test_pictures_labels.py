@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dpaudit.numbers import digits
 from dpaudit.pictures.alike import coincident, equal
 from dpaudit.pictures.distance import Distances
 from dpaudit.pictures.labels import SAMPLE, beside, signs
@@ -21,6 +22,7 @@ from dpaudit.reports import plan
 from dpaudit.reports.board import board
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
+from dpaudit.reports.tables import table
 
 INF = math.inf
 ROOM = ((30.0, 366.0), (30.0, 290.0))
@@ -412,3 +414,20 @@ def test_what_a_map_leaves_out_may_be_as_large_where_all_that_it_shows_is():
     assert "Those of largest loss; 9 more data sets." in loss_data([[high, high], [low, low]], (9, 0))[1]
     assert "Those of largest loss; 9 more data sets, maybe as large." in loss_data([[high, low]] * 2, (9, 0))[1]
     assert "Those of largest loss; 1 more output." in loss_data([[high, low]] * 2, (0, 1))[1]
+
+
+def test_the_ends_of_a_short_segment_have_the_digits_that_tell_them_apart():
+    ends = [
+        ("0.5", "0.5"),
+        ("0.99999999812345", "0.99999999812346"),
+        ("1.0000000012345", "1.0000000012346"),
+        ("2", "2"),
+    ]
+    values = [dict(zip(("lower", "upper"), both, strict=True)) for both in ends]
+    more = {"mechanism": "M", "alpha": values[0], "power": values[0], "x": "a", "x_prime": "b"}
+    rows = [{**more, "from": start, "to": end} for start, end in pairwise(values)]
+    section = {"kind": "breakpoints", "setting": {}, "rows": [*rows, {**more, "from": values[-1], "to": "∞"}]}
+    found = [
+        [value if isinstance(value, str) else digits.shown(value) for value in row[1:3]] for row in table(section)[1]
+    ]
+    assert found == [["0.5", "0.999999998"], ["0.999999998", "1"], ["1", "2"], ["2", "∞"]]
