@@ -2,11 +2,13 @@
 
 import math
 import re
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
 
+from dpaudit.numbers import digits
 from dpaudit.pictures.alike import coincident, equal
 from dpaudit.pictures.distance import Distances
 from dpaudit.pictures.labels import SAMPLE, beside, signs
@@ -20,6 +22,7 @@ from dpaudit.reports import plan
 from dpaudit.reports.board import board
 from dpaudit.reports.charts import figures
 from dpaudit.reports.report import build
+from dpaudit.reports.tables import table
 
 INF = math.inf
 ROOM = ((30.0, 366.0), (30.0, 290.0))
@@ -67,10 +70,12 @@ def test_a_label_that_stands_apart_has_a_line_from_its_end_and_a_piece_of_its_cu
     curves = [Curve(name, [(0.0, y), (1.0, 0.5 + y / 1000)]) for name, y in zip("ABCD", starts, strict=True)]
     drawn = Chart(curves, "ε", "δ", inside=True).draw(HALF, "alt")
     tree = ElementTree.fromstring(drawn.svg())
-    apart = 0
-    for group in (g for g in tree.iter("g") if g.get("class") == "series" and g.find("text") is not None):
-        end = [float(v) for v in re.findall(r"[\d.]+", group.find("path").get("d"))][-2:]
-        label, kinds = group.find("text"), [p.get("class") for p in group.iter("path")]
+    apart, series = 0, [g for g in tree.iter("g") if g.get("class") == "series"]
+    lines = {g.get("data-s"): g.find("path") for g in series if g.find("text") is None and g.find("g") is not None}
+    for group in series[-4:]:
+        curve = lines[group.get("data-s")]
+        end = [float(v) for v in re.findall(r"[\d.]+", curve.get("d"))][-2:]
+        label, kinds = group.find("text"), [p.get("class") for p in (curve, *group.iter("path"))]
         led = [p for p in group.iter("path") if p.get("class") == "lead"]
         direct = math.isclose(float(label.get("y")) - 4, end[1], abs_tol=0.2)
         assert bool(led) != direct
@@ -87,6 +92,49 @@ def test_a_label_leaves_a_curve_where_there_is_room():
     ((x, y, wide),) = beside([(110.0, 150.0)], [45.0], ROOM, curve)
     assert wide == 45.0 + SAMPLE or x < 110
     assert abs(y - 150) > 6 or x + wide < 118
+
+
+COURSES = {
+    "LSZhang": [(56, 50), (79, 57), (103, 69), (126, 85), (149, 105), (161, 127), (166, 150)],
+    "LSDim": [(56, 56), (79, 70), (91, 82), (103, 104), (108, 126)],
+    "LSHist": [(56, 40), (91, 47), (126, 62), (149, 82), (161, 104), (166, 126)],
+    "EHD": [(56, 125), (68, 144), (79, 171), (91, 206), (97, 234)],
+    "EHDL": [(56, 50), (79, 65), (91, 78), (114, 128), (126, 146), (137, 174), (149, 283)],
+    "EHDS": [(56, 82), (68, 100), (79, 144), (91, 189), (97, 223)],
+    "MH": [(56, 50), (79, 65), (91, 78), (114, 125), (126, 149), (137, 190), (143, 237)],
+    "MHdelta": [(56, 74), (68, 88), (79, 113), (91, 158), (103, 180), (114, 227)],
+}
+"""Where the curves of a report are drawn: some end between others."""
+
+
+def between(one, other, count=40):
+    """Places on the line from one to the other, without its ends."""
+    return [tuple(a + i / count * (b - a) for a, b in zip(one, other, strict=True)) for i in range(1, count)]
+
+
+def test_a_label_stands_on_no_curve_also_where_it_is_then_nearer_to_another_end():
+    met = [place for course in COURSES.values() for one, other in pairwise(course) for place in between(one, other)]
+    widths = [width_of(name) for name in COURSES]
+    boxes = beside([course[-1] for course in COURSES.values()], widths, ROOM, met)
+    for name, (x, y, wide) in zip(COURSES, boxes, strict=True):
+        assert not [place for place in met if away((x, y, wide), place) == 0], name
+
+
+def test_the_thin_line_to_a_label_goes_through_no_other():
+    met = [(x, y) for x in range(31, 366, 5) for y in range(31, 290, 5) if x < 160 or not 120 < y < 140]
+    end, taken = (100.0, 150.0), (112.0, 132.0, 30.0)
+    ((x, y, wide),) = beside([end], [45.0], ROOM, met, [taken])
+    goal = min(max(end[0], x), x + wide), y
+    assert all(away(taken, place) for place in between(end, goal)), (x, y, wide)
+
+
+@pytest.mark.parametrize("width", [HALF, NARROW])
+def test_no_curve_is_drawn_over_a_label(width):
+    curves = [Curve(name, [(float(x), 300.0 - y) for x, y in course]) for name, course in COURSES.items()]
+    tree = ElementTree.fromstring(Chart(curves, "ε", "δ", inside=True).draw(width, "alt").svg())
+    series = [g.find("text") is not None for g in tree.iter("g") if g.get("class") == "series"]
+    assert series.count(False) >= len(COURSES)
+    assert series == sorted(series), "first all curves, then all labels"
 
 
 def test_the_words_of_a_mark_are_whole_and_off_the_curves():
@@ -277,3 +325,109 @@ def test_what_is_refuted_is_printed_as_failing_though_its_margin_is_not_known_in
         {"kind": "claims", "rows": [{**row, "establishes": "e", "counterexample": instance, "parts": [part]}]}
     )
     assert shown.count("L = 0.5 ≠ L = 0.5;") == 2
+
+
+class Leaky:
+    """Says 1 outright with a small probability, and else randomized response: (1, share)-private."""
+
+    name = "leaky"
+
+    def __init__(self, share):
+        self.share = Fraction(share)
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["yes", "no", "told"]
+
+    def probability(self, x, r):
+        told = self.share if x == 1 else 0
+        return told if r == "told" else (1 - told) * Fraction(2 if (x == 1) == (r == "yes") else 1, 3)
+
+
+def leaky(share, claim="eps=1,delta=1e-5"):
+    wanted = plan.Plan("t", "c", (plan.block({"mechs": [Leaky(share)], "claim": claim}),))
+    return build(wanted, lambda text: None)["sections"]
+
+
+def caption_of(sections, kind="delta-curves"):
+    (section,) = [section for section in sections if section["kind"] == kind]
+    return figures(section, sections)[0].caption
+
+
+def test_a_claim_that_fails_by_too_little_to_be_seen_in_the_trade_off_is_said_to():
+    said = "At the right, below what is claimed, but by too little to be seen: leaky, by at most δ(1) = 0.001."
+    assert said in caption_of(leaky("1/1000"))
+    assert "too little" not in caption_of(leaky("1/10")), "it is seen"
+    assert "too little" not in caption_of(leaky("1/1000", "eps=1,delta=1/1000")), "it holds"
+
+
+def share_row(name, low, high, of="ε"):
+    row = {"mechanism": name, "share": {"lower": low, "upper": high}, "share_of": of, "claim": "1-DP"}
+    return {**row, "word": "NOT PRIVATE", "outcome": "REFUTED", "strength": "computed"}
+
+
+def test_a_bar_that_is_cut_has_a_gap_and_an_arrow_and_an_endless_one_a_grey_band():
+    rows = [share_row("a", "2", "2", "δ"), share_row("b", "inf", "inf"), share_row("c", "1.6", "1.6")]
+    rows += [share_row("d", "1.1", "3"), share_row("e", "1.2", "inf")]
+    (figure,) = figures({"kind": "matrix", "title": "t", "setting": {}, "rows": rows})
+    assert figure.caption.endswith("A bar with a gap goes on beyond the picture; those on grey may go on without end.")
+    for picture in (*figure.wide, *figure.narrow):
+        tree = ElementTree.fromstring(picture.svg())
+        cut = {e.find("title").text[0] for e in tree.iter("path") if e.get("d").count("z") == 2}
+        assert cut == {"a", "b", "d", "e"}
+        assert len([e for e in tree.iter("rect") if e.get("class") == "beyond"]) == 2
+        assert any("200 % of δ" in e.text for e in words_of(picture))
+    (whole,) = figures({"kind": "matrix", "title": "t", "setting": {}, "rows": rows[2:3]})
+    assert "gap" not in whole.caption
+
+
+def loss_data(rows, left=(0, 0)):
+    """A map by name whose worst cell is the first one."""
+    both = [
+        [None if loss is None else dict(zip(("lower", "upper"), loss, strict=True)) for loss in row] for row in rows
+    ]
+    outputs = [f"r{i}" for i in range(len(rows[0]))]
+    found = [{"mechanism": "M", "x": f"x{i}", "losses": row} for i, row in enumerate(both)]
+    more = {"outputs": {"M": outputs}, "left": {"M": list(left)}}
+    more["worst"] = {"M": {"x": "x0", "x_prime": "x1", "output": "r0"}}
+    (figure,) = figures({"kind": "loss-data", "title": "t", "setting": {}, "rows": found, **more})
+    return figure.caption, figure.wide[0].body, figure.wide[0].alt
+
+
+def test_of_cells_as_large_as_the_one_that_is_ringed_the_number_is_said():
+    high, low, wide = ("1.0986122", "1.0986123"), ("-1.0986123", "-1.0986122"), ("0.5", "1.5")
+    caption, _, alt = loss_data([[high, low], [low, high]])
+    assert "x = x0, output r0 (one of 2 as large). As large: equal in size" in caption
+    assert "output r0 (one of 2 as large)" in alt
+    assert "one of" not in loss_data([[high, low], [None, low]])[0]
+    assert "r0 (one of 2 that may be the largest)." in loss_data([[high, wide], [low, low]])[0]
+    assert "r0 (one of 2 drawn that are as large)." in loss_data([[high, low], [low, high]], (0, 9))[0]
+    infinite = ("inf", "inf")
+    assert "r0 (one of 3 as large)." in loss_data([[infinite, infinite], [high, infinite]])[0]
+
+
+def test_what_a_map_leaves_out_may_be_as_large_where_all_that_it_shows_is():
+    high, low = ("1.0986122", "1.0986123"), ("0.1", "0.1")
+    assert "Those of largest loss; 9 more outputs, maybe as large." in loss_data([[high, high], [low, low]], (0, 9))[1]
+    assert "Those of largest loss; 9 more data sets." in loss_data([[high, high], [low, low]], (9, 0))[1]
+    assert "Those of largest loss; 9 more data sets, maybe as large." in loss_data([[high, low]] * 2, (9, 0))[1]
+    assert "Those of largest loss; 1 more output." in loss_data([[high, low]] * 2, (0, 1))[1]
+
+
+def test_the_ends_of_a_short_segment_have_the_digits_that_tell_them_apart():
+    ends = [
+        ("0.5", "0.5"),
+        ("0.99999999812345", "0.99999999812346"),
+        ("1.0000000012345", "1.0000000012346"),
+        ("2", "2"),
+    ]
+    values = [dict(zip(("lower", "upper"), both, strict=True)) for both in ends]
+    more = {"mechanism": "M", "alpha": values[0], "power": values[0], "x": "a", "x_prime": "b"}
+    rows = [{**more, "from": start, "to": end} for start, end in pairwise(values)]
+    section = {"kind": "breakpoints", "setting": {}, "rows": [*rows, {**more, "from": values[-1], "to": "∞"}]}
+    found = [
+        [value if isinstance(value, str) else digits.shown(value) for value in row[1:3]] for row in table(section)[1]
+    ]
+    assert found == [["0.5", "0.999999998"], ["0.999999998", "1"], ["1", "2"], ["2", "∞"]]

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from dpaudit.audit.conclusion import Word
 from dpaudit.reports import plan
 from dpaudit.reports.report import build
 from dpaudit.reports.write import write
@@ -398,6 +399,44 @@ def test_claims_are_sorted_by_epsilon_and_names_as_words(mixed, opened):
     page = opened()
     page.select_option(".finder select", label="mechanism")
     assert [name.partition(",")[0] for name in column(page, 1)] == ["EHD", "EHDL", "EHDL", "EHDS", "LSHist"]
+
+
+def test_rows_are_sorted_in_reverse_too_and_what_is_empty_stays_last(mixed):
+    page = mixed()
+    reverse = page.get_by_label("in reverse")
+    assert reverse.is_disabled(), "as it is there is nothing to turn"
+    page.select_option(".finder select", index=3)
+    reverse.check()
+    assert column(page, 2) == [*BY_VALUE[-3::-1], "none", ""]
+    reverse.uncheck()
+    assert column(page, 2) == BY_VALUE
+
+
+def test_verdicts_are_sorted_by_how_bad_they_are(mixed):
+    page = mixed()
+    severe = [word.value for word in Word]
+    page.evaluate(
+        """words => document.querySelectorAll('.findable tbody tr').forEach((row, i) => {
+          row.cells[0].textContent = words[i] || '';
+        })""",
+        severe[::-1],
+    )
+    page.select_option(".finder select", index=1)
+    assert column(page, 0)[:6] == [*severe, ""]
+    page.get_by_label("in reverse").check()
+    assert column(page, 0)[:6] == [*severe[::-1], ""]
+
+
+def test_failures_are_said_to_be_first_only_while_they_are(opened):
+    page = opened()
+    words = """['caption', '.scroll'].map(what => document.querySelector('.findable ' + what))
+      .map(found => found.ariaLabel || found.textContent)"""
+    before = page.evaluate(words)
+    assert all(said.endswith("; failures first") for said in before)
+    page.select_option(".finder select", label="mechanism")
+    assert page.evaluate(words) == [said.removesuffix("; failures first") for said in before]
+    page.select_option(".finder select", index=0)
+    assert page.evaluate(words) == before
 
 
 def test_who_filters_is_told_how_many_rows_are_left_and_paper_has_all(opened):

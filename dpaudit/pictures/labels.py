@@ -22,8 +22,8 @@ ROUNDS = 3
 """So often every label looks for a better place, as others have moved."""
 RAISED = 150
 """So many pixels at most the words of a mark stand above it."""
-MET, ASTRAY = 20.0, 10_000.0
-"""What a point below a label costs, in pixels away from its end; and to stand nearer to the end of another curve."""
+MET, ASTRAY, COVERED = 20.0, 10_000.0, 20_000.0
+"""What a point below a label costs, in pixels away from its end; to stand nearer to another end; and on any curve."""
 Box = tuple[float, float, float]
 """Left end, middle and width of a label."""
 Room = tuple[tuple[float, float], tuple[float, float]]
@@ -57,8 +57,8 @@ def beside(
     """Returns boxes for labels of these widths: at the right of the ends, or near, so that none stands on another.
 
     A box that is wider than its label has a place for a piece of the line. ``taken`` are labels that stand already.
-    A label stands on few of the points to ``avoid``, not far from its end, and nearer to it than to another end
-    wherever there is such a place.
+    A label stands on none of the points to ``avoid`` wherever there is such a place, nearer to its end than to another
+    one where that can be too, and not far from it. No thin line to a label goes through another one.
 
     >>> beside([(10, 50), (12, 80)], [40, 40], ((0, 100), (0, 100)))
     [(18.0, 50, 40), (20.0, 80, 40)]
@@ -72,9 +72,22 @@ def beside(
     placed: dict[int, Box] = {}
     for _, i in product(range(ROUNDS), order):
         others = [*taken, *(box for j, box in placed.items() if j != i)]
-        free = (box for _, box in choices[i] if not any(_meet(box, other) for other in others))
-        placed[i] = next(free, choices[i][0][1])
+        ways = [(ends[j], box) for j, box in placed.items() if j != i and box[2] > widths[j]]
+        free = [box for _, box in choices[i] if not any(_meet(box, other) for other in others)]
+        clear = (box for box in free if _clear(ends[i], box, box[2] > widths[i], others, ways))
+        placed[i] = next(clear, free[0] if free else choices[i][0][1])
     return [placed[i] for i in range(len(ends))]
+
+
+def _clear(end: Place, box: Box, led: bool, others: Sequence[Box], ways: Sequence[tuple[Place, Box]]) -> bool:
+    """Returns whether the thin line to a label that is ``led`` to leaves the others free, and theirs this one."""
+    own = led and any(_through(end, box, other) for other in others)
+    return not own and not any(_through(start, goal, box) for start, goal in ways)
+
+
+def _through(end: Place, box: Box, other: Box) -> bool:
+    """Returns whether the thin line from an end to its label goes through another label."""
+    return any(_away(other, place) < 2 for place in _steps(end, box))
 
 
 def _tries(end: Place, width: float, room: Room) -> list[Box]:
@@ -82,7 +95,7 @@ def _tries(end: Place, width: float, room: Room) -> list[Box]:
     (x, y), (left, right), (top, bottom) = end, *room
     wide = width + SAMPLE
     found = [(x + NEAR, y, width), (x - NEAR - width, y, width)]
-    for step, gap in product(range(-12, 13), (NEAR, 22.0, 40.0, 60.0)):
+    for step, gap in product(range(-12, 13), (NEAR, 22.0, 40.0, 60.0, 85.0)):
         found += [(x + gap, y + step * LINE / 2, wide), (x - gap - wide, y + step * LINE / 2, wide)]
     found += [(x - wide / 2, y + step * LINE, wide) for step in range(-6, 7) if step]
     inside = [(a, b, w) for a, b, w in found if left <= a <= right - w and top + HALF <= b <= bottom - HALF]
@@ -96,10 +109,12 @@ def _cost(box: Box, end: Place, width: float, ends: Sequence[Place], met: frozen
     crossed = 0 if direct else len(set(_way(end, box)) & met)
     others = [other for other in ends if math.dist(other, end) > NEAR / 2]
     astray = ASTRAY * any(_away(box, other) <= own for other in others)
+    below = _below(box, met)
     return (
         astray
-        + MET * _below(box, met)
-        + MET / 2 * crossed
+        + COVERED * bool(below)
+        + MET * below
+        + MET * crossed
         + (0 if direct else own + LINE)
         + (6 if box[0] < end[0] else 0)
     )
@@ -107,12 +122,14 @@ def _cost(box: Box, end: Place, width: float, ends: Sequence[Place], met: frozen
 
 def _way(end: Place, box: Box) -> list[tuple[int, int]]:
     """Returns the cells that the thin line to a label goes through, but for those at the end itself."""
-    goal = _goal(end, box)
+    return [(int(x // CELL), int(y // CELL)) for x, y in _steps(end, box)]
+
+
+def _steps(end: Place, box: Box) -> list[Place]:
+    """Returns places on the thin line to a label, about every six pixels, but for those at the end itself."""
+    (x, y), goal = end, _goal(end, box)
     count = max(1, round(math.dist(end, goal) / CELL))
-    shares = (i / count for i in range(2, count + 1))
-    return [
-        (int((end[0] + s * (goal[0] - end[0])) // CELL), int((end[1] + s * (goal[1] - end[1])) // CELL)) for s in shares
-    ]
+    return [(x + i / count * (goal[0] - x), y + i / count * (goal[1] - y)) for i in range(2, count + 1)]
 
 
 def _goal(end: Place, box: Box) -> Place:

@@ -98,6 +98,7 @@ class Chart:
         for curve in self.curves:
             if curve.points:
                 parts.append(self._curve(curve, strokes[curve.name], ground, known[curve.name], small, labels))
+        parts += [self._named(curve, strokes[curve.name], known[curve.name], labels) for curve in self.curves]
         parts += [sign.draw() for sign in rings]
         return Picture(width, self.height, "".join(parts), alt)
 
@@ -177,7 +178,7 @@ class Chart:
         small: bool,
         labels: dict[str, Label],
     ) -> str:
-        """Returns line, points, limit and label of one curve, as one group that a reader can single out."""
+        """Returns line, points and limit of one curve, and its label where all are at the right, as one group."""
         colour, dashes = dashes_of(slot)
         parts = [drawn(strokes, colour, dashes, () if small else curve.tips)]
         end = strokes[-1].place
@@ -187,10 +188,18 @@ class Chart:
             parts.append(diamond(*goal, f"f{colour}", tip(f"limit {curve.limit:.6g}")))
             end = goal
         parts.append(dots(strokes, curve.tips, colour, small))
-        label = labels[curve.name]
-        parts += [] if self.inside else [line(end[0] + 5, end[1], label.box[0] - 3, label.box[1], "lead")]
-        parts.append(label.draw(end, colour, dashes))
+        if not self.inside:
+            label = labels[curve.name]
+            parts.append(line(end[0] + 5, end[1], label.box[0] - 3, label.box[1], "lead"))
+            parts.append(label.draw(end, colour, dashes))
         return element("g", "".join(parts), class_="series", data_s=curve.name)
+
+    def _named(self, curve: Curve, strokes: Sequence[Stroke], slot: int, labels: dict[str, Label]) -> str:
+        """Returns the label of a curve among the others, as a group of its own, which no curve is drawn over."""
+        if not self.inside or not curve.points:
+            return ""
+        shown = labels[curve.name].draw(strokes[-1].place, *dashes_of(slot))
+        return element("g", shown, class_="series", data_s=curve.name)
 
 
 def _strokes(curve: Curve, ground: Ground) -> list[Stroke]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.numbers.digits import powers
+from dpaudit.numbers.digits import equated, powers, short
 from dpaudit.pictures.lines import Chart, together
 from dpaudit.pictures.picture import HALF, NARROW, Figure
 from dpaudit.pictures.tradeoff import Tradeoff, mirrored
@@ -17,6 +17,8 @@ from dpaudit.reports.findings import at_most, largest, listed
 Row = dict[str, Any]
 NEAR = 0.01
 """A claimed delta is drawn where it is at the least this share of the smallest one of the curves."""
+SEEN = 0.01
+"""What goes below a line by less, in an error of the second kind, is not seen to."""
 
 
 def delta_curves(section: Section, near: Near) -> list[Figure]:
@@ -41,8 +43,21 @@ def delta_curves(section: Section, near: Near) -> list[Figure]:
         words = f"Trade-off curves: the nearer to the diagonal, the harder the data sets are to tell apart. {said}"
         wide.append(trade.draw(HALF, words))
         narrow.append(trade.draw(NARROW, words))
-        said += missing(named(section["rows"]), trade.curves, "at the right")
+        said += missing(named(section["rows"]), trade.curves, "at the right") + _unseen(trade, near)
     return [Figure(wide, said, narrow)]
+
+
+def _unseen(trade: Tradeoff, near: Near) -> str:
+    """Returns whose curve goes below its claim by too little to be seen: by delta, less what of it is claimed."""
+    by_n, found = near("epsilon-by-n"), []
+    for name, own in named(by_n["rows"] if by_n else []).items():
+        row, judged = own[-1], own[-1].get("evidence")
+        if name not in trade.curves or row["verdict"] != "REFUTED" or not judged or judged["quantity"] != "delta":
+            continue
+        delta, at = judged["enclosure"], powers(row["claimed"])
+        if Fraction(delta["upper"]) - Fraction(row.get("claimed_delta") or "0") < SEEN:
+            found.append(f"{name}, by at most {equated(f'δ({at})', short(delta))}")
+    return f" At the right, below what is claimed, but by too little to be seen: {listed(found)}." if found else ""
 
 
 def _foot(section: Section) -> float:

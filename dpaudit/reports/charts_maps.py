@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
+from dpaudit.numbers.digits import short
 from dpaudit.pictures.maps import SMALL, CellMap, Shades, key
 from dpaudit.pictures.names import shortened
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
@@ -58,12 +60,44 @@ def data_maps(section: Section, near: Near) -> list[Figure]:
     worst = {row["mechanism"]: row for row in worst_cells(section)}
     drawn = [_named(section, name, own, worst[name], shades) for name, own in names.items()]
     drawn.append(key(shades, "largest loss ln(P_x / P_x′)"))
-    words = [f"{name} at x = {cell(row['x'])}, output {cell(row['output'])}" for name, row in worst.items()]
-    said = f"Ringed, where the loss is largest: {listed(words)}.{_unsure(shades, known)}"
+    words = [
+        f"{name} at x = {cell(row['x'])}, output {cell(row['output'])}{_as_large(section, name, row)}"
+        for name, row in worst.items()
+    ]
+    said = ringed(words, "where the loss is largest") + _unsure(shades, known)
     never = any(loss is None for row in section["rows"] for loss in row["losses"])
     said += " –: the data set never gives this output." if never else ""
     said += " ∞: it does, and a neighbour never." if any(loss["lower"] == "inf" for loss in known) else ""
     return [Figure(drawn, f"{said} All on one scale." if len(names) > 1 else said)]
+
+
+def _as_large(section: Section, name: str, worst: Row) -> str:
+    """Returns how many of the cells drawn are as large as the worst one, or may be the largest; "" of one alone.
+
+    Other than in ``tied`` a loss below 0 is not as large as its opposite: of every cell only the largest one is known.
+    """
+    rivals = [loss for row in named(section["rows"])[name] for loss in row["losses"] if _reaches(loss, worst)]
+    if len(rivals) < 2:
+        return ""
+    ends = [[Decimal(loss[end]) for loss in rivals] for end in ("lower", "upper")]
+    whole = short({"lower": str(min(ends[0])), "upper": str(max(ends[1]))})
+    of = f"one of {len(rivals)}" + " drawn that are" * any(section["left"][name])
+    if whole[0] in "[≤≥|":
+        return f" ({of.removesuffix(' that are')} that may be the largest)"
+    return f" ({of} as large)"
+
+
+def _reaches(loss: dict[str, str] | None, worst: Row) -> bool:
+    """Returns whether a loss may be as large as the worst one."""
+    return loss is not None and Decimal(loss["upper"]) >= Decimal(worst["loss"]["lower"])
+
+
+def _full(section: Section, name: str, worst: Row) -> bool:
+    """Returns whether all lines drawn have a cell that may be as large as the worst, so that one left out may too."""
+    found = [[_reaches(loss, worst) for loss in row["losses"]] for row in named(section["rows"])[name]]
+    data, outputs = section["left"][name]
+    lines = [found] * bool(data) + [[*zip(*found, strict=True)]] * bool(outputs)
+    return any(all(map(any, line)) for line in lines)
 
 
 def _named(section: Section, name: str, own: list[Row], worst: Row, shades: Shades) -> Picture:
@@ -75,9 +109,11 @@ def _named(section: Section, name: str, own: list[Row], worst: Row, shades: Shad
     at = outputs.index(worst["output"]), [row["x"] for row in rows].index(worst["x"])
     left = section["left"][name]
     more = [f"{i} more {what}{'s' * (i != 1)}" for i, what in zip(left, ("data set", "output"), strict=True) if i]
-    note = f"Those of largest loss; {listed(more)}." if more else ""
+    others = ", maybe as large" if _full(section, name, worst) else ""
+    note = f"Those of largest loss; {listed(more)}{others}." if more else ""
     size = signed(worst["loss"], worst.get("shown"))
     where = f"x = {cell(worst['x'])} against {cell(worst['x_prime'])}, output {cell(worst['output'])}"
+    where += _as_large(section, name, worst)
     alt = f"Map of the losses of {name} by data set and output: the largest, {size}, at {where}. {note}".strip()
     titles = headed(name, f"loss {size}", NARROW), values, columns, lines, shades, "output", "data set x"
     return CellMap(*titles, ring=at, struck=_struck(shades, losses), named=True, note=note, width=NARROW).draw(alt)

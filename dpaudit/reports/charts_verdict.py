@@ -9,7 +9,7 @@ from dpaudit.numbers.digits import equated, percent, powers, short
 from dpaudit.pictures import chain as boxes
 from dpaudit.pictures.picture import NARROW, WIDE, Figure, Picture
 from dpaudit.pictures.scales import Scale
-from dpaudit.pictures.svg import element, fit, fit_name, line, text, tip, width_of
+from dpaudit.pictures.svg import at, element, fit, fit_name, line, text, tip, width_of
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.document import Section
 from dpaudit.reports.findings import listed, sign, signed
@@ -24,7 +24,9 @@ MARKS = {
 NOMINAL = {"REFUTED": ", above the nominal ε", "UNDECIDED": ", undecided against the nominal ε"}
 """What is said of a mechanism without a claim by the verdict on its nominal epsilon; within it goes without words."""
 MOST = 1.6
-"""A larger share is cut, with an arrow."""
+"""A larger share is cut: its bar has a gap and ends in an arrow, on a grey band where it is infinite."""
+BREAK, HEAD, SLANT = 5.0, 18.0, 5.0
+"""Pixels of the gap in a bar that is cut, of the arrow after it, and by which gap and arrow lean."""
 MOST_BESIDE = 0.55
 """What stands beside the bars takes no more of the picture."""
 ROW = 26.0
@@ -36,7 +38,7 @@ def matrix(section: Section, near: Near) -> list[Figure]:
     rows = [row for row in section["rows"] if row["share"] is not None]
     if not rows:
         return []
-    said = _counted(section["rows"])
+    said = _counted(section["rows"]) + _going_on(rows)
     return [Figure([_bars(rows, WIDE, said)], said, [_bars(rows, NARROW, said)])]
 
 
@@ -49,16 +51,20 @@ def _counted(rows: list[Row]) -> str:
     return " ".join(f"{word}: {listed(names)}." for word, names in words.items())
 
 
+def _going_on(rows: list[Row]) -> str:
+    """Returns what a gap in a bar means, where there is one."""
+    highs = [_ends(row)[1] for row in rows]
+    endless = "; those on grey may go on without end" if math.inf in highs else ""
+    return f" A bar with a gap goes on beyond the picture{endless}." if max(highs) > MOST else ""
+
+
 def _bars(rows: list[Row], width: float, said: str) -> Picture:
     """Returns the bars; long names, and all on a phone, stand above theirs."""
     small = width <= NARROW
     longest = max(width_of(row["mechanism"], 13) for row in rows)
     above = small or longest > 0.25 * width
     ends = [_ends(row) for row in rows]
-    shares = [
-        percent(row["share"]) + (" →" if MOST < high < math.inf else "")
-        for row, (_, high) in zip(rows, ends, strict=True)
-    ]
+    shares = [percent(row["share"]) for row in rows]
     beside = [f"{share}{_of(row)}  {row['word'].capitalize()}" for row, share in zip(rows, shares, strict=True)]
     right = 4.0 if small else min(MOST_BESIDE * width, 16 + max(width_of(words, 11) for words in beside))
     left = 2.0 if above else 12 + longest
@@ -95,14 +101,36 @@ def _ends(row: Row) -> tuple[float, float]:
 
 
 def _bar(row: Row, across: Scale, y: float, ends: tuple[float, float]) -> str:
-    """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end."""
+    """Returns a bar up to the lower end of the share, and where it is seen a light one to the upper end.
+
+    What is larger than MOST ends in an arrow after a gap.
+    """
     low, high = (across(min(end, MOST)) for end in ends)
     words = tip(f"{row['mechanism']}: share {span(row['share'])}, {row['word']}, {row['strength']}")
     size, class_ = {"y": y, "height": ROW - 10}, _class(row)
+    if ends[0] > MOST:
+        return _cut(across(0), high, y, words, class_, ends[0] == math.inf)
     solid = element("rect", words, x=across(0), width=max(1.0, low - across(0)), class_=class_, **size)
+    if ends[1] > MOST:
+        return solid + _cut(low, high, y, words, f"{class_} open", ends[1] == math.inf)
     if high - low <= 1:
         return solid
     return solid + element("rect", words, x=low, width=high - low, class_=f"{class_} open", **size)
+
+
+def _cut(start: float, end: float, y: float, words: str, class_: str, endless: bool) -> str:
+    """Returns a bar that goes on beyond the picture: a slanted gap, then an arrow; ``endless``, on a grey band."""
+    tall = ROW - 10
+    head = end - HEAD
+    gap = max(start, head - BREAK)
+    bar = f"M{at(start)} {at(y)}H{at(gap + SLANT)}L{at(gap)} {at(y + tall)}H{at(start)}z"
+    arrow = (
+        f"M{at(head + SLANT)} {at(y)}H{at(end - SLANT)}L{at(end)} {at(y + tall / 2)}L{at(end - SLANT)} {at(y + tall)}"
+    )
+    shown = element("path", words, d=f"{bar}{arrow}H{at(head)}z", class_=class_)
+    wide = HEAD + BREAK + 3
+    band = element("rect", x=head - BREAK, y=y - 3, width=wide, height=tall + 6, class_="beyond")
+    return band * endless + shown
 
 
 def whole_of(rows: list[Row]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from dpaudit.numbers.digits import decimal, short
+from dpaudit.numbers.digits import MANY, MOST, decimal, short, written
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.cells import MECHANISM, Cell, Table, cell, listing
 from dpaudit.reports.document import Section, named, number_of
@@ -137,10 +137,46 @@ def breakpoints(section: Section) -> Table:
 
     shown = [row for own in named(section["rows"]).values() for row in some(own, 12, decisive)]
     columns, rows = listing(MECHANISM, *CURVE)({"rows": shown})
+    rows = _told_apart(rows)
     if not any(map(decisive, shown)):
         return columns, rows
     marks = (f"has the nominal ε = {nominal}" if decisive(row) else "" for row in shown)
     return [*columns, "of note"], [[*row, mark] for row, mark in zip(rows, marks, strict=True)]
+
+
+def _told_apart(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Returns the rows, both ends of a segment that read alike with as many digits as tell them apart.
+
+    An end has these digits in every row of its mechanism; ends that are not known to so many show their enclosures.
+    """
+    words: dict[tuple[str, str, str], str] = {}
+    for name, start, end in (row[:3] for row in rows):
+        if isinstance(start, dict) and isinstance(end, dict) and short(start) == short(end):
+            for value, text in zip((start, end), _longer(start, end), strict=True):
+                key = str(name), value["lower"], value["upper"]
+                words[key] = max(words.get(key, ""), text, key=len)
+
+    def told(name: Cell, value: Cell) -> Cell:
+        found = words.get((str(name), value["lower"], value["upper"])) if isinstance(value, dict) else None
+        return {**value, "shown": found} if isinstance(value, dict) and found else value
+
+    return [[row[0], told(row[0], row[1]), told(row[0], row[2]), *row[3:]] for row in rows]
+
+
+def _longer(start: dict[str, str], end: dict[str, str]) -> list[str]:
+    """Returns two numbers with the fewest digits, known of both, that differ; else their enclosures.
+
+    >>> _longer({"lower": "0.99999999", "upper": "0.99999999"}, {"lower": "1", "upper": "1.0000000001"})
+    ['0.99999999', '1']
+    >>> _longer({"lower": "0.9999999", "upper": "1"}, {"lower": "0.99999999", "upper": "1"})
+    ['[0.9999999, 1]', '[0.99999999, 1]']
+    """
+    for digits in range(MOST + 1, MANY):
+        near = Context(prec=digits).plus
+        ends = [{near(Decimal(text)) for text in value.values()} for value in (start, end)]
+        if all(len(known) == 1 for known in ends) and ends[0] != ends[1]:
+            return [written(known.pop()) for known in ends]
+    return [f"[{written(Decimal(value['lower']))}, {written(Decimal(value['upper']))}]" for value in (start, end)]
 
 
 def _holds(row: Row, at: Fraction) -> bool:

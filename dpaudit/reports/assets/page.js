@@ -128,27 +128,31 @@
     });
   }
 
-  // what a cell is sorted by: numbers by their value, then words, and what is empty last
+  // what a cell is sorted by: verdicts by how bad they are, numbers by their value, then words; what is empty is last
+  var SEVERE = ["NOT PRIVATE", "UNDECIDED", "HOLDS ON WHAT WAS AUDITED", "HOLDS FOR ALL n", "NO CLAIM"];
   var NUMBER = /^(?:at most|at least|about|between|up to|in|[≤≥<>=≈|…\s[])*(-?)(∞|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\/(\d+))?(\s*%)?/;
   function weighed(text) {
     var found = NUMBER.exec(text.replace(/−/g, "-").replace(/^\((?=[^()]*\)-DP$)/, ""));
     if (!text) { return { rank: 2, value: 0, text: text }; }
+    if (SEVERE.indexOf(text) >= 0) { return { rank: 0, value: SEVERE.indexOf(text), text: "" }; }
     if (!found || text.indexOf(" | ") >= 0) { return { rank: 1, value: 0, text: text }; }
     var size = (found[2] === "∞" ? Infinity : +found[2]) / (found[3] || 1) / (found[4] ? 100 : 1);
     return { rank: 0, value: found[1] ? -size : size, text: "" };
   }
-  function compared(a, b) {
+  function compared(a, b, turn) {
     if (a.rank !== b.rank) { return a.rank - b.rank; }
-    return a.value < b.value ? -1 : a.value > b.value ? 1 : a.text.localeCompare(b.text, "en", { numeric: true });
+    return turn * (a.value < b.value ? -1 : a.value > b.value ? 1 : a.text.localeCompare(b.text, "en", { numeric: true }));
   }
 
   // a table that is searched and sorted; on paper it has all its rows
   all(".findable table").forEach(function (table) {
     var body = table.tBodies[0], rows = Array.from(body.rows), heads = all("thead th", table);
     var bar = document.createElement("div"), found = make("label", "Show rows with ", bar), sorted = make("label", "Sort by ", bar);
-    var input = make("input", "", found), select = make("select", "", sorted), count = make("span", "", bar);
+    var turned = make("label", "", bar), down = make("input", "", turned), count = make("span", "", bar);
+    var input = make("input", "", found), select = make("select", "", sorted), scroll = table.closest(".scroll"), said = table.caption.textContent;
+    turned.append(" in reverse"); down.type = "checkbox"; down.disabled = true;
     bar.className = "finder"; input.type = "search"; count.setAttribute("aria-live", "polite");
-    table.closest(".scroll").before(bar);
+    scroll.before(bar);
     ["as it is"].concat(heads.map(function (head) { return head.textContent; })).forEach(function (name) { make("option", name, select); });
     function counted() {
       var shown = rows.filter(function (row) { return !row.classList.contains("unfound"); }).length;
@@ -158,12 +162,14 @@
       rows.forEach(function (row) { row.classList.toggle("unfound", row.textContent.toLowerCase().indexOf(input.value.toLowerCase()) < 0); });
       counted();
     });
-    select.addEventListener("change", function () {
-      var at = select.selectedIndex - 1, order = rows.slice();
+    function sort() {
+      var at = select.selectedIndex - 1, order = rows.slice(), words = at < 0 ? said : said.replace("; failures first", "");
       function value(row) { var c = row.cells[at], n = c.querySelector(".num"); return weighed((n ? n.firstChild : c).textContent.trim()); }
-      if (at >= 0) { order.sort(function (a, b) { return compared(value(a), value(b)); }); }
+      if (at >= 0) { order.sort(function (a, b) { return compared(value(a), value(b), down.checked ? -1 : 1); }); }
       order.forEach(function (row) { body.appendChild(row); });
-    });
+      down.disabled = at < 0; table.caption.textContent = words; scroll.setAttribute("aria-label", words);
+    }
+    [select, down].forEach(function (control) { control.addEventListener("change", sort); });
     counted();
   });
 })();
