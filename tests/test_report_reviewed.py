@@ -725,3 +725,10 @@ def test_the_plan_stands_in_the_markdown(tmp_path):
     path.write_text('maps = false\n[[audit]]\nmechs = "EHDS"\nn = "2"\n')
     page = markdown.render(build(plan.read_plan(str(path)), lambda _: None), {})
     assert page.endswith('The plan:\n\n    maps = false\n    [[audit]]\n    mechs = "EHDS"\n    n = "2"\n')
+
+
+def test_the_bar_of_what_fails_beyond_the_range_is_not_that_of_what_holds():
+    for given, said in (({"claim": "eps=0.65"}, "fails at n = 31"), ({"prior": "1/10,1/10"}, "exceeds it at n = 137")):
+        (picture,) = drawn(made("EHDL", n="3..5", **given), "matrix")[0].wide
+        assert said in picture.body
+        assert len(elements(picture, "rect", "fopen")) == 1

@@ -13,6 +13,7 @@ from dpaudit.pictures.svg import at, element, fit, fit_name, line, text, tip, wi
 from dpaudit.reports.charts_lines import Near, span
 from dpaudit.reports.document import Section
 from dpaudit.reports.findings import listed, sign, signed
+from dpaudit.reports.verdict import fails_beyond
 
 MARKS = {
     "NOT PRIVATE": "refuted",
@@ -65,7 +66,9 @@ def _bars(rows: list[Row], width: float, said: str) -> Picture:
     above = small or longest > 0.25 * width
     ends = [_ends(row) for row in rows]
     shares = [percent(row["share"]) for row in rows]
-    beside = [f"{share}{_of(row)}  {row['word'].capitalize()}" for row, share in zip(rows, shares, strict=True)]
+    beside = [
+        f"{share}{_of(row)}  {row['word'].capitalize()}{_beyond(row)}" for row, share in zip(rows, shares, strict=True)
+    ]
     right = 4.0 if small else min(MOST_BESIDE * width, 16 + max(width_of(words, 11) for words in beside))
     left = 2.0 if above else 12 + longest
     across = Scale(0.0, max(1.1, *(min(high, MOST) for _, high in ends)), left, width - right)
@@ -144,8 +147,19 @@ def _of(row: Row) -> str:
     return " of nominal," if row["claim"] is None else "," if row["share_of"] == "ε" else f" of {row['share_of']},"
 
 
+def _beyond(row: Row) -> str:
+    """Returns that it fails, or exceeds its nominal epsilon, at an n that was not asked for, where it does."""
+    if not fails_beyond(row):
+        return ""
+    far = row["theorem"].get("fails_at")
+    where = f"at n = {far['n']}" if far else "for larger n"
+    return f", {'exceeds it' if row['claim'] is None else 'fails'} {where}"
+
+
 def _class(row: Row) -> str:
     """Returns the colour of a bar: of its verdict, or grey where nothing is claimed and nothing exceeded."""
+    if fails_beyond(row):
+        return "fopen"
     if row["claim"] is None:
         return "frefuted" if row["outcome"] == "REFUTED" else "fnone"
     return f"f{MARKS.get(row['word'], 'open')}"
