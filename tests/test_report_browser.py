@@ -540,3 +540,10 @@ def test_a_command_is_not_broken_within_an_option(opened):
     found = page.evaluate(words)
     assert len(found) > 10
     assert {lines for _, lines in found} == {1}
+
+
+def test_no_line_ends_between_a_number_and_its_per_cent(opened):
+    page = opened(390)
+    said = page.evaluate("[...document.querySelectorAll('p, li, dd, figcaption')].map(e => e.textContent).join(' ')")
+    assert re.search(r"\d\u00a0%", said)
+    assert not re.search(r"\d %", said)

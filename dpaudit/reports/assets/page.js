@@ -35,6 +35,12 @@
     });
   });
 
+  // no line ends between a number and its %
+  all("p, li, dd, figcaption, summary").forEach(function (e) {
+    if (e.closest("pre, code")) { return; }
+    e.childNodes.forEach(function (node) { if (node.nodeType === 3) { node.data = node.data.replace(/(\d) (?=%)/g, "$1\u00a0"); } });
+  });
+
   // tables that are shown as cards stay tables for who hears them
   [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["td", "cell"], ["th[scope=col]", "columnheader"], ["th[scope=row]", "rowheader"]]
     .forEach(function (pair) { all(pair[0], document.body).forEach(function (e) { e.setAttribute("role", pair[1]); }); });
