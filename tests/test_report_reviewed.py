@@ -732,3 +732,46 @@ def test_the_bar_of_what_fails_beyond_the_range_is_not_that_of_what_holds():
         (picture,) = drawn(made("EHDL", n="3..5", **given), "matrix")[0].wide
         assert said in picture.body
         assert len(elements(picture, "rect", "fopen")) == 1
+
+
+class Between:
+    """One row is vague; the other two are known, and tell more than the vague one must."""
+
+    def datasets(self):
+        return ["a", "b", "c"]
+
+    def outputs(self):
+        return [0, 1]
+
+    def probabilities(self, x):
+        rows = {"a": [F(1, 2)] * 2, "b": [(F(0), F(1, 5)), (F(4, 5), F(1))], "c": [F(1, 20), F(19, 20)]}
+        return rows[x]
+
+
+def test_what_is_certain_of_one_pair_is_certain_of_the_maximum():
+    found = dpaudit.delta(Between, at=1).delta
+    assert F("0.36408") < found.lower < F("0.36409")
+    assert found.upper >= F(1, 2)
+    for claim in ("eps=1,delta=3/10", "eps=1"):
+        judged = dpaudit.judge(Between, claim)
+        assert judged.verdict.value == "REFUTED"
+        assert (judged.claim.evidence.witness.x, judged.claim.evidence.witness.x_prime) == ("a", "c")
+    held = dpaudit.judge(MayBeZero, "eps=1,delta=1/10").claim.evidence.witness
+    assert (held.x, held.x_prime) == (0, 1), "the pair whose delta may be so large, not one where it is 0"
+
+
+def test_an_open_claim_that_fails_beyond_the_range_says_so_and_is_not_met(tmp_path, capsys):
+    words = ["report", "--mech", "EHDL", "--n", "1", "--claim", "eps=1/2", "--out", str(tmp_path), "--require"]
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("UNDECIDED; the claim fails first at n = 2, beyond what was asked for")
+    assert "true ε is 0.5 to 60 digits" in out
+    assert max(map(len, (tmp_path / "report.md").read_text().splitlines())) < 2000
+
+
+def test_who_has_no_bar_is_named():
+    figure = drawn(made("MH,EHDS", n="2", claim="f=0:1;1/4:1/2;1:0"), "matrix")
+    assert figure == []
+    block = [Block.read("MH", n="2", claim="f=0:1;1/4:1/2;1:0"), Block.read("EHDS", n="2")]
+    result = build(plan.Plan("t", "", tuple(block)), lambda _: None)
+    assert drawn(result, "matrix")[0].caption.endswith("Not drawn, as no share is known: MH.")

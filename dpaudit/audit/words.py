@@ -90,7 +90,10 @@ def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
     verdict: Cell = silent if claim.verdict is None else badge(claim.verdict.value)
     rows: list[Line] = [("claimed", claim.guarantee.text()), ("verdict", verdict)]
     said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
-    return rows if said or claim.evidence is None else [*rows, _decided(claim.evidence)]
+    if said or claim.evidence is None:
+        return rows
+    label, words = _decided(claim.evidence)
+    return [*rows, ("compared" if claim.verdict is Verdict.UNDECIDED else label, words)]
 
 
 COLOUR = {

@@ -323,6 +323,10 @@ def capped(value: Ball, bound: Ball) -> Ball:
     return arb(0).union(bound) if value < bound else value
 
 
+WIDE = 2.0**-16
+"""A maximum whose radius is a larger share of it is not known well: its ends come from entries of their own."""
+
+
 @dataclass
 class Champion(Generic[W]):
     """Keeps everything that may still be the maximum of a stream of balls, each with its tag."""
@@ -362,10 +366,20 @@ class Champion(Generic[W]):
         """Returns a ball that contains the maximum, and the tag of an entry that may attain it.
 
         The tag is the first among those that cannot be told apart at this precision, and the lower end of the
-        ball is at most that entry's true value: the entry is a witness of the lower bound.
+        ball is at most that entry's true value: the entry is a witness of the lower bound. Of wide balls it is the one
+        with about the largest lower end, which the maximum is no less than; of several that with the largest upper end.
         """
         self.prune()
         peak = maximum([value for value, _ in self.alive])
+        if peak.rad() > abs(peak.mid()) * WIDE:
+            (value, witness), near = self.alive[0], peak.rad() * WIDE
+            for other, tag in self.alive[1:]:
+                low, high = other.lower() - value.lower(), other.upper() - value.upper()
+                if low > near or (abs(low) <= near and high > near):
+                    value, witness = other, tag
+            if value.lower() > peak.lower():
+                return value.lower().union(peak.upper()), witness
+            return value.union(peak), witness
         value, witness = next((v, tag) for v, tag in self.alive if v.overlaps(peak))
         return value.union(peak), witness
 

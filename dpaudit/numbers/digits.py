@@ -57,13 +57,17 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
     '[0.84, 1.0994]'
     >>> beside({"lower": "0.3333", "upper": "0.3334"}, Fraction(1, 3), "PROVED")
     '0.3333'
+    >>> beside({"lower": "0.4" + 200 * "9", "upper": "0.5" + 200 * "0" + "1"}, Fraction(1, 2), "UNDECIDED")
+    '0.5 to 60 digits'
     """
     lower, upper = Decimal(enclosure["lower"]), Decimal(enclosure["upper"])
     if bound is None or outcome is None or not lower.is_finite() or not upper.is_finite() or lower < 0:
         return short(enclosure)
     low, high = Fraction(lower), Fraction(upper)
     if outcome == "UNDECIDED":
-        return _between(low, high, lambda a, b: b - a <= 2 * (high - low))
+        both = _between(low, high, lambda a, b: b - a <= 2 * (high - low))
+        first, _, last = both.strip("[]").partition(", ")
+        return f"{first} to {MANY} digits" if first == last and low < high else both
     if not low:
         return short(enclosure)
     if outcome == "REFUTED":

@@ -39,7 +39,9 @@ def matrix(section: Section, near: Near) -> list[Figure]:
     rows = [row for row in section["rows"] if row["share"] is not None]
     if not rows:
         return []
+    absent = [row["mechanism"] for row in section["rows"] if row["share"] is None]
     said = _counted(section["rows"]) + _going_on(rows)
+    said += f" Not drawn, as no share is known: {listed(absent)}." if absent else ""
     return [Figure([_bars(rows, WIDE, said)], said, [_bars(rows, NARROW, said)])]
 
 

@@ -14,6 +14,9 @@ from dpaudit.reports.tables import Cell, caption, table
 from dpaudit.reports.verdict import facts, headline
 from dpaudit.reports.words import same_hash
 
+LONG = 120
+"""A longer enclosure stands in the result file alone."""
+
 
 def render(document: Document, charts: dict[int, list[tuple[str, str]]]) -> str:
     """Returns the report; ``charts`` gives for a section's index the paths of its pictures, each with its caption."""
@@ -91,6 +94,8 @@ def _cell(cell: Cell) -> str:
     text, whole = shown(cell), tails(cell["lower"], cell["upper"])
     if text.startswith("[") or not (whole.startswith("[") or "shown" in cell):
         return escape(whole)
+    if len(whole) > LONG:
+        return escape(text)
     known = cell["lower"] == cell["upper"] and text in (cell["lower"], "∞", "−∞")
     return escape(text) if known else f"{escape(text)} ({escape(whole)})"
 

@@ -66,7 +66,7 @@ def in_words(row: Row, whose: str = "true ε") -> str:
         return f"{word}: {row['mechanism']} could not be audited"
     found = theorem.get("fails_at")
     where = "beyond what was asked for" if found is None else f"{_first(found)}, beyond what was asked for"
-    if word == Word.ON_AUDITED and theorem.get("verdict") == Verdict.REFUTED:
+    if word in (Word.ON_AUDITED, Word.UNDECIDED) and theorem.get("verdict") == Verdict.REFUTED:
         return f"{word}; the claim fails {where}"
     if word != Word.NO_CLAIM or row["nominal"] is None:
         return word

@@ -39,8 +39,9 @@ def badness(row: Row) -> tuple[int, float]:
 
 
 def fails_beyond(row: Row) -> bool:
-    """Returns whether it holds at the n that were looked at, and a theorem says that it fails at others."""
-    return row["outcome"] == Verdict.PROVED and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
+    """Returns whether a theorem says that it fails at n that were not looked at, and it was not seen to fail."""
+    unseen = row["outcome"] in (Verdict.PROVED, Verdict.UNDECIDED)
+    return unseen and (row["theorem"] or {}).get("verdict") == Verdict.REFUTED
 
 
 def whole(

@@ -33,8 +33,8 @@ def _parts(setting: dict[str, Any]) -> dict[str, str]:
     """Returns "n = 1..20" and the like of a setting, by name."""
     older = {key: setting[key] for key in ("gamma", "delta_param") if key in setting}
     prior = {"prior": f"({', '.join(setting['prior'])})"} if "prior" in setting else {}
-    parts = {"n": setting["n"], **prior, "ε": setting["eps"], **setting.get("parameters", older)}
-    parts |= {"adjacent": setting.get("adjacency"), "claim": setting.get("claim")}
+    parts = {"n": setting["n"], **prior, "ε": setting["eps"], "claim": setting.get("claim")}
+    parts |= {"adjacent": setting.get("adjacency"), **setting.get("parameters", older)}
     return {key: f"{SYMBOLS.get(key, key)} = {value}" for key, value in parts.items() if value is not None}
 
 
