@@ -371,16 +371,12 @@ class Champion(Generic[W]):
         """
         self.prune()
         peak = maximum([value for value, _ in self.alive])
-        if peak.rad() > abs(peak.mid()) * WIDE:
-            (value, witness), near = self.alive[0], peak.rad() * WIDE
-            for other, tag in self.alive[1:]:
-                low, high = other.lower() - value.lower(), other.upper() - value.upper()
-                if low > near or (abs(low) <= near and high > near):
-                    value, witness = other, tag
-            if value.lower() > peak.lower():
-                return value.lower().union(peak.upper()), witness
-            return value.union(peak), witness
         value, witness = next((v, tag) for v, tag in self.alive if v.overlaps(peak))
+        near = peak.rad() * WIDE
+        for other, tag in self.alive if peak.rad() > abs(peak.mid()) * WIDE else ():
+            low, high = other.lower() - value.lower(), other.upper() - value.upper()
+            if low > near or (abs(low) <= near and high > near):
+                value, witness = other, tag
         return value.union(peak), witness
 
 
