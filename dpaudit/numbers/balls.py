@@ -324,7 +324,7 @@ def capped(value: Ball, bound: Ball) -> Ball:
 
 
 WIDE = 2.0**-16
-"""A maximum whose radius is a larger share of it is not known well: its ends come from entries of their own."""
+"""A maximum whose radius is a larger share of it is not known well: its witness is then chosen by the ends."""
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dpaudit.audit.words import evidence_words
 from dpaudit.numbers.digits import powers, short
 from dpaudit.pictures.lines import Chart
 from dpaudit.pictures.picture import Figure
@@ -13,7 +12,7 @@ from dpaudit.privacy.claim import BOUNDS
 from dpaudit.reports.charts_lines import Near, curves, figure
 from dpaudit.reports.document import Section, named, number_of
 from dpaudit.reports.findings import listed, sign
-from dpaudit.reports.shares import LETTERS, decided_by
+from dpaudit.reports.shares import LETTERS, decided_by, quantity_of
 
 Row = dict[str, Any]
 ZERO = {"lower": "0", "upper": "0"}
@@ -28,13 +27,14 @@ def decided(section: Section, near: Near) -> list[Figure]:
 
 def _chart(kind: str, rows: list[Row], near: Near) -> Figure:
     """Returns the values of the mechanisms that this quantity decided, a line each, and their bounds as bars."""
-    whose = {row["mechanism"] for row in rows if row["evidence"] and row["evidence"]["quantity"] == kind}
+    deciding = [row for row in rows if row["evidence"] and row["evidence"]["quantity"] == kind]
+    whose = {row["mechanism"] for row in deciding}
     shown = [
         {"mechanism": row["mechanism"], "n": row["n"], "value": _value(kind, row)}
         for row in rows
         if row["mechanism"] in whose and _value(kind, row) is not None
     ]
-    names = {_name(kind, row) for row in rows if row["mechanism"] in whose and row["evidence"]}
+    names = set(map(quantity_of, deciding))
     title = names.pop() if len(names) == 1 else f"{LETTERS[kind]} of the claim"
     last = {name: own[-1]["value"] for name, own in named(shown).items()}
     lines = [replace(curve, note=_note(last[curve.name])) for curve in curves({"rows": shown}, "n", "value", title)]
@@ -47,10 +47,6 @@ def _note(value: dict[str, str]) -> str:
     """Returns the number for the end of a line, in the digits of the texts."""
     shown = short(value)
     return shown if shown[0] in "≤≥|" else f"in {shown}" if shown[0] == "[" else sign(value)
-
-
-def _name(kind: str, row: Row) -> str:
-    return evidence_words(kind, row["evidence"]["at"], "", "")[0]
 
 
 def _value(kind: str, row: Row) -> dict[str, str] | None:
