@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
     from dpaudit.audit.setting import Setting
     from dpaudit.code.subs import sampler
+    from dpaudit.code.until import until
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
@@ -52,6 +53,7 @@ LATER = {
     **dict.fromkeys(("PI", "exp", "log", "log_gamma", "sqrt"), "dpaudit.numbers.expressions"),
     "Verdict": "dpaudit.numbers.verdict",
     "sampler": "dpaudit.code.subs",
+    "until": "dpaudit.code.until",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 

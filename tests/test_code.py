@@ -20,7 +20,7 @@ BITS = 5
 
 
 def law(function, bits=BITS, budget=None):
-    return Session(budget, bits).law(lambda: function(Source()))
+    return Session(budget, bits).law(function, (Source(),))
 
 
 def table(found):

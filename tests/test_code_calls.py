@@ -131,7 +131,7 @@ UNIFORM = [
 def test_calls_that_stand_alike_go_on_as_their_callers_do(sample):
     """All coins are fair and independent; every loop is summed."""
     rng = Source()
-    law = Session().law(lambda: sample(rng))
+    law = Session().law(sample, (rng,))
     size = len(law.outputs[0])
     assert law.residual == 0
     assert dict(zip(law.outputs, law.lower, strict=True)) == {

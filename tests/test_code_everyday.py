@@ -19,7 +19,7 @@ BITS = 8
 
 def law(sample, bits=53):
     """The exact law of sample(rng), by the text of its outputs."""
-    found = Session(bits=bits).law(lambda: sample(Source()))
+    found = Session(bits=bits).law(sample, (Source(),))
     assert not found.residual
     return {str(output): p for output, p in zip(found.outputs, found.lower, strict=True)}
 

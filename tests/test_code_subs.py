@@ -18,7 +18,7 @@ RARE = Fraction(1, 4000)
 
 def law(sample):
     """The exact law of sample(rng), by the text of its outputs."""
-    found = Session().law(lambda: sample(Source()))
+    found = Session().law(sample, (Source(),))
     assert not found.residual
     return {str(output): p for output, p in zip(found.outputs, found.lower, strict=True)}
 

@@ -13,16 +13,20 @@ import pickle
 import random
 import secrets
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from inspect import iscoroutine
 from typing import Any
 
 import numpy as np
 
 from dpaudit.code import draws, numpy_steps, source
+from dpaudit.code.calls import STAND_INS
 from dpaudit.code.lazy import is_lazy
+from dpaudit.code.pure import PURE
 from dpaudit.code.run import Refused, refuse
 from dpaudit.code.steps import RISING, apply
 
@@ -42,30 +46,41 @@ def in_place(target: Any = None) -> Iterator[None]:
     """While this holds, random, secrets, numpy.random and math are ours, also where a module imported them by name."""
     with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        others = {id(old): (old, new) for old, new in _functions()}
+        others = {id(old): (old, new) for old, new in (*_functions(), *_no_threads())}
         for module in list(sys.modules.values()):
             names, title = getattr(module, "__dict__", None), str(getattr(module, "__name__", ""))
             if isinstance(names, dict) and not title.startswith("dpaudit.code"):
                 for name, value in list(names.items()):
                     if id(value) in others and others[id(value)][0] is value:
                         _put(stack, names, name, others[id(value)][1])
-                    elif type(value) in STAND_INS and not title.startswith("numpy"):
-                        _put(stack, names, name, STAND_INS[type(value)]())
+                    elif type(value) in KINDS and not title.startswith("numpy"):
+                        _put(stack, names, name, KINDS[type(value)]())
         for kind in (random.Random, random.SystemRandom):
             for name, method in _METHODS.items():
                 _set(stack, kind, name, method)
         if "asyncio" in sys.modules:
             _set(stack, sys.modules["asyncio"].BaseEventLoop, "run_until_complete", _no_loop)
+        _set(stack, threading.Thread, "start", draws_elsewhere("a thread"))
         _stand_ins(stack, target, DEPTH)
         if gc.isenabled():  # what the collector calls would come in between, at no certain place
             stack.callback(gc.enable)
             gc.disable()
-        with _unmoved():
+        with _none_drawn():
             yield
 
 
+def draws_elsewhere(what: str) -> Callable[..., Any]:
+    """Refuses what goes on beside the run."""
+    return lambda *_, **__: refuse(f"{what} cannot be followed: what it does comes at no certain time")
+
+
+def _no_threads() -> list[tuple[Any, Any]]:
+    names = [name for name in ("fork", "forkpty", "posix_spawn") if hasattr(os, name)]
+    return [(getattr(os, name), draws_elsewhere(f"os.{name}")) for name in names]
+
+
 GENERATORS: tuple[Any, Any] = (np.random.BitGenerator, _random.Random)
-STAND_INS: dict[type, Callable[[], Any]] = {
+KINDS: dict[type, Callable[[], Any]] = {
     source.REAL_GENERATOR: source.numpy_generator,
     source.REAL_STATE: source.NUMPY_STATE,
 }
@@ -76,9 +91,9 @@ HELD = (
 
 
 @contextmanager
-def _unmoved() -> Iterator[None]:
+def _none_drawn() -> Iterator[None]:
     """While this holds, a generator that was there before must not draw by itself: that would not be followed."""
-    before = [(bits, _bits(bits)) for bits in gc.get_objects() if _is_generator(type(bits))]
+    before = _generators()
     try:
         yield
     except Refused:
@@ -87,6 +102,26 @@ def _unmoved() -> Iterator[None]:
         raise
     if any(_bits(bits) != state for bits, state in before):
         raise Refused(HELD)
+
+
+@contextmanager
+def unmoved() -> Iterator[None]:
+    """Puts all generators back as they were."""
+    before = _generators()
+    try:
+        yield
+    finally:
+        for bits, state in before:
+            if isinstance(bits, np.random.BitGenerator):
+                bits.state = pickle.loads(state)
+            else:
+                GENERATORS[1].setstate(bits, state)
+
+
+def _generators() -> list[tuple[Any, Any]]:
+    """The generators that there are, with their states."""
+    found = [bits for bits in gc.get_objects() if _is_generator(type(bits))]
+    return [(bits, _bits(bits)) for bits in found if not any(bits is judge for judge in source.JUDGES)]
 
 
 def _is_generator(kind: type) -> bool:
@@ -101,7 +136,7 @@ def _bits(generator: Any) -> Any:
 
 
 _METHODS: dict[str, Any] = {
-    "random": draws.uniform,
+    "random": lambda _: draws.uniform(),
     "getrandbits": draws.getrandbits,
     "_randbelow": lambda _, n: draws.below(n),
     "randbytes": draws.unfollowed("randbytes"),
@@ -112,7 +147,14 @@ _METHODS: dict[str, Any] = {
 
 
 def _functions() -> list[tuple[Any, Any]]:
-    """Returns pairs: a function that a module may have imported, and what stands in for it."""
+    """Pairs: a function that a module may have imported, and what stands in for it."""
+    found = _made()
+    STAND_INS.update((id(new), new) for _, new in found)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _made() -> list[tuple[Any, Any]]:
     rng, state = source.Source(), source.NUMPY_STATE()
     pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
     pairs += [(getattr(random, name), getattr(rng, name)) for name in _METHODS if hasattr(random, name)]
@@ -131,7 +173,6 @@ def _functions() -> list[tuple[Any, Any]]:
             pairs.append((value, getattr(state, known, draws.unfollowed(f"numpy.random.{name}"))))
     pairs += [(np.random.SeedSequence, draws.unfollowed("numpy.random.SeedSequence"))]
     pairs += [(np.random.Generator, source.NUMPY_GENERATOR)]
-    pairs += [(sys.modules["asyncio"].run, _no_loop)] if "asyncio" in sys.modules else []
     return pairs
 
 
@@ -148,6 +189,7 @@ def _opened(function: Callable[..., Any]) -> Callable[..., Any]:
         return apply(function, *given) if any(map(is_lazy, given)) else function(*given)
 
     either.__name__ = function.__name__
+    PURE[id(either)] = either
     return either
 
 

@@ -1,11 +1,15 @@
 """Draws from the run under way, computed as the libraries compute them, so that the law is that of the library.
 
-53 bits for a float, uniform whole numbers, the cumulative sums of numpy's choice.
+What a call accepts, which exception it raises, and the shape and type of what it gives back are for the library to say:
+the same call is made on a real generator, and only the values are ours. 53 bits for a float, uniform whole numbers, the
+cumulative sums of numpy's choice.
 """
 
 from __future__ import annotations
 
+import copy
 import math
+import operator
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -20,56 +24,99 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def running() -> Run:
-    """Returns the run under way; there is none outside an audit."""
+    """The run under way; there is none outside an audit."""
     run = current()
     if run is None:
         raise RuntimeError("a random source of an audit is used outside of it")
     return run
 
 
-def as_library(error: Exception) -> Exception:
-    """Returns the error, marked as one that the library raises too."""
-    error.__dict__["as_library"] = True
-    return error
+# ------------------------------------------------------------------ what the library says
 
 
-def standing_in(name: str, function: F) -> F:
-    """Returns a function that stands in for one of a library; an error of its own, not the library's, is a refusal."""
+def standing_in(name: str, function: F, judge: Callable[[str, Any, Any], Any] | None = None) -> F:
+    """A method that stands in for one of a library: ``judge`` calls the real one, an error of ours is a refusal."""
 
     @wraps(function)
-    def method(*given: Any, **named: Any) -> Any:
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        sample = None if judge is None else _judged(judge, function.__name__, given, named)
+        if isinstance(sample, np.ndarray) and not sample.size:
+            return sample  # nothing in it is random
         try:
-            return function(*given, **named)
+            return _fitted(function(self, *given, **named), sample, name)
         except Exception as error:
             trace = error.__traceback__
             while trace is not None and trace.tb_next is not None:
                 trace = trace.tb_next
-            if hasattr(error, "as_library") or (trace is not None and not is_ours(trace.tb_frame.f_code.co_filename)):
-                raise
+            if sample is None and trace is not None and not is_ours(trace.tb_frame.f_code.co_filename):
+                raise  # Python's own method, which runs as it is
             message = f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})"
         return refuse(message)
 
     return cast(F, method)
 
 
+def _judged(judge: Callable[[str, Any, Any], Any], name: str, given: Any, named: Any) -> Any:
+    """What the real call gives; its exceptions are those of the code. Open arguments are tried at both ends."""
+    ends = [([_end(x, top) for x in given], {key: _end(x, top) for key, x in named.items()}) for top in (False, True)]
+    is_open = any(map(_is_open, (*given, *named.values())))
+    try:
+        found = judge(name, *ends[0])
+        if is_open:
+            judge(name, *ends[1])
+    except Exception as error:
+        if is_open:
+            refuse(f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})")
+        raise
+    return found
+
+
+def _is_open(value: Any) -> bool:
+    inside = type(value) in (list, tuple) or (isinstance(value, np.ndarray) and value.dtype == object)
+    return any(map(_is_open, value)) if inside else lazy.is_lazy(value)
+
+
+def _end(value: Any, top: bool) -> Any:
+    if lazy.is_lazy(value):
+        return value.most() if top else value.least()
+    if type(value) in (list, tuple):
+        return type(value)(_end(entry, top) for entry in value)
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return np.array([_end(entry, top) for entry in value.reshape(-1)]).reshape(value.shape)
+    return value if isinstance(value, int | float | str | type | None) else copy.copy(value)
+
+
+def _fitted(found: Any, sample: Any, name: str) -> Any:
+    """What was drawn, in the shape and the type that the library gives."""
+    if isinstance(sample, np.ndarray):
+        if np.shape(found) != sample.shape:
+            return refuse(f"{name} with these arguments cannot be followed: numpy gives an array of another shape")
+        return found if found.dtype == object else found.astype(sample.dtype)
+    return found
+
+
+# ------------------------------------------------------------------ draws
+
+
 def uniform(*_: Any) -> Any:
-    """Returns m / 2^53, m uniform."""
+    """m / 2^53, m uniform."""
     return lazy.uniform(running())
 
 
 def below(size: Any, start: int = 0, kind: Callable[[int], Any] = int) -> Any:
-    """Returns a whole number, uniform on start .. start + size - 1."""
+    """A whole number, uniform on start .. start + size - 1."""
     count = int(size)
     if count <= 0:
-        raise as_library(ValueError("empty range for a random whole number"))
+        raise ValueError("empty range for a random whole number")
     return lazy.below(running(), count, start, kind)
 
 
 def getrandbits(_: Any, k: Any) -> Any:
-    """Returns k random bits."""
-    if int(k) < 0:
-        raise as_library(ValueError("number of bits must be non-negative"))
-    return below(1 << int(k))
+    """k random bits."""
+    count = operator.index(k)
+    if count < 0:
+        raise ValueError("number of bits must be non-negative")
+    return below(1 << count)
 
 
 def seed(_: Any, a: Any = None, *__: Any, **___: Any) -> None:
@@ -79,7 +126,7 @@ def seed(_: Any, a: Any = None, *__: Any, **___: Any) -> None:
 
 
 def unfollowed(name: str) -> Callable[..., Any]:
-    """Returns a function that says that its draws cannot be followed."""
+    """A function that says that its draws cannot be followed."""
     return lambda *_, **__: refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
 
 
@@ -87,7 +134,7 @@ def unfollowed(name: str) -> Callable[..., Any]:
 
 
 def sized(draw: Callable[[], Any], size: Any) -> Any:
-    """Returns one draw, or an array of them."""
+    """One draw, or an array of them."""
     if size is None:
         return draw()
     shape = _shape(size)
@@ -95,67 +142,46 @@ def sized(draw: Callable[[], Any], size: Any) -> Any:
 
 
 def spread(draw: Callable[..., Any], given: tuple[Any, ...], size: Any) -> Any:
-    """Returns one draw with these arguments, or an array of them; arguments that are arrays are spread by numpy."""
+    """One draw with these arguments, or an array of them; arguments that are arrays are spread by numpy."""
     if all(map(np.isscalar, given)) or any(map(lazy.is_lazy, given)):
         return sized(lambda: draw(*given), size)
-    wide = np.broadcast(*given)
-    shape = wide.shape if size is None else np.broadcast_shapes(wide.shape, _shape(size))
-    if size is not None and shape != _shape(size):
-        raise as_library(ValueError("Output size is not compatible with broadcast dimensions of inputs."))
+    shape = np.broadcast(*given).shape if size is None else _shape(size)
     entries = zip(*(np.broadcast_to(np.asarray(x), shape).reshape(-1).tolist() for x in given), strict=True)
     return array([draw(*row) for row in entries], shape)
 
 
 def _shape(size: Any) -> tuple[int, ...]:
-    return tuple(int(s) for s in size) if isinstance(size, Sequence) else (int(size),)
+    return tuple(int(s) for s in size) if isinstance(size, Sequence | np.ndarray) else (int(size),)
 
 
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False) -> Any:
-    """Returns whole numbers of low .. high - 1, or of 0 .. low - 1."""
+    """Whole numbers of low .. high - 1, or of 0 .. low - 1."""
     low, high = (0, low) if high is None else (low, high)
     alone = size is None and dtype in (int, bool) and np.isscalar(low) and np.isscalar(high)
-    kind = dtype if alone else _kind(dtype)
+    kind = dtype if alone else np.dtype(dtype).type
     return spread(lambda a, b: _integer(a, b, endpoint, kind), (low, high), size)
 
 
-def _kind(dtype: Any) -> Any:
-    """Returns the type of a whole number of this dtype; one number of the dtype int or bool is a plain one."""
-    kind = np.dtype(dtype).type
-    if not issubclass(kind, np.integer | np.bool_):
-        raise as_library(TypeError(f"Unsupported dtype {np.dtype(dtype)!r} for integers"))
-    return kind
-
-
 def _integer(low: Any, high: Any, endpoint: bool, kind: Any) -> Any:
-    """Returns a whole number of the type; a short one, which wraps around, is known at once."""
-    count = int(high) - int(low) + (1 if endpoint else 0)
-    limits = (0, 1) if kind in (bool, np.bool_) else (-(1 << 63), (1 << 63) - 1)
-    if kind not in (bool, int, np.bool_):
-        limits = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
-    if int(low) < limits[0]:
-        raise as_library(ValueError(f"low is out of bounds for {kind.__name__}"))
-    if int(low) + count - 1 > limits[1]:
-        raise as_library(ValueError(f"high is out of bounds for {kind.__name__}"))
-    found = below(count, int(low), kind)
+    """A whole number of the type; a short one, which wraps around, is known at once."""
+    found = below(int(high) - int(low) + (1 if endpoint else 0), int(low), kind)
     return found if kind in (int, np.int64) or not lazy.is_lazy(found) else found.force(what="a short whole number")
 
 
 def binomial(n: Any, p: Any, size: Any = None) -> Any:
-    """Returns a trial by numpy's inversion: 1 if a uniform exceeds exp(log1p(-p)), with what it does in the corner."""
+    """A trial by numpy's inversion: 1 if a uniform exceeds exp(log1p(-p)), with what it does in the corner."""
     return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log1p(-p))), (n, p), size)
 
 
 def legacy_binomial(n: Any, p: Any, size: Any = None) -> Any:
-    """Returns the same as a RandomState does it: with exp(log(1 - p)), for some p the float beside it."""
+    """The same as a RandomState does it: with exp(log(1 - p)), for some p the float beside it."""
     return spread(lambda n, p: _binomial(n, p, lambda p: math.exp(math.log(1.0 - p))), (n, p), size)
 
 
 def _binomial(n: Any, p: Any, none: Callable[[float], float]) -> Any:
-    """Returns a trial; ``none`` is the probability of 0 that numpy computes."""
+    """A trial; ``none`` is the probability of 0 that numpy computes."""
     if n != 1:
         refuse("binomial with other than one trial cannot be followed: draw one trial at a time")
-    if not 0 <= p <= 1:
-        raise as_library(ValueError("p < 0, p > 1 or p is NaN"))
     return _trial(float(p), none) if p <= 0.5 else 1 - _trial(1.0 - float(p), none)
 
 
@@ -172,24 +198,26 @@ def _trial(p: float, none: Callable[[float], float]) -> int:
 
 
 def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True) -> Any:
-    """Returns entries of a, or of 0 .. a - 1, with probabilities p by cumulative sums."""
+    """Entries of a, or of 0 .. a - 1, with probabilities p by cumulative sums."""
     if axis != 0 or not shuffle:
         refuse("choice along another axis, or without shuffling, cannot be followed")
     entries = _entries(a, size)
-    if not len(entries):
-        raise as_library(ValueError("a cannot be empty unless no samples are taken"))
     if not replace and size is not None:
         if p is not None:
             refuse("choice without replacement and with probabilities cannot be followed")
-        return _without(entries, _shape(size))
+        count = math.prod(_shape(size))
+        return np.array(permutation(entries)[:count]).reshape(_shape(size))
     if p is None:
         return sized(lambda: entries[int(below(len(entries)))], size)
-    sums = _sums(p, len(entries))
+    if any(map(lazy.is_lazy, p)):
+        refuse("probabilities that are random cannot be followed")
+    sums = np.asarray(p, dtype=float).cumsum()
+    sums /= sums[-1]
     return sized(lambda: entries[position(sums, uniform())], size)
 
 
 def _entries(a: Any, size: Any) -> list[Any]:
-    """Returns the entries of numpy's array of these, or its rows."""
+    """The entries of numpy's array of these, or its rows."""
     if isinstance(a, int | np.integer):
         return list(range(int(a)))
     if any(map(lazy.is_lazy, a)):
@@ -198,34 +226,6 @@ def _entries(a: Any, size: Any) -> list[Any]:
     if found.ndim != 1 and size is not None:
         refuse("several choices among rows of an array cannot be followed: draw the numbers of the rows")
     return list(found)
-
-
-def _without(entries: list[Any], shape: tuple[int, ...]) -> Any:
-    count = math.prod(shape)
-    if count > len(entries):
-        raise as_library(ValueError("Cannot take a larger sample than population when replace is False"))
-    return np.array(permutation(entries)[:count]).reshape(shape)
-
-
-TOLERANCE = 2.0**-26
-"""numpy takes probabilities whose sum is so near to 1."""
-
-
-def _sums(p: Any, size: int) -> Any:
-    """Returns the cumulative sums of the probabilities; what numpy refuses raises its error here too."""
-    if any(map(lazy.is_lazy, p)):
-        refuse("probabilities that are random cannot be followed")
-    given = np.asarray(p, dtype=float)
-    if given.ndim != 1 or len(given) != size:
-        raise as_library(ValueError("a and p must have same size"))
-    if np.isnan(given).any() or (given < 0).any():
-        raise as_library(ValueError("Probabilities are not non-negative"))
-    short = isinstance(p, np.ndarray) and p.dtype in (np.float16, np.float32)
-    if abs(math.fsum(given) - 1) > (float(np.finfo(p.dtype).eps) ** 0.5 if short else TOLERANCE):
-        raise as_library(ValueError("Probabilities do not sum to 1"))
-    sums = given.cumsum()
-    sums /= sums[-1]
-    return sums
 
 
 def shuffle(x: Any, axis: int = 0) -> None:
@@ -241,7 +241,7 @@ def shuffle(x: Any, axis: int = 0) -> None:
 
 
 def permutation(x: Any, axis: int = 0) -> Any:
-    """Returns the entries, or 0 .. x - 1, in random order."""
+    """The entries, or 0 .. x - 1, in random order."""
     if axis != 0:
         refuse("permutation along another axis cannot be followed")
     entries = list(range(int(x))) if isinstance(x, int | np.integer) else list(x)
@@ -250,7 +250,7 @@ def permutation(x: Any, axis: int = 0) -> Any:
 
 
 def permuted(x: Any, axis: int | None = None, out: Any = None) -> Any:
-    """Returns the entries in random order: all of them, or those of every line along an axis by itself."""
+    """The entries in random order: all of them, or those of every line along an axis by itself."""
     if out is not None or np.ndim(x) == 0:
         refuse("permuted with out=, or of a single number, cannot be followed")
     found = x.copy() if isinstance(x, np.ndarray) else array(list(x))
@@ -262,8 +262,8 @@ def permuted(x: Any, axis: int | None = None, out: Any = None) -> Any:
     return found
 
 
-def floats(_: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-    """Returns uniform floats as numpy's ``random`` does."""
+def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    """Uniform floats as numpy's ``random`` does."""
     if out is not None:
         refuse("uniform floats written into an array (out=) cannot be followed: take the array that is returned")
     if dtype not in (np.float64, float, "float64", "d"):
@@ -271,9 +271,21 @@ def floats(_: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -
     return sized(uniform, size)
 
 
+def uniforms(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    """a + (b - a) u."""
+    running().assumptions.add("numpy's uniform(a, b) is a + (b - a) u, two roundings")
+    return spread(lambda a, b: _float(a) + (_float(b) - _float(a)) * uniform(), (low, high), size)
+
+
+def _float(value: Any) -> Any:
+    return value if lazy.is_lazy(value) else float(value)
+
+
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-    """Returns whole numbers as numpy's RandomState does."""
+    """Whole numbers as numpy's RandomState does."""
     low, high = (0, low) if high is None else (low, high)
-    if dtype is not int:
-        return integers(low, high, size, dtype)
-    return sized(lambda: below(int(high) - int(low), int(low)), size)
+    return integers(low, high, size, dtype) if dtype is not int else _plain_randint(low, high, size)
+
+
+def _plain_randint(low: Any, high: Any, size: Any) -> Any:
+    return spread(lambda a, b: below(int(b) - int(a), int(a)), (low, high), size)

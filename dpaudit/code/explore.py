@@ -1,34 +1,44 @@
 """All ways that somebody's code can take, likeliest first: a graph of states with exact probabilities.
 
-A state is where a statement starts after a decision, with all that the code still reads. From every state the code is
-run again: the decisions that led there first are repeated, then it is followed to the next state or to its end.
+A state is a loop head, or a call in a return statement, that a clean run comes to after a decision. From every state
+the code is run again: the decisions that led there first are repeated, then it is followed to the next state or end.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from inspect import iscoroutine
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpaudit.code import chain
+from dpaudit.code.hooks import HOOKS
 from dpaudit.code.lazy import settle
-from dpaudit.code.merges import End, Merges
-from dpaudit.code.objects import NoKey
-from dpaudit.code.outputs import Form, differ, form
+from dpaudit.code.outputs import Form, differ, form, output_key
 from dpaudit.code.quiet import silence
-from dpaudit.code.run import KEPT, RUNS, Changed, Halted, Past, Refused, Run, innermost, is_theirs, raised_at
-from dpaudit.code.states import Reader
-from dpaudit.code.tracer import State, Tracer, Way
+from dpaudit.code.rewrite import has_loop
+from dpaudit.code.run import (
+    KEPT,
+    RUNS,
+    Again,
+    Changed,
+    Halted,
+    Past,
+    Piece,
+    Refused,
+    Run,
+    innermost,
+    is_theirs,
+    raised_at,
+)
+from dpaudit.code.subs import Unfit
 
 ROUND = 1000
 """A round follows what is likely enough to leave this part of the mass that was open before it."""
-
 MOST_LEAVES = 10_000
 """So many ends are kept, some of which are run again with plain numbers."""
 COLLECT = 2000
@@ -37,10 +47,9 @@ COLLECT = 2000
 
 @dataclass(frozen=True)
 class Raised:
-    """An output that is an exception; of a sub-sampler with all that tells it from others, and one like it."""
+    """An output that is an exception."""
 
     kind: str
-    key: Hashable = field(default=None, repr=False)
     error: BaseException | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -49,43 +58,119 @@ class Raised:
 
 @dataclass(frozen=True)
 class Budget:
-    """When to stop: the mass that may stay open, runs, seconds, lines of one run."""
+    """When to stop: the mass that may stay open, runs, seconds, turns of the loops of one run."""
 
     residual: Fraction = Fraction(1, 1 << 64)
     runs: int = 200_000
     seconds: float = 60.0
-    lines: int = 1_000_000
+    steps: int = 1_000_000
     border: Fraction = Fraction(1, 500)
     """What may stay open between the boxes where many-valued draws decide together; half of it takes twice as long."""
 
 
+class Way(NamedTuple):
+    """A path of decisions from a state on, with its probability from there; not followed yet."""
+
+    path: tuple[Piece, ...]
+    share: Fraction
+
+
+@dataclass
+class State:
+    """Where the code stands; ``prefix`` are the decisions that led here first."""
+
+    prefix: tuple[Piece, ...]
+    edges: dict[int, Fraction] = field(default_factory=dict)
+    outputs: dict[Hashable, Fraction] = field(default_factory=dict)
+    open: list[Way] = field(default_factory=list)
+
+    def lead(self, number: int, share: Fraction) -> None:
+        """Adds to the probability of the next state."""
+        self.edges[number] = self.edges.get(number, Fraction(0)) + share
+
+
+class End(NamedTuple):
+    """Where the code ends: the numbers m of all draws, lowest and highest, and what comes out."""
+
+    lowest: tuple[int, ...]
+    highest: tuple[int, ...]
+    calls: tuple[bool, ...]
+    output: Any
+
+
+class Follower:
+    """What one run comes to. A state that is known ends the run; through a new one it goes on, in a leg of its own."""
+
+    def __init__(self, explorer: Explorer, run: Run, state: int) -> None:
+        self.explorer, self.run, self.endless = explorer, run, False
+        self.legs = [(state, len(explorer.states[state].prefix))]
+        """The states that the run goes through, each with the number of the decisions before it."""
+        self.met: int | None = None
+
+    @property
+    def has_decided(self) -> bool:
+        """Whether a state is to be looked for: all decisions are repeated, and another was made since the last."""
+        return not self.run.is_repeating and len(self.run.taken) > self.legs[-1][1]
+
+    def arrive(self, site: Hashable, key: Hashable) -> None:
+        """Notes that a clean run has come to a state; ends the run where the state is known."""
+        explorer = self.explorer
+        number = explorer.known.setdefault((site, key), len(explorer.states))
+        explorer.sites.add(site)
+        if number < len(explorer.states):
+            self.met = number
+            self.run.halt()
+        explorer.states.append(State(tuple(self.run.taken)))
+        self.legs.append((number, len(self.run.taken)))
+
+    def left_the_list(self) -> None:
+        """Takes back what was merged on the way of a run that does something outside the closed list later on."""
+        explorer, run = self.explorer, self.run
+        if explorer.inner:
+            run.stop(Unfit(run.unclean_at))
+        elif self.legs[0][0] or len(self.legs) > 1:
+            explorer.session.unmerged |= dict.fromkeys(explorer.sites, run.unclean_at)
+            run.stop(Again(run.unclean_at))
+
+    def is_unrolled(self, line: str, why: str) -> None:
+        """Notes the first loop that was come to and could not be merged, and why."""
+        self.explorer.unrolled = self.explorer.unrolled or (line, why)
+
+    def is_endless(self, line: str) -> None:
+        """Notes that the run has no end, as far as it was followed."""
+        self.endless = True
+        self.explorer.endless = self.explorer.endless or line or "somewhere"
+
+
 class Explorer:
-    """The graph of one function of the random source."""
+    """The graph of one call: ``call`` is the function with its arguments; ``inner`` says whether of a sub-sampler."""
 
     def __init__(
         self,
-        function: Callable[[], Any],
+        call: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]],
         session: Any,
         budget: Budget,
         forms: dict[Hashable, Form],
-        inner: Any = None,
+        inner: bool = False,
         at: str = "",
     ) -> None:
-        self.function, self.session, self.budget, self.at = function, session, budget, at
+        self.call, self.session, self.budget, self.at = call, session, budget, at
         self.forms, self.inner = forms, inner
-        """``inner`` takes what a sub-sampler returns or raises, which stays what it is: a list, a number of numpy."""
-        self.states = [State((), 0, {}, open=[Way((), Fraction(1))])]
+        self.states = [State((), open=[Way((), Fraction(1))])]
         self.known: dict[Hashable, int] = {}
-        self.entries: dict[Hashable, int] = {}
+        self.sites: set[Hashable] = set()
         self.values: dict[Hashable, Any] = {}
         self.leaves: list[End] = []
-        self.merges = Merges()
         self.errors: dict[Hashable, str] = {}
         self.raised_at: dict[Hashable, str] = {}
         self.assumptions: set[str] = set()
         self.endless: str | None = None
+        self.unrolled: tuple[str, str] | None = None
+        """The first loop whose runs could not be merged, "file.py line 12", and why."""
         self.boxed: str | None = None
         """The first line at which several draws of many values decide together."""
+        self.is_clean = True
+        """Whether every run was clean: then none has changed anything that the next one sees."""
         self.runs = 0
 
     def explore(self) -> None:
@@ -99,7 +184,7 @@ class Explorer:
             self._round(sorted(ways), max(left / ROUND, float(self.budget.residual) / 2))
 
     def _is_border(self, ways: list[tuple[float, int, int]]) -> bool:
-        """Returns whether all that is open lies on the border of boxes, and is little."""
+        """Whether all that is open lies on the border of boxes, and is little."""
         if self.boxed is None:
             return False
         open_ways = [(-mass, (*self.states[i].prefix, *self.states[i].open[k].path)) for mass, i, k in ways]
@@ -107,7 +192,7 @@ class Explorer:
         return inside <= self.budget.residual and sum(mass for mass, _ in open_ways) <= self.budget.border
 
     def exhausted(self) -> bool:
-        """Returns whether the budget is used up."""
+        """Whether the budget is used up."""
         return self.runs >= self.budget.runs or monotonic() >= self.session.deadline
 
     def _round(self, ways: list[tuple[float, int, int]], leave: float) -> None:
@@ -135,106 +220,94 @@ class Explorer:
 
     def _follow(self, i: int, way: Way, mass: float, least: float) -> list[tuple[float, int, Way]]:
         """Runs the code along the way; returns the ways that are open now, with their mass as a part of this one's."""
-        state = self.states[i]
-        run = Run((*state.prefix, *way.path), self.session, self.session.bits)
+        run = Run((*self.states[i].prefix, *way.path), self.session, self.session.bits)
         run.mass, run.least = mass, least
-        tracer = Tracer(self, run, i, way.mark)
-        output, ended = self.perform(run, tracer)
-        if len(run.taken) < len(run.script) and not tracer.endless:
+        run.follower = follower = Follower(self, run, i)
+        output, ended = self.perform(run)
+        if len(run.taken) < len(run.script) and not follower.endless and not self.exhausted():
             raise Changed(KEPT)
         found: list[tuple[float, int, Way]] = []
         others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
-        starts = [start for _, start in tracer.legs]
+        starts = [start for _, start in follower.legs]
         for leg, end in enumerate([*starts[1:], len(run.taken)]):
-            j, start = tracer.legs[leg]
-            state = self.states[j]
+            j, start = follower.legs[leg]
             for k in range(place, end):
                 path = tuple(run.taken[start:k]) if k in others else ()
                 found += [
-                    (part * float(piece.share), j, Way((*path, piece), share * piece.share, tracer.marks[k]))
+                    (part * float(piece.share), j, Way((*path, piece), share * piece.share))
                     for piece in others.get(k, ())
                 ]
                 share, part = share * run.taken[k].share, part * float(run.taken[k].share)
-            place = end
+            place = max(place, end)
             if leg + 1 < len(starts):
-                state.lead(tracer.legs[leg + 1][0], share)
+                self.states[j].lead(follower.legs[leg + 1][0], share)
                 share = Fraction(1)
+        state = self.states[follower.legs[-1][0]]
         if ended:
             self._end(state, run, output, share)
-            self.merges.ended(tracer.legs[-1][0], run, output)
-        elif tracer.met is not None:
-            state.lead(tracer.met, share)
-        elif not tracer.endless:
-            mark = tracer.marks.get(len(run.taken) - 1, way.mark)
-            state.open.append(Way(tuple(run.taken[starts[-1] :]), share, mark))
+        elif follower.met is not None:
+            state.lead(follower.met, share)
+        elif not follower.endless:
+            state.open.append(Way(tuple(run.taken[starts[-1] :]), share))
         for draw in run.draws:
             draw.__class__ = Past
         return found
 
-    def perform(self, run: Run, tracer: Any = None) -> tuple[Any, bool]:
-        """Returns the output of one run, and whether it came to its end."""
+    def perform(self, run: Run) -> tuple[Any, bool]:
+        """The output of one run, and whether it came to its end."""
         self.runs += 1
         if not self.runs % COLLECT:
             gc.collect()
-        before, around = sys.gettrace(), self.session.outside
-        self.session.outside = sys.exc_info()[1]
         RUNS.append(run)
         output: Any = None
         try:
-            sys.settrace(tracer if run.tracer is None or run.tracer.resumed is None else None)
             try:
                 with silence(self.session.heard):
-                    value = self.function()
+                    value = HOOKS.outermost(run, *self.call)
             finally:
                 self.session.heard = True
-                sys.settrace(before)
-                run.over = True
             output, run.form = self._finished(value)
         except Halted:
             if not run.halted and run.refused is None:
                 raise Changed(KEPT) from None
         except RecursionError:
-            raise Refused("its code recurses without end") from None
+            raise (Unfit if self.inner else Refused)("its code recurses without end, or too deep") from None
         except (Exception, SystemExit) as error:
             if isinstance(error, SystemExit) and not is_theirs(innermost(error)):
                 raise
-            output = self._raised(error)
+            output = Raised(self.session.title(type(error)), self._copied(error) if self.inner else None)
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))
         finally:
-            self.session.outside = around
             RUNS.remove(run)
             self.assumptions |= run.assumptions
             self.boxed = self.boxed or run.boxed
+            self.is_clean = self.is_clean and run.clean
         if run.refused is not None:
             raise run.refused
-        if self.inner is not None and not run.halted and not run.plain:
-            self.inner.check()
         return output, not run.halted
 
     def _finished(self, value: Any) -> tuple[Any, Form]:
-        """Returns an output without open numbers, and of which containers it was made."""
+        """An output without open numbers, and of which containers it was made."""
+        if self.inner:
+            return self.session.subs.template(value, has_loop(self.call[0])), None
         if iscoroutine(value):
             value.close()  # it is refused; left alone it would complain that nobody awaited it
-        if self.inner is not None:
-            return self.inner.value(value), None
         return settle(value), form(value)
 
-    def _raised(self, error: BaseException) -> Raised:
-        title = self.session.title(type(error))
-        return Raised(title) if self.inner is None else Raised(title, *self.inner.error(error))
+    def _copied(self, error: BaseException) -> BaseException:
+        return self.session.subs.copied(error)  # type: ignore[no-any-return]
 
     def key(self, output: Any) -> Hashable:
-        """Returns a key of an output; 1, 1.0 and True are three."""
+        """A key of an output; 1, 1.0 and True are three."""
+        if self.inner:
+            return output if not isinstance(output, Raised) else (output, repr(output.error))
         if isinstance(output, Raised):
             return output
-        reader, kind = Reader(self.session.keep, is_output=self.inner is None), type(output).__name__
-        try:
-            found = reader.key(output)
-        except NoKey:
-            raise Refused(f"{self.at}the output is a {kind}; return numbers, text or tuples of them") from None
-        if reader.draws:
-            raise Refused(f"{self.at}the output is a {kind} that holds a draw: make it known before, with int(...)")
+        found = output_key(output)
+        if found is None:
+            kind = type(output).__name__
+            raise Refused(f"{self.at}the output is a {kind}; return numbers, text or tuples of them")
         return found
 
     def _end(self, state: State, run: Run, output: Any, share: Fraction) -> None:
@@ -244,17 +317,11 @@ class Explorer:
         if before != run.form:
             words = f"the output {output}, or a part of it, comes as {differ(before, run.form)}"
             raise Refused(f"{words}: two outputs that would count as one; return one kind")
-        if self.inner is None and self.session.texts.setdefault((type(output), repr(output)), key) != key:
+        if not self.inner and self.session.texts.setdefault((type(output), repr(output)), key) != key:
             raise Refused(f"two outputs that differ have one text, {output}: return numbers, text or tuples of them")
         state.outputs[key] = state.outputs.get(key, Fraction(0)) + share
         if len(self.leaves) >= MOST_LEAVES and not isinstance(output, Raised):
             return
-        self.leaves.append(End.of(run, output))
-
-    def meet(self, key: Hashable, make: Callable[[], State]) -> tuple[int, bool]:
-        """Returns the number of the state with this key, and whether it is new; ``make`` makes it."""
-        number = self.known.setdefault(key, len(self.states))
-        if number < len(self.states):
-            return number, False
-        self.states.append(make())
-        return number, True
+        lowest = tuple(draw.m(draw.lo) for draw in run.draws)
+        highest = tuple(draw.m(draw.hi - 1) for draw in run.draws)
+        self.leaves.append(End(lowest, highest, tuple(run.calls), output))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +16,9 @@ import numpy as np
 
 from dpaudit.code.lazy import is_lazy
 
+PLAIN = frozenset(
+    (int, float, bool, str, bytes, complex, type(None), Fraction, Decimal, range, date, datetime, time, timedelta)
+)
 KINDS = {list: "a list", tuple: "a tuple"}
 
 
@@ -38,6 +45,22 @@ def differ(first: Form, second: Form) -> str:
     if first is None or second is None or first[0] != second[0]:
         return " and as ".join("a plain value" if one is None else one[0] for one in (first, second))
     return next((differ(a, b) for a, b in zip(first[1], second[1], strict=False) if a != b), first[0])
+
+
+def output_key(value: Any) -> Hashable:
+    """A key of an output, under which 1, 1.0 and True are three; None for what is no output."""
+    kind: Any = type(value)
+    if kind in PLAIN or (isinstance(value, tuple) and kind is not tuple and not hasattr(kind, "_make")):
+        return (kind, repr(value)) if kind in PLAIN else None
+    if isinstance(value, tuple):
+        parts = tuple(map(output_key, value))
+        return None if None in parts else (kind, parts)
+    if kind is frozenset:
+        entries = frozenset(map(output_key, value))
+        return None if None in entries else (kind, entries)
+    if isinstance(value, Enum):
+        return kind, value.name
+    return None
 
 
 def nameless(value: Any) -> str | None:

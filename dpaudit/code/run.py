@@ -13,18 +13,16 @@ import sysconfig
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dis import opmap
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, wraps
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
-MOST_DRAWS = 20_000
-"""A trial that draws more often is left."""
-MOST_CAUGHT = 3
-"""So often code may catch the end of its run."""
+MOST_CAUGHT = 6
+"""So often code may catch the end of its run before it goes on with pseudo-random numbers, to end by itself."""
 KEPT = (
     "it keeps draws from one run to the next (a cache, a counter, an attribute): it is not a function of its draws; "
     "draw anew at every call"
@@ -35,6 +33,7 @@ ASKED_INSIDE = (
 )
 HERE = str(Path(__file__).resolve().parents[1])
 EXPLORER = str(Path(__file__).with_name("explore.py"))
+OWN_LOOP = str(Path(__file__).with_name("until.py"))
 LIBRARIES = ("numpy", "scipy", "typeguard", "typing_extensions.py")
 
 
@@ -51,7 +50,7 @@ class Changed(Refused):
 
 
 class Again(Refused):
-    """The runs so far cannot be repeated, since something is followed otherwise from now on: begin anew."""
+    """What was followed so far does not hold, since less may be merged than was thought: begin anew."""
 
 
 class Piece(NamedTuple):
@@ -67,7 +66,7 @@ class Piece(NamedTuple):
 
     @property
     def is_half(self) -> bool:
-        """Returns whether it is a half of a draw that decides together with others."""
+        """Whether it is a half of a draw that decides together with others."""
         return isinstance(self.sign, tuple) and self.sign[-1:] == ("half",)
 
 
@@ -82,7 +81,7 @@ class Draw:
 
     @property
     def width(self) -> int:
-        """Returns how many numbers are left."""
+        """How many numbers are left."""
         return self.hi - self.lo
 
     def cut(self, sign: Hashable, bounds: Callable[[], Sequence[tuple[int, int]]]) -> None:
@@ -116,11 +115,11 @@ class Draw:
         self.lo, self.hi, self.stride, self.offset = piece.lo, piece.hi, piece.stride, piece.offset
 
     def m(self, a: int) -> int:
-        """Returns the number that a stands for."""
+        """The number that a stands for."""
         return self.offset + self.stride * a
 
     def state(self) -> tuple[int, ...]:
-        """Returns what is known of it."""
+        """All that is known of it."""
         return self.size, self.lo, self.hi, self.stride, self.offset
 
 
@@ -155,45 +154,45 @@ class Run:
         self.boxed: str | None = None
         self.caught, self.is_adrift = 0, False
         """How often code has caught the end of the run, and whether it goes on all the same."""
-        self.halted = self.over = False
-        """Whether it is ended on purpose, and whether the code has come to its end."""
-        self.tracer: Any = None
-        """What watches it; it is told of every new decision, and where the script ends."""
+        self.halted = False
+        self.follower: Any = None
+        """Finds the states that the run comes to; none in a run with plain numbers."""
+        self.clean, self.unclean_at = True, ""
+        """Whether all that it has executed lies on the closed list; else the line and what was there."""
+        self.fresh: dict[int, Any] = {}
+        """The lists, dicts, sets, arrays and objects that this run has made, by address: it alone may change them."""
+        self.top: Any = None
+        """The function that is called next is the outermost one of this run."""
+        self.calls: list[bool] = []
+        """Of each call of a function: whether it was drawn at once. A run with plain numbers is told."""
+        self.plan: Sequence[bool] = ()
+        self.steps = 0
         self.form: Any = None
         """Of which containers its output is made."""
-        self.mass = 1.0
-        self.least = 0.0
+        self.mass, self.least = 1.0, 0.0
         self.plain = plain is not None
         self.numbers = list(plain or ())
         """The numbers m of a run with plain numbers, draw by draw."""
-        self.trial: int | None = None
-        """The number of a trial: a whole run with plain pseudo-random numbers, of sub-samplers too."""
 
     def draw(self, size: int) -> Draw:
-        """Returns a new draw, uniform on 0 .. size - 1."""
+        """A new draw, uniform on 0 .. size - 1."""
         self.check()
         self.draws.append(Draw(self, len(self.draws), size))
         return self.draws[-1]
 
     def next_plain(self, size: int) -> int:
-        """Returns the next number of a run with plain numbers."""
+        """The next number of a run with plain numbers."""
         self.check()
         number = len(self.draws)
+        self.draws.append(Draw(self, number, size))
         if self.is_adrift:
-            self.draws.append(Draw(self, number, size))
             return int.from_bytes(sha256(f"{number}".encode()).digest(), "big") % size
-        if self.trial is not None:
-            if number >= MOST_DRAWS:
-                self.halt()
-            seed = sha256(f"{self.trial} {number}".encode()).digest()
-            self.numbers.append(int.from_bytes(seed, "big") % size)
         if number >= len(self.numbers) or self.numbers[number] >= size:
             self.stop(Changed(f"{where()}it draws otherwise in a second run: it is not a function of its draws"))
-        self.draws.append(Draw(self, number, size))
         return self.numbers[number]
 
     def choose(self, sign: Hashable, draw: int, pieces: Callable[[], Iterable[Piece]]) -> Piece:
-        """Returns the piece to follow: that of the script, or the likeliest."""
+        """The piece to follow: that of the script, or the likeliest."""
         self.check()
         if self.is_adrift:
             return next(iter(pieces()))
@@ -206,15 +205,11 @@ class Run:
                 self.stop(Changed(f"{where()}it goes another way in a second run: it is not a function of its draws"))
         else:
             found = list(pieces())
-            if self.tracer is not None:
-                self.tracer.mark()
             best = max(range(len(found)), key=lambda i: found[i].share)
             piece = found.pop(best)
             if found:
                 self.alternatives.append((place, found))
         self.taken.append(piece)
-        if place == len(self.script) - 1 and self.tracer is not None:
-            self.tracer.resume()
         if place >= len(self.script):
             self.mass *= float(piece.share)
             if self.mass < self.least:
@@ -223,39 +218,53 @@ class Run:
 
     @property
     def is_repeating(self) -> bool:
-        """Returns whether what it does now was followed before: it has a script to go through, or plain numbers."""
+        """Whether what it does now was followed before: it has a script to go through, or plain numbers."""
         return self.plain or len(self.taken) < len(self.script)
 
     def repeats(self, sign: Hashable) -> bool:
-        """Returns whether the next decision of the script is this one."""
+        """Whether the next decision of the script is this one."""
         place = len(self.taken)
         return place < len(self.script) and self.script[place].sign == sign and not self.is_adrift
 
-    def check(self) -> None:
-        """Ends a run that was ended before and has been caught.
+    def leave_the_list(self, what: str) -> None:
+        """Notes that the run does something outside the closed list: from here on nothing is merged."""
+        if self.clean:
+            self.clean, self.unclean_at = False, f"{where()}{what}"
+            if self.follower is not None:
+                self.follower.left_the_list()
 
-        Code that catches everything may never let it end. It is ended at its next line, outside of what catches; if
-        that is caught too it goes on with pseudo-random numbers until it ends by itself. Nobody looks at its output.
-        """
+    def draws_calls(self) -> bool:
+        """Whether the next call of a function may be drawn at once."""
+        if not self.plain:
+            return True
+        return len(self.calls) < len(self.plan) and self.plan[len(self.calls)]
+
+    def step(self) -> None:
+        """Counts a turn of a loop; ends the run where it leads too far."""
+        self.steps += 1
+        if self.owner is not None and not self.is_adrift:
+            if self.steps > self.owner.budget.steps:
+                self.follower.is_endless(where()) if self.follower is not None else None
+                self.halt()
+            if not self.steps % 64:
+                self.check()
+                if monotonic() >= self.owner.deadline and not self.plain:
+                    self.halt()
+
+    def check(self) -> None:
+        """Ends a run that was ended before and has been caught."""
         if self.refused is None and not self.halted:
             return
         self.caught += 1
-        if self.caught > 2 * MOST_CAUGHT and len(self.draws) < MOST_DRAWS:
+        if self.caught > MOST_CAUGHT:
             self.is_adrift = self.plain = True
             return
-        if self.caught > MOST_CAUGHT:
-            _end_at_next_line()
-        raise self.refused or Halted
-
-    def end_if_interrupted(self) -> None:
-        """Ends a run that somebody wants to end from the keyboard, though the code may have caught that."""
-        if isinstance(self.refused, KeyboardInterrupt):
-            raise self.refused
+        raise self.refused or Halted(where())
 
     def halt(self) -> None:
         """Ends the run."""
         self.halted = True
-        raise Halted
+        raise Halted(where())
 
     def stop(self, reason: Refused) -> None:
         """Ends everything: the code cannot be followed."""
@@ -263,29 +272,17 @@ class Run:
         raise reason
 
 
-def _end_at_next_line() -> None:
-    """Ends the code under way where its next line starts."""
-
-    def trace(_: FrameType, event: str, __: Any) -> Any:
-        if event == "line":
-            raise Halted
-        return trace
-
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename != EXPLORER:
-        if is_theirs(frame.f_code.co_filename):
-            frame.f_trace = trace
-        frame = frame.f_back
-    sys.settrace(trace)
-
-
 RUNS: list[Run] = []
 """The runs under way; the last is the innermost."""
 
 
 def current() -> Run | None:
-    """Returns the run under way."""
+    """The run under way."""
     return RUNS[-1] if RUNS else None
+
+
+INTERRUPTS: list[KeyboardInterrupt] = []
+"""The interrupts that came from the keyboard; others are raised by the code."""
 
 
 @contextmanager
@@ -294,6 +291,7 @@ def heeding_interrupts() -> Iterator[None]:
 
     def interrupt(*_: Any) -> None:
         reason = KeyboardInterrupt()
+        INTERRUPTS.append(reason)
         for run in RUNS:
             run.refused = run.refused or reason
         raise reason
@@ -318,17 +316,25 @@ def refuse(what: str) -> Any:
     raise reason
 
 
-def begin_anew() -> None:
-    """Ends everything that was followed so far, to follow it again."""
-    reason, run = Again(f"{where()}it is followed in two ways"), current()
-    if run is not None:
-        run.stop(reason)
-    raise reason
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def bookkeeping(function: F) -> F:
+    """The function; an exception inside it is a fault of dpaudit, and no exception of the code that is followed."""
+
+    @wraps(function)
+    def kept(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except Exception as error:
+            return refuse(f"a fault of dpaudit, please report it ({type(error).__name__}: {error})")
+
+    return cast(F, kept)
 
 
 @lru_cache(maxsize=4096)
 def is_theirs(filename: str) -> bool:
-    """Returns whether the file is somebody's own code: not dpaudit, nor the standard library, numpy or scipy."""
+    """Whether the file is somebody's own code: not dpaudit, nor the standard library, numpy or scipy."""
     if filename.startswith("<"):  # "<string>" is made by named tuples and data classes, also by ours
         return not filename.startswith(("<frozen", "<string", "<__array_function__"))
     parts = Path(filename).parts
@@ -341,26 +347,26 @@ def is_theirs(filename: str) -> bool:
 
 
 def is_ours(filename: str) -> bool:
-    """Returns whether the file is dpaudit's own engine."""
-    return filename.startswith(HERE) and "examples" not in Path(filename).parts
+    """Whether the file is dpaudit's own engine; the examples, and the loop that we offer, are followed as theirs."""
+    return filename.startswith(HERE) and "examples" not in Path(filename).parts and filename != OWN_LOOP
 
 
 def where() -> str:
-    """Returns "file.py line 12: " for the innermost line of somebody's own code."""
+    """ "file.py line 12: " for the innermost line of somebody's own code; nothing where there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_theirs(frame.f_code.co_filename):
         frame = None if frame.f_code.co_filename == EXPLORER else frame.f_back
-    return "" if frame is None else line_of(frame)
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
 
 
 def defined_at(function: Any) -> str:
-    """Returns the same for the line where the function is defined; nothing if that is unknown."""
+    """The same for the line where the function is defined; nothing if that is unknown."""
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
 
 
 def raised_at(error: BaseException) -> str:
-    """Returns the same for the innermost line of their code that the exception went through."""
+    """The same for the innermost line of their code that the exception went through."""
     found, trace = "", error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -371,23 +377,8 @@ def raised_at(error: BaseException) -> str:
 
 
 def innermost(error: BaseException) -> str:
-    """Returns the file of the innermost code that the exception went through: theirs, where they call sys.exit()."""
+    """The file of the innermost code that the exception went through: theirs, where they call sys.exit()."""
     trace, found = error.__traceback__, ""
     while trace is not None:
         found, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
     return found
-
-
-def is_raised(error: BaseException) -> bool:
-    """Returns whether somebody's own code raises the exception by a statement: an interrupt by the user is none."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or not is_theirs(trace.tb_frame.f_code.co_filename):
-        return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == opmap["RAISE_VARARGS"]
-
-
-def line_of(frame: FrameType) -> str:
-    """Returns "file.py line 12: "."""
-    return f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "

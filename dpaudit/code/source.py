@@ -3,59 +3,86 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dpaudit.code import draws
-from dpaudit.code.draws import getrandbits, running, seed, spread, standing_in, unfollowed, uniform
+from dpaudit.code.draws import getrandbits, seed, standing_in, unfollowed, uniform
 from dpaudit.code.run import refuse
+
+REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
+BITS = np.random.MT19937(0)
+"""Given to the stand-ins, which never use it; else they would ask the system for entropy."""
+_STATE, _GENERATOR = REAL_STATE(0), REAL_GENERATOR(np.random.PCG64(0))
+JUDGES = (_STATE._bit_generator, _GENERATOR.bit_generator, BITS)
+"""The bits of the real generators that are asked what a call gives."""
+
+
+def _by_generator(name: str, given: Any, named: Any) -> Any:
+    return getattr(_GENERATOR, name)(*given, **named)
+
+
+def _by_state(name: str, given: Any, named: Any) -> Any:
+    return getattr(_STATE, name)(*given, **named)
+
+
+def _by_both(name: str, given: Any, named: Any) -> Any:
+    """Python's own call where it has one; numpy's where it is given what only numpy takes."""
+    if name in ("random", "uniform", "choice", "shuffle") and _is_python(name, given, named):
+        return None
+    return _by_generator(name, given, named)
+
+
+def _is_python(name: str, given: Any, named: Any) -> bool:
+    """Whether Python's own method takes the call."""
+    usual = {"random": "", "uniform": "ab", "choice": ("seq",), "shuffle": "x"}[name]
+    fits = len(given) + len(named) == len(usual) and set(named) <= set(usual)
+    return fits and not (name == "choice" and isinstance((*given, *named.values())[0], int))
 
 
 class Source(random.SystemRandom):
     """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
 
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """Returns uniform floats."""
-        return draws.floats(self, size, dtype, out)
+    def random(self, *given: Any, **named: Any) -> Any:
+        """Uniform floats."""
+        return draws.floats(*given, **named)
 
     def getrandbits(self, k: int) -> Any:
-        """Returns k random bits."""
+        """k random bits."""
         return getrandbits(self, k)
 
     def _randbelow(self, n: int) -> Any:
         return draws.below(n)
 
-    def uniform(self, a: Any = 0.0, b: Any = 1.0, size: Any = None) -> Any:
-        """Returns a + (b - a) u."""
-        return spread(lambda low, high: low + (high - low) * uniform(), (a, b), size)
+    def uniform(self, *given: Any, **named: Any) -> Any:
+        """a + (b - a) u; as numpy does it where Python has no such call."""
+        if not _is_python("uniform", given, named):
+            return draws.uniforms(*given, **named)
+        ends = {**dict(zip("ab", given, strict=False)), **named}
+        return ends["a"] + (ends["b"] - ends["a"]) * uniform()
 
     def choice(self, seq: Any, *given: Any, **named: Any) -> Any:
-        """Returns an entry; with p or a size as numpy does it."""
+        """An entry; with p or a size as numpy does it."""
         numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
         return draws.choice(seq, *given, **named) if numpy_like else super().choice(seq)
 
-    def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
-    ) -> Any:
-        """Returns whole numbers as numpy's Generator does."""
-        return draws.integers(low, high, size, dtype, endpoint)
+    def integers(self, *given: Any, **named: Any) -> Any:
+        """Whole numbers as numpy's Generator does."""
+        return draws.integers(*given, **named)
 
-    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
-        """Returns trials as numpy does."""
-        return draws.binomial(n, p, size)
+    def binomial(self, *given: Any, **named: Any) -> Any:
+        """Trials as numpy does."""
+        return draws.binomial(*given, **named)
 
-    def permutation(self, x: Any, axis: int = 0) -> Any:
-        """Returns the entries in random order."""
-        return draws.permutation(x, axis)
+    def permutation(self, *given: Any, **named: Any) -> Any:
+        """The entries in random order."""
+        return draws.permutation(*given, **named)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Puts the entries in random order."""
         return super().shuffle(x) if axis == 0 else draws.shuffle(x, axis)
-
-    def randint(self, *given: Any, **named: Any) -> Any:
-        """Returns a whole number as Python's ``random`` does."""
-        return super().randint(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
         """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
@@ -69,57 +96,49 @@ class Source(random.SystemRandom):
     setstate = unfollowed("setstate, the state of a generator,")
 
 
-for _name in [name for name in vars(Source) if not name.startswith("_")]:
+for _name in ("random", "uniform", "choice", "integers", "binomial", "permutation", "shuffle"):
     _what = f"{_name} (of a random.Random, as long as no annotation says np.random.Generator or RandomState)"
-    setattr(Source, _name, standing_in(_what, getattr(Source, _name)))
+    setattr(Source, _name, standing_in(_what, getattr(Source, _name), _by_both))
 
 
-def _covered(kind: type, own: dict[str, Any]) -> dict[str, Any]:
-    """Returns the methods of a stand-in for the class: these, and for every other public one a refusal."""
+def _covered(kind: type, own: dict[str, Any], judge: Callable[[str, Any, Any], Any]) -> dict[str, Any]:
+    """The methods of a stand-in for the class: these, and for every other public one a refusal."""
     names = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
     found = {name: unfollowed(f"{kind.__name__}.{name}") for name in names}
-    found |= {name: standing_in(f"{kind.__name__}.{name}", method) for name, method in own.items()}
+    found |= {name: _method(kind, name, draw, judge) for name, draw in own.items()}
     return {**found, "_bit_generator": property(unfollowed("the bits of a generator")), **_uncopied(kind)}
 
 
+def _method(kind: type, name: str, draw: Any, judge: Callable[[str, Any, Any], Any]) -> Any:
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        return draw(*given, **named)
+
+    method.__name__ = name
+    return standing_in(f"{kind.__name__}.{name}", method, judge)
+
+
 def _uncopied(kind: type) -> dict[str, Any]:
-    """Returns refusals of what copies or stores a generator: the copy would draw the same numbers again."""
+    """Refusals of what copies or stores a generator: the copy would draw the same numbers again."""
     refused = unfollowed(f"a copy of a {kind.__name__}, which draws the same numbers,")
     return dict.fromkeys(("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"), refused)
 
 
-def _shared() -> dict[str, Any]:
-    def uniforms(_: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        running().assumptions.add("numpy's uniform(a, b) is a + (b - a) u, two roundings")
-        return spread(lambda a, b: a + (b - a) * uniform(), (low, high), size)
-
-    return {
-        "uniform": uniforms,
-        "choice": lambda _, *given, **named: draws.choice(*given, **named),
-        "binomial": lambda _, *given, **named: draws.binomial(*given, **named),
-        "shuffle": lambda _, *given, **named: draws.shuffle(*given, **named),
-        "permutation": lambda _, *given, **named: draws.permutation(*given, **named),
-    }
-
-
-GENERATOR: dict[str, Any] = {
-    **_shared(),
+SHARED: dict[str, Any] = {
+    "uniform": draws.uniforms,
+    "choice": draws.choice,
+    "binomial": draws.binomial,
+    "shuffle": draws.shuffle,
+    "permutation": draws.permutation,
     "random": draws.floats,
-    "integers": lambda _, *given, **named: draws.integers(*given, **named),
-    "permuted": lambda _, *given, **named: draws.permuted(*given, **named),
 }
+GENERATOR: dict[str, Any] = {**SHARED, "integers": draws.integers, "permuted": draws.permuted}
 STATE: dict[str, Any] = {
-    **_shared(),
-    "binomial": lambda _, *given, **named: draws.legacy_binomial(*given, **named),
-    "random": draws.floats,
+    **SHARED,
+    "binomial": draws.legacy_binomial,
     "random_sample": draws.floats,
-    "rand": lambda _, *shape: draws.sized(uniform, shape or None),
-    "randint": lambda _, *given, **named: draws.randint(*given, **named),
-    "seed": seed,
+    "rand": lambda *shape: draws.sized(uniform, shape or None),
+    "randint": draws.randint,
 }
-REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
-BITS = np.random.MT19937(0)
-"""Given to the stand-ins, which never use it; else they would ask the system for entropy."""
 
 
 class StandIn(type):
@@ -133,7 +152,7 @@ NUMPY_GENERATOR: Any = StandIn(
     "Generator",
     (np.random.Generator,),
     {
-        **_covered(np.random.Generator, GENERATOR),
+        **_covered(np.random.Generator, GENERATOR, _by_generator),
         "bit_generator": property(unfollowed("the bits of a generator")),
         "__init__": lambda self, bit_generator=None: REAL_GENERATOR.__init__(self, BITS),
         "__new__": lambda kind, bit_generator=None: REAL_GENERATOR.__new__(kind, BITS),  # type: ignore[call-arg]
@@ -149,20 +168,17 @@ def _unseeded(self: Any, seed: Any = None) -> None:
 NUMPY_STATE: Any = StandIn(
     "RandomState",
     (np.random.RandomState,),
-    {
-        **_covered(np.random.RandomState, STATE),
-        "__init__": _unseeded,
-    },
+    {**_covered(np.random.RandomState, STATE, _by_state), "seed": seed, "__init__": _unseeded},
 )
 
 
 def numpy_generator() -> Any:
-    """Returns a stand-in that is a numpy Generator."""
+    """A stand-in that is a numpy Generator."""
     return NUMPY_GENERATOR()
 
 
 def bit_generator(kind: Any) -> Any:
-    """Returns a stand-in for a class of bit generators: made without a seed it stands for perfect bits."""
+    """A stand-in for a class of bit generators: made without a seed it stands for perfect bits."""
 
     def unseeded(self: Any, seed: Any = None) -> None:
         draws.seed(self, seed)
@@ -172,3 +188,41 @@ def bit_generator(kind: Any) -> Any:
     names = [*(name for name in names if name != "lock"), "_seed_seq"]
     own = {name: property(unfollowed(f"{kind.__name__}.{name}")) for name in names}
     return StandIn(kind.__name__, (kind,), {**own, **_uncopied(kind), "__init__": unseeded})
+
+
+class Real(random.SystemRandom):
+    """The same as Source with real draws, for trials."""
+
+    numpy = REAL_GENERATOR(np.random.PCG64())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("integers", "binomial", "permutation"):
+            return getattr(self.numpy, name)
+        raise AttributeError(name)
+
+    def random(self, *given: Any, **named: Any) -> Any:
+        """Uniform floats."""
+        return self.numpy.random(*given, **named) if given or named else super().random()
+
+    def uniform(self, *given: Any, **named: Any) -> Any:
+        """Uniform floats."""
+        python = _is_python("uniform", given, named)
+        return super().uniform(*given, **named) if python else self.numpy.uniform(*given, **named)
+
+    def choice(self, seq: Any, *given: Any, **named: Any) -> Any:
+        """An entry; with p or a size as numpy does it."""
+        numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
+        return self.numpy.choice(seq, *given, **named) if numpy_like else super().choice(seq)
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Puts the entries in random order."""
+        return super().shuffle(x) if axis == 0 else self.numpy.shuffle(x, axis)
+
+
+def real(value: Any) -> Any:
+    """The real generator that a stand-in stands for; any other value as it is."""
+    if type(value) is Source:
+        return Real()
+    if type(value) is NUMPY_GENERATOR:
+        return np.random.default_rng()
+    return np.random.RandomState() if type(value) is NUMPY_STATE else value

@@ -11,8 +11,8 @@ from dpaudit.code.asked import source_for
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
 from dpaudit.code.outputs import nameless
-from dpaudit.code.quiet import import_first
-from dpaudit.code.run import defined_at, is_raised, raised_at
+from dpaudit.code.rewrite import import_first
+from dpaudit.code.run import INTERRUPTS, defined_at, raised_at
 from dpaudit.mechanisms.user_code import describe, guarded, no_exit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -51,17 +51,17 @@ class SampledLaws:
     def _compute(self, x: Dataset) -> CodeLaw:
         if self._session is None:
             self._session = Session(self._budget())
-        sample = self.target.sample
-        code = self.target.function if isinstance(self.target, FunctionSampler) else sample
+        function = self.target.function if isinstance(self.target, FunctionSampler) else self.target.sample
+        named = self.target.given if isinstance(self.target, FunctionSampler) else {}
         try:
-            rng = source_for(code)
+            rng = source_for(function)
             with no_exit():
-                import_first(code)
-                law = self._session.law(lambda: sample(x, rng), self.target, defined_at(code))
+                import_first(function)
+                law = self._session.law(function, (x, rng), named, self.target, defined_at(function))
         except Refused as reason:
             raise self._error(f"sample({text(x)}, rng): {reason}") from None
         except KeyboardInterrupt as error:
-            if is_raised(error):  # not by the person before the screen
+            if error not in INTERRUPTS:  # not by the person before the screen
                 raise self._error(f"sample({text(x)}, rng): {raised_at(error)}{describe(error)}") from None
             raise
         except BaseException as error:  # an exit, or an exception that no code should catch
@@ -153,12 +153,10 @@ class SampledLaws:
             notes.append(
                 f"{boxed}several draws of many values decide there together; the border between is not followed"
             )
-        unmerged = next((law.unmerged for law in laws if law.unmerged is not None), None)
-        if unmerged is not None:
-            notes.append(
-                f"{unmerged}the code keeps something there that dpaudit does not see: no states were merged, every way "
-                "was followed by itself (which is slower, and assumes nothing of states)"
-            )
+        unrolled = next((law for law in laws if law.unrolled is not None and not law.boxed), None)
+        if unrolled is not None and unrolled.unrolled is not None:
+            line, why = unrolled.unrolled
+            notes.append(f"{line}: this loop is unrolled, residual {decimal_up(unrolled.residual)}: {why}")
         endless = next((law.endless for law in laws if law.endless), None)
         if endless:
             notes.append(f"{endless}a run was given up there as endless; it counts as not followed")
@@ -202,7 +200,7 @@ class FunctionSampler:
         self.name = getattr(function, "__name__", type(function).__name__)
         self.formula = (function.__doc__ or "(no description)").strip().splitlines()[0]
         self.function, self._data = function, data
-        self._given = given
+        self.given = given
         if "epsilon" in given or "eps" in given:
             self.epsilon = given.get("epsilon", given.get("eps"))
 
@@ -212,4 +210,4 @@ class FunctionSampler:
 
     def sample(self, x: Any, rng: Any) -> Any:
         """Returns one output."""
-        return self.function(x, rng, **self._given)
+        return self.function(x, rng, **self.given)

@@ -15,7 +15,7 @@ from dpaudit.code.context import in_place
 from dpaudit.code.run import RUNS, Refused, Run
 from dpaudit.numbers.errors import InputError
 
-HERE = r"test_code_sources.py line [0-9]+: "
+HERE = r"test_source.py line [0-9]+: "
 ARGUMENTS = [(), (2,), (1, 2), ([1, 2],), ([1, 2], 1), (1, 0.5), (1, 2, 3), (1, 2, 3, 4)]
 MAKE_SOURCES = {"Random", "SystemRandom", "default_rng", "Generator", "RandomState", "seed", "BitGenerator"}
 MAKE_SOURCES |= {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}

@@ -11,34 +11,37 @@ import pytest
 
 import dpaudit
 from dpaudit.numbers.errors import InputError
+from tests.code.snippets import law, texts
 
-HERE = r"test_code_outputs.py line [0-9]+: "
+
+def texts_of(sample):
+    return texts(law(sample))
+
+
+HERE = r"test_outputs.py line [0-9]+: "
 
 
 class Spins:
     """One run in eight has no end, and draws nothing."""
 
-    def __init__(self, way=0):
-        self.way, self.budget = way, {"seconds": 3}
+    budget = {"seconds": 3}  # noqa: RUF012
 
     def datasets(self):
         return [0, 1]
 
     def sample(self, x, rng):
         if rng.random() < 0.125:
-            if self.way == 0:
-                while True: pass  # fmt: skip  # noqa: E701
-            return sum(1 for _ in iter(int, 1))
+            while True:
+                pass
         return 1
 
 
-@pytest.mark.parametrize("way", [0, 1])
-def test_a_loop_that_does_not_draw_keeps_to_the_budget_and_is_named(way):
+def test_a_loop_that_does_not_draw_keeps_to_the_budget_and_is_named():
     start = time.monotonic()
-    audit = dpaudit.delta(Spins(way), at=1).to_dict()
+    audit = dpaudit.delta(Spins(), at=1).to_dict()
     assert time.monotonic() - start < 40  # two data sets, three seconds each
     said = " ".join(audit["notes"])
-    assert "test_code_outputs.py line" in said
+    assert "test_outputs.py line" in said
     assert "given up there as endless" in said
     assert Fraction(1, 8) <= Fraction(audit["residual"]) < Fraction(126, 1000)
 
@@ -136,3 +139,79 @@ def test_hashes_that_are_fixed_need_no_word(monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "7")
     audit = dpaudit.epsilon(lambda x, rng: hash(str(x)) % 2 + rng.randrange(2), data=[0, 1]).to_dict()
     assert not any("hash()" in said for said in audit["assumptions"])
+
+
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return "Shown"
+
+
+def test_an_object_with_a_draw_is_no_output():
+    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Shown that holds a draw: make it known"):
+        dpaudit.pmf(lambda x, rng: Shown(rng.getrandbits(1)), 0, data=[0, 1])
+    with pytest.raises(dpaudit.InputError, match="two outputs that differ have one text, Shown"):
+        dpaudit.pmf(lambda x, rng: Shown(int(rng.getrandbits(1))), 0, data=[0, 1])
+
+
+def test_equal_sets_are_one_output_in_whatever_order_they_were_filled():
+    assert str(dpaudit.epsilon(lambda x, rng: {0, 8} if x else {8, 0}, data=[0, 1]).epsilon) == "0"
+    assert texts_of(lambda rng: {0, 8} if rng.getrandbits(1) else {8, 0}) == {"frozenset({0, 8})": 1}
+
+
+class A(Exception):
+    pass
+
+
+class Outer:
+    class A(Exception):
+        pass
+
+
+def two_names(x, rng):
+    k = rng.randrange(4)
+    if k == 0:
+        raise A
+    if k == 1:
+        raise Outer.A
+    if k == 2:
+        raise type("ValueError", (Exception,), {})
+    raise ValueError
+
+
+def test_two_exceptions_of_one_name_are_two_outputs():
+    found = dpaudit.pmf(two_names, 0, data=[0, 1])
+    names = ["A", "Outer.A", "ValueError", f"{__name__}.ValueError"]
+    assert sorted(map(str, found.outputs)) == sorted(f"raises {name}" for name in names)
+    assert {str(p) for p in found.probabilities} == {"0.25"}
+
+
+def test_two_local_exceptions_of_one_name_are_two_outputs():
+    def first():
+        class Local(Exception):
+            pass
+
+        raise Local
+
+    def second():
+        class Local(Exception):
+            pass
+
+        raise Local
+
+    assert sorted(texts_of(lambda rng: first() if rng.getrandbits(1) else second()).values()) == [Fraction(1, 2)] * 2
+
+
+
+def leaves(rng):
+    if rng.getrandbits(2) == 0:
+        sys.exit(3)
+    if rng.getrandbits(1):
+        raise SystemExit
+    return 0
+
+
+def test_an_exit_of_the_code_is_an_output():
+    assert texts_of(leaves) == {"0": Fraction(3, 8), "raises SystemExit": Fraction(5, 8)}

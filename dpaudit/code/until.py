@@ -1,0 +1,19 @@
+"""A rejection loop that says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def until(body: Callable[[], T], accept: Callable[[T], bool]) -> T:
+    """The first value of ``body()`` that ``accept`` takes: its law is that of the body, given that it is accepted.
+
+    An ordinary loop, which dpaudit follows like any other: exactly, where body and accept keep no state.
+    """
+    while True:
+        value = body()
+        if accept(value):
+            return value

@@ -1,0 +1,131 @@
+"""A variable that is called dead is dead: whatever stands in it at the head of the loop, the outcome is the same."""
+
+import ast
+import random
+import textwrap
+
+import pytest
+
+from dpaudit.code.live import Liveness
+from tests.code.snippets import law, made, texts
+
+TABLE = [
+    # body of f(rng, a, b), with one loop marked by its line; names that are live there; names that are dead there
+    ("while rng.randrange(2):\n    pass\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    a = 1\n    b = a\nreturn b", "b", "a"),
+    ("while rng.randrange(2):\n    b = a\n    a = 1\nreturn 0", "a", "b"),
+    ("while a:\n    a = rng.randrange(2)\nreturn b", "a b", ""),
+    ("while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\n    else:\n        a = 2\n    b = a\nreturn b", "b", "a"),
+    ("while rng.randrange(2):\n    a += 1\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    a[0] = 1\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    (a, b) = (b, a)\nreturn a", "a b", ""),
+    ("while rng.randrange(2):\n    a, b = 1, 2\nreturn a + b", "a b", ""),
+    ("while True:\n    a, *b = 1, 2\n    if rng.randrange(2):\n        return a, b", "", "a b"),
+    ("while True:\n    a = rng.randrange(3)\n    if a:\n        break\nreturn a, b", "b", "a"),
+    ("while True:\n    if rng.randrange(2):\n        break\n    a = 5\nreturn a", "a", "b"),
+    ("while True:\n    if rng.randrange(2):\n        continue\n    return a", "a", "b"),
+    ("while rng.randrange(2):\n    if rng.randrange(2):\n        continue\n    b = 1\nelse:\n    return a\nreturn b", "a", ""),
+    ("for a in range(2):\n    rng.randrange(2)\nreturn b", "b", ""),
+    ("for a in range(2):\n    pass\nreturn a", "a", "b"),
+    ("for a in range(2):\n    b = a\nreturn 0", "", "b"),
+    ("for a[0] in range(2):\n    pass\nreturn 0", "a", "b"),
+    ("for i in range(a):\n    rng.randrange(2)\nreturn 0", "", "a b"),
+    ("for i in range(2):\n    while rng.randrange(2):\n        b = a\n    a = 1\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    while rng.randrange(2):\n        a = 0\n    b = a\nreturn b", "a b", ""),
+    ("while rng.randrange(2):\n    for i in range(2):\n        a = i\n    b = 1\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    try:\n        a = failing(rng)\n    except ValueError:\n        pass\nreturn a", "a", ""),
+    ("while rng.randrange(2):\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0", "a", ""),
+    ("try:\n    while rng.randrange(2):\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a", "a", ""),
+    ("try:\n    while rng.randrange(2):\n        b = failing(rng)\nfinally:\n    print(a, end='')\nreturn 1", "a", ""),
+    ("get = lambda: a\nwhile rng.randrange(2):\n    a = 1\nreturn get()", "a get", "b"),
+    ("def get():\n    return a\nwhile rng.randrange(2):\n    b = 1\nreturn get()", "a get", ""),
+    ("while rng.randrange(2):\n    b = [a for _ in range(2)]\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    b = sum(a for _ in range(2))\nreturn 0", "a", ""),
+    ("while rng.randrange(2):\n    b = [a for a in range(2)]\nreturn 0", "", "b"),
+    ("while rng.randrange(2):\n    b = f'{a}'\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    if (a := rng.randrange(2)) and b:\n        return a\nreturn 0", "b", ""),
+    ("while rng.randrange(2) or (b := 3):\n    if rng.randrange(2): return b\nreturn 0", "b", ""),
+    ("while rng.randrange(2):\n    del a\n    a = 1\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    rng.randrange(2) and (a := 1)\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    a: int = 3\n    b = a\nreturn 0", "", "a b"),
+    ("while rng.randrange(2):\n    a: int\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    with held(a) as b:\n        pass\nreturn b", "a b", ""),
+    ("while rng.randrange(2):\n    assert a\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    raise ValueError(a)\nreturn b", "a b", ""),
+    ("while rng.randrange(2):\n    a = a if rng.randrange(2) else 1\nreturn 0", "a", "b"),
+    ("while rng.randrange(2):\n    b = a = 1\nreturn a", "a", "b"),
+    ("while rng.randrange(2):\n    import math as a\nreturn str(a)", "a", ""),
+    ("while rng.randrange(2):\n    return locals()['a']\nreturn 0", "", ""),
+]
+HEAD = """
+from contextlib import nullcontext as held
+def failing(rng):
+    if rng.randrange(2): raise ValueError
+    return 1
+"""
+
+
+def loops(body):
+    """The loops of f with what is live at each, outermost first."""
+    tree = ast.parse(f"def f(rng, a, b):\n{textwrap.indent(body, '    ')}").body[0]
+    live = Liveness(tree)
+    return [live.at(node) for node in ast.walk(tree) if isinstance(node, ast.While | ast.For)]
+
+
+@pytest.mark.parametrize(("body", "live", "dead"), TABLE)
+def test_what_is_read_is_live_and_what_is_written_first_is_not(body, live, dead):
+    found = loops(body)[0]
+    assert {*live.split()} <= found
+    assert not {*dead.split()} & found
+
+
+def marked(body):
+    """The text with a call of spoil() where the head of the first loop is: once, just before it."""
+    lines = body.split("\n")
+    at = next(i for i, line in enumerate(lines) if line.strip().startswith(("while", "for")))
+    space = " " * (len(lines[at]) - len(lines[at].lstrip()))
+    return lines[:at], space, lines[at:]
+
+
+@pytest.mark.parametrize(("body", "live", "dead"), TABLE)
+def test_other_values_in_dead_variables_change_nothing(body, live, dead):
+    """Junk is written into every variable that is called dead, at the head of the loop, where each run stands."""
+    if "locals()" in body or body.startswith("for"):
+        pytest.skip("what it goes over is read before the head")
+    found = loops(body)[0]
+    before, space, after = marked(body)
+    head, *inside = after
+    junk = [f"{space}{name} = 'junk'" for name in ("a", "b") if name not in found]
+    indent = space + "    "
+    condition = head.strip().removeprefix("while ").removesuffix(":")
+    if "else:" in "".join(line for line in inside if line.startswith(f"{space}else")):
+        pytest.skip("an else of the loop itself")
+    loop = [f"{space}while True:", *(f"    {line}" for line in junk), f"{indent}if not ({condition}): break", *inside]
+    texts_of = [
+        f"{HEAD}def f(rng, a, b):\n{textwrap.indent(chr(10).join([*before, *part]), '    ')}\n" for part in (after, loop)
+    ]
+    plain, spoiled = (made(text, "f") for text in texts_of)
+    for seed in range(40):
+        results = []
+        for function in (plain, spoiled):
+            try:
+                results.append(repr(function(random.Random(seed), [3], [4])))
+            except Exception as error:
+                results.append(type(error).__name__)
+        assert results[0] == results[1]
+
+
+MERGED = [
+    # a dead counter does not keep runs apart; a live one does
+    ("k = 0\nwhile rng.randrange(2):\n    k = rng.randrange(100)\nreturn 1", {"1"}),
+    ("k = 0\nwhile True:\n    k = rng.getrandbits(3)\n    if k < 6: return k", {*"012345"}),
+    ("k = 0\nwhile rng.randrange(2):\n    k += 1\n    k %= 3\nreturn k", {*"012"}),
+]
+
+
+@pytest.mark.parametrize(("body", "outputs"), MERGED)
+def test_a_dead_variable_is_no_part_of_a_state(body, outputs):
+    found = law(made(f"def sample(rng):\n{textwrap.indent(body, '    ')}"))
+    assert set(texts(found)) == outputs
+    assert found.states <= 4
