@@ -8,7 +8,7 @@
         def log_weight(self, x, r): return self.epsilon if x == r else 0
         def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
         def neighbours(self, x): ...                 # optional; default: every other data set
-        adjacency = "replace-one"                    # or so, where data sets are tuples of counts
+        adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
 
 One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
 outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), or ``sample(x, rng)``, whose
@@ -208,7 +208,7 @@ class OwnMechanism(Mechanism):
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
         """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
-        links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
+        links = self.adjacency.links(self._listed_datasets)
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
         return links
