@@ -34,6 +34,7 @@ from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.names import Names
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 if TYPE_CHECKING:
@@ -181,6 +182,10 @@ class OwnMechanism(Mechanism):
         return {x: x for x in self._datasets}
 
     @cached_property
+    def _names(self) -> Names:
+        return Names(self._datasets)
+
+    @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
         """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
         return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
@@ -266,11 +271,12 @@ class OwnMechanism(Mechanism):
         return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
 
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """Returns the data set that is this value or has this text; spaces do not matter."""
-        wanted = "".join(text(value).split())
-        for x in self._datasets:
-            if (_hashable(value) and x == value) or "".join(text(x).split()) in (wanted, f"({wanted})"):
-                return x
+        """Returns the data set that is this value or has this name; a name of two data sets is refused."""
+        if _hashable(value) and value in self._listed_datasets:
+            return self._listed_datasets[value]
+        found = self._names.find(option, text(value))
+        if found:
+            return found[0]
         some = "; ".join(text(x) for x in self._datasets[:4]) + ("; …" if len(self._datasets) > 4 else "")
         raise InputError(option, text(value), f"is no data set of {self.name}; it has {some}")
 
