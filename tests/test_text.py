@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.files.text import csv_cell, html, markdown
+from dpaudit.files.text import csv_cell, csv_text, html, markdown
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports import document
 
@@ -196,6 +196,9 @@ def test_the_doors():
     assert visible("a\tb\n", keep="\n") == "a\\tb\n"
     assert html("<a>\x1b\n") == "&lt;a&gt;\\x1b\n"
     assert markdown("- a\n:b: [c](d) <e>") == "\\- a &#58;b: \\[c\\](d) &lt;e&gt;"
+    formulas = ("=1", "+1+cmd", "@SUM(A1)", "-2+3", "'=1", "''=1", "'a", "＝1", "-3/4", "-1e-5", "+1", "'-1", "", "'")
+    assert [csv_text(csv_cell(v)) for v in formulas] == list(formulas)
+    assert [csv_cell(v)[0] for v in formulas[:6]] == 6 * ["'"]
     assert [csv_cell(v) for v in ("=1", "@x", "+a", "-3", "-a", "a\n=1", 3)] == [
         "'=1",
         "'@x",

@@ -181,9 +181,7 @@ class OwnMechanism(Mechanism):
     def _listed_datasets(self) -> dict[Dataset, Dataset]:
         return {x: x for x in self._datasets}
 
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self._datasets)
+    _names = cached_property[Names](lambda self: Names(self._datasets))
 
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
@@ -255,14 +253,13 @@ class OwnMechanism(Mechanism):
 
     def neighbours(self, x: Dataset) -> Sequence[Dataset]:
         """Returns the neighbours of x, made symmetric."""
-        everybody = self.adjacency == ALL_PAIRS
-        return [y for y in self._datasets if y != x] if everybody else self._links[x]
+        return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
     def counts(self) -> Counts:
         """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
         size = len(self._datasets)
         everybody = self.adjacency == ALL_PAIRS
-        pairs = size * (size - 1) if everybody else sum(len(found) for found in self._links.values())
+        pairs = size * (size - 1) if everybody else sum(map(len, self._links.values()))
         rest = self._sampled.has_rest(self._outputs) if self.method == "sample" else False
         return Counts(size, pairs, len(self._outputs), int(rest))
 
