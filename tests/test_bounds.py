@@ -191,6 +191,9 @@ NO_FILES = [
     "sweep plan.toml --out {}",
     "check --expect {}",
     "check --from {}.py",
+    "export {} --coq x.v",
+    "export --mech {}.csv --table o.csv",
+    "verify {} --coq",
 ]
 
 

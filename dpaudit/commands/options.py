@@ -23,6 +23,7 @@ from dpaudit.commands.reply import (
     emit_json,
     refuse_overwriting,
     send,
+    terminable,
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
@@ -185,7 +186,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     def exposed(**given: Any) -> None:
         refuse_overwriting(given)
         set_, as_json, out = (given.get(name) for name in ("set_", "as_json", "out"))
-        with kept_for_results():
+        with kept_for_results(), terminable():
             try:
                 run(given)
             except InputError as error:

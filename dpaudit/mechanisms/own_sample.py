@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +14,7 @@ from dpaudit.code.law import CodeLaw, Refused, Session
 from dpaudit.code.outputs import nameless
 from dpaudit.code.quiet import import_first
 from dpaudit.code.run import defined_at, is_raised, raised_at
-from dpaudit.mechanisms.user_code import describe, guarded, no_exit
+from dpaudit.mechanisms.user_code import describe, ends_here, guarded, no_exit
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, whole
@@ -53,11 +54,19 @@ class SampledLaws:
             self._session = Session(self._budget())
         sample = self.target.sample
         code = self.target.function if isinstance(self.target, FunctionSampler) else sample
+        process = os.getpid()
+
+        def run() -> Any:
+            try:
+                return sample(x, rng)
+            finally:
+                ends_here(process)
+
         try:
             rng = source_for(code)
             with no_exit():
                 import_first(code)
-                law = self._session.law(lambda: sample(x, rng), self.target, defined_at(code))
+                law = self._session.law(run, self.target, defined_at(code))
         except Refused as reason:
             raise self._error(f"sample({text(x)}, rng): {reason}") from None
         except KeyboardInterrupt as error:
