@@ -7,6 +7,8 @@ from fractions import Fraction
 from math import log10
 from unicodedata import is_normalized
 
+from dpaudit.numbers.digits import at_least
+
 
 def visible(text: str, keep: str = "") -> str:
     r"""Returns the text with every sign that is not seen, or that acts, written out; those in ``keep`` stay.
@@ -97,7 +99,7 @@ class TooLargeError(InputError):
     """The job does not fit into the stated memory bound; the rule carries the numbers."""
 
     def __init__(self, need: int, bound: int, what: str) -> None:
-        rule = f"{what}: needs at least {gib(need)}; take a smaller n or k, or raise the bound"
+        rule = f"{what}: needs at least {gib(need, bound)}; take a smaller n or k, or raise the bound"
         super().__init__("memory", gib(bound), rule)
 
     def because(self, why: str) -> InputError:
@@ -105,9 +107,16 @@ class TooLargeError(InputError):
         return InputError(self.option, self.value, f"{self.rule}; {why}")
 
 
-def gib(count: int) -> str:
-    """Returns a number of bytes in GiB, for reading."""
-    return f"{approximately(count >> 30)} GiB" if count >> 50 else f"{count / 2**30:.3g} GiB"
+def gib(count: int, more_than: int = 0) -> str:
+    """Returns a number of bytes in GiB, rounded down to three digits, or to as many as show that it is ``more_than``.
+
+    >>> gib(3 << 29), gib((1 << 31) + 1, 1 << 31)
+    ('1.5 GiB', '2.0000000009 GiB')
+    """
+    if count >> 50:
+        return f"{approximately(count >> 30)} GiB"
+    shown = (at_least(Fraction(count, 1 << 30), digits) for digits in range(3, 30))
+    return f"{next(text for text in shown if Fraction(text) * (1 << 30) > more_than or count <= more_than)} GiB"
 
 
 def approximately(count: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from dpaudit.audit.display import Members
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, at_most
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.names import Names
@@ -77,7 +77,9 @@ def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fract
         if count and most == 0:
             return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")
         if most < lower_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {rough(most, 4)} by the law")
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {at_most(most, 4)} by the law")
         if least > upper_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too rarely: at least {rough(least, 4)} by the law")
+            return Fit(
+                x, Verdict.REFUTED, output, count, total, f"too rarely: at least {at_least(least, 4)} by the law"
+            )
     return Fit(x, Verdict.UNDECIDED, None, None, total, "nothing in these counts contradicts the law")
