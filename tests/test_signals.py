@@ -16,6 +16,7 @@ class Slow:
     def datasets(self): return ["a", "b"]
     def outputs(self): return [0, 1]
     def probability(self, x, r):
+        open("started", "w").close()
         time.sleep(60)
 """
 
@@ -31,7 +32,7 @@ def alive(process):
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def until(condition, seconds=30):
+def until(condition, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
@@ -64,7 +65,7 @@ def test_sigterm_ends_code_that_waits(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     command = [sys.executable, "-m", "dpaudit", "epsilon", "--mech", "slow.py:Slow"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
-        time.sleep(2)
+        assert until((tmp_path / "started").exists)
         os.kill(process.pid, signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said.decode().strip().splitlines()[-1]) == (143, "dpaudit: terminated")
