@@ -33,7 +33,6 @@ from dpaudit.commands import (
 )
 from dpaudit.commands.options import expose, paragraphs
 from dpaudit.files.writing import NotWritten
-from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 
@@ -159,13 +158,21 @@ FAULT = 70
 
 
 def _prepare_streams() -> None:
-    """A missing stream is replaced by nothing; a sign that the terminal cannot show becomes a question mark."""
+    """A sign that the terminal cannot show becomes a question mark; a stream that is closed stays unwritable.
+
+    Its number is taken, so that no file gets it. What is said on a closed stderr is lost; a result that cannot go to a
+    closed standard output is an error.
+    """
     sys.set_int_max_str_digits(10**5)
-    for name in ("stdout", "stderr"):
+    for number, name, how in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):
+            taken = os.open(os.devnull, how)
+            if taken != number:
+                os.dup2(taken, number)
+                os.close(taken)
+            setattr(sys, name, open(number, "r" if not number else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif number and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
@@ -184,18 +191,8 @@ def _fail(message: str, code: int) -> int:
 
 
 def run() -> None:
-    """The console script. Its exit code is that of ``main``, also where somebody's code wants to end it with 0."""
-    finished: list[int] = []
-    leave = os._exit
-
-    def instead(name: str, code: int) -> None:
-        if not code and not finished:
-            _fail(f"os.{name} was called before the audit was finished", 2)
-        leave(code or (finished[0] if finished else 2))
-
-    with no_exit(instead, for_good=True):
-        finished.append(main())
-    sys.exit(finished[0])
+    """The console script."""
+    sys.exit(main())
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ class Adding(Count):
 
 
 class Replacing(Count):
-    adjacency = "replace-one"
+    adjacency = "replace-one:counts"
 
 
 class Both(Adding):
@@ -166,11 +166,11 @@ def test_an_own_mechanism_says_its_adjacency():
 
 def test_an_own_mechanism_under_another_adjacency(tmp_path):
     mechanism = load_mechanism(Count(), 1, {})
-    other = mechanism.with_adjacency("replace-one")
+    other = mechanism.with_adjacency("replace-one:counts")
     assert dpaudit.epsilon(other).epsilon.upper == 0
     assert dpaudit.epsilon(other).claim.guarantee is None  # its author claimed it of every pair
     assert dpaudit.epsilon(mechanism).claim.verdict is dpaudit.Verdict.PROVED
-    assert dpaudit.epsilon(other).to_dict()["adjacency"] == {"kind": "replace-one"}
+    assert dpaudit.epsilon(other).to_dict()["adjacency"] == {"kind": "replace-one:counts"}
     (tmp_path / "pairs.json").write_text('[["(0, 0)", "(1, 1)"]]')
     assert dpaudit.epsilon(mechanism.with_adjacency(str(tmp_path / "pairs.json"))).counts.pairs == 2
 
@@ -180,6 +180,87 @@ def test_a_table_of_names_has_no_records(tmp_path):
     mechanism = load_mechanism(str(tmp_path / "pmf.csv"), 1, {})
     with pytest.raises(dpaudit.InputError, match="the data sets must be tuples of counts"):
         dpaudit.epsilon(mechanism.with_adjacency("replace-one"))
+
+
+class NumberOfRecords:
+    """Releases how many records there are, of data sets that list them."""
+
+    def __init__(self, listed):
+        self.listed = listed
+
+    def datasets(self):
+        return self.listed
+
+    def outputs(self):
+        return sorted({self.released(x) for x in self.listed})
+
+    def released(self, x):
+        return len(x)
+
+    def probability(self, x, r):
+        return int(r == self.released(x))
+
+    def claimed(self):
+        return 0
+
+
+class Sum(NumberOfRecords):
+    """Releases the sum."""
+
+    def released(self, x):
+        return sum(x)
+
+
+LISTS = [(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1)]
+BITS = [(0, 0), (0, 1), (1, 0), (1, 1)]
+REFUSED = [
+    (NumberOfRecords(LISTS), "add-remove-one", "have one length; there are data sets of 0 and of 2 entries"),
+    (NumberOfRecords(LISTS), "replace-one", "have one length"),
+    (NumberOfRecords(LISTS), "add-remove-one:counts", "have one length"),
+    (NumberOfRecords([("a",), ("a", "b")]), "add-remove-one", r"must be tuples of counts; \(a\) is none"),
+    (NumberOfRecords([(0, -1), (0, 0)]), "add-remove-one", "must be tuples of counts"),
+    (NumberOfRecords([(True,), (0,)]), "replace-one", "must be tuples of counts"),
+    (Sum(BITS), "replace-one", "may be counts or records.* Say replace-one:counts or replace-one:records"),
+    (NumberOfRecords(["a", "ab"]), "add-remove-one:records", "must be tuples of records; a is none"),
+]
+
+
+@pytest.mark.parametrize(("target", "relation", "rule"), REFUSED)
+def test_records_are_not_taken_for_counts(target, relation, rule):
+    with pytest.raises(dpaudit.InputError, match=rule):
+        dpaudit.epsilon(load_mechanism(target, 1, {}).with_adjacency(relation))
+
+
+@pytest.mark.parametrize(
+    ("target", "relation", "private", "pairs"),
+    [
+        (NumberOfRecords(LISTS), "add-remove-one:records", False, 16),
+        (NumberOfRecords(LISTS), "replace-one:records", True, 10),
+        (Sum(BITS), "replace-one:records", False, 8),
+        (Sum(BITS), "replace-one:counts", True, 2),
+        (Sum(BITS), "add-remove-one", False, 8),
+        (Sum([(0, 2), (1, 1), (2, 0)]), "replace-one", True, 4),
+    ],
+)
+def test_records_and_counts_where_it_is_said_or_clear(target, relation, private, pairs):
+    found = dpaudit.epsilon(load_mechanism(target, 1, {}).with_adjacency(relation))
+    assert found.counts.pairs == pairs
+    assert (found.epsilon.upper == 0) is private
+    assert found.epsilon.is_infinite is not private
+
+
+@pytest.mark.parametrize("relation", ["replace-one:records", "add-remove-one:records"])
+def test_records_by_the_plainest_enumeration(relation):
+    every = [x for length in range(4) for x in itertools.product("ab", repeat=length)]
+
+    def adjacent(x, y):
+        if relation.startswith("replace"):
+            return len(x) == len(y) and sum(a != b for a, b in zip(x, y, strict=True)) == 1
+        short, long = sorted((x, y), key=len)
+        return len(long) == len(short) + 1 and short in {long[:i] + long[i + 1 :] for i in range(len(long))}
+
+    found = parse_adjacency(relation, unknown).links(every)
+    assert {(x, y) for x in every for y in found[x]} == {(x, y) for x in every for y in every if adjacent(x, y)}
 
 
 def test_privacy_knows_no_mechanism_and_nobody_asks_for_a_family():

@@ -191,6 +191,9 @@ NO_FILES = [
     "sweep plan.toml --out {}",
     "check --expect {}",
     "check --from {}.py",
+    "export {} --coq x.v",
+    "export --mech {}.csv --table o.csv",
+    "verify {} --coq",
 ]
 
 
@@ -217,3 +220,12 @@ def test_what_is_no_file_is_one_line_at_once(line, kind, tmp_path, folder, monke
     assert any(rule in shown.err for rule in ("no file", "not a file", "directory", "symbolic links", "no such")), (
         shown.err
     )
+
+
+def test_every_promise_names_a_test_that_is_there():
+    root = Path(__file__).parent.parent
+    table = (root / "docs" / "guarantees.md").read_text().partition("| promise | test |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").rpartition(" | ") for line in table.splitlines()[2:]]
+    assert len(rows) >= 16
+    for promise, _, test in rows:
+        assert "def test" in (root / test.strip("`")).read_text(), promise

@@ -124,7 +124,8 @@ def test_tables_never_cut_a_number(capsys):
 
 def test_a_closed_pipe_and_a_full_disk_have_codes_of_their_own():
     command = f"{sys.executable} -m dpaudit epsilon --mech EHDS --n 5"
-    for tail, code in (("| true; exit ${PIPESTATUS[0]}", (0, 141)), ("> /dev/full", (74,)), (">&-", (0,))):
+    for tail, code in (("| true; exit ${PIPESTATUS[0]}", (0, 141)), ("> /dev/full", (74,)), (">&-", (74,)),
+                       ("--out /dev/null >&-", (0,)), (">&- 2>&-", (74,)), (">&- <&-", (74,))):  # fmt: skip
         done = subprocess.run(["bash", "-c", f"{command} {tail}"], capture_output=True, text=True, check=False)
         assert done.returncode in code
         assert "Traceback" not in done.stderr

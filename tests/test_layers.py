@@ -113,10 +113,10 @@ def test_the_verifier_shares_nothing_with_the_engine():
     assert imports(f"{ALONE}_theorems") <= sys.stdlib_module_names | {ALONE}
 
 
-def test_only_balls_sets_precision_and_compares():
+def test_only_one_module_sets_precision():
     for path in MODULES.values():
         text = path.read_text()
-        if path.name != "balls.py":
+        if path.name != "precision.py":
             assert "ctx" not in text.split(), f"{path} sets precision"
             assert "import ctx" not in text
 

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,11 +13,12 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
+from dpaudit.mechanisms.user_code import no_exit
 from dpaudit.numbers.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 CODE = """
-import atexit, os, posix, subprocess, sys, threading
+import os, subprocess, sys, threading
 class Base:
     def datasets(self): return ["a", "b"]
     def outputs(self): return [0, 1]
@@ -24,22 +26,15 @@ class Base:
     def claimed(self): return "1.1"
 class Leaves(Base):
     def probability(self, x, r): os._exit(0)
-class LeavesByPosix(Base):
-    def probability(self, x, r): posix._exit(0)
 class Exits(Base):
     def probability(self, x, r): sys.exit(0)
 class Raises(Base):
     def probability(self, x, r): raise BaseException("down")
-class Becomes(Base):
-    def probability(self, x, r): os.execv("/bin/true", ["true"])
 class LeavesWhenMade(Base):
     def __init__(self): os._exit(0)
 class LeavesInItsName(Base):
     @property
     def name(self): os._exit(0)
-class LeavesInTheEnd(Base):
-    def __init__(self): atexit.register(os._exit, 0)
-    def claimed(self): return 1
 class LeavesInAThread(Base):
     def claimed(self):
         thread = threading.Thread(target=os._exit, args=(0,))
@@ -66,6 +61,21 @@ class Forks(Base):
         if not child: os._exit(0)
         os.waitpid(child, 0)
         return "1.1"
+class ForksAndReturns(Base):
+    def probability(self, x, r):
+        os.fork()
+        return Base.probability(self, x, r)
+class SamplesAndForks:
+    def datasets(self): return ["a", "b"]
+    def claimed(self): return 1000
+    def sample(self, x, rng):
+        first = rng.random() < 0.5
+        os.fork()
+        return first and rng.random() < (0.25 if x == "a" else 0.5)
+class ForksAndRaises(Base):
+    def probability(self, x, r):
+        if not os.fork(): raise ValueError("in the child")
+        return Base.probability(self, x, r)
 class Misspelt(Base):
     claimed = None
     def __init__(self, epsilon=1): self.epsilon = epsilon
@@ -91,9 +101,8 @@ def run(*arguments):
 
 
 ENDS = {
-    **dict.fromkeys(("Leaves", "LeavesByPosix", "Exits", "Raises", "Becomes", "LeavesWhenMade", "LeavesInItsName"), 2),
+    **dict.fromkeys(("Leaves", "Exits", "Raises", "LeavesWhenMade", "LeavesInItsName"), 2),
     "LeavesInAText": 2,
-    "LeavesInTheEnd": 1,
     "LeavesInAThread": 1,
     "Forks": 0,
 }
@@ -136,10 +145,35 @@ def test_in_python_the_exits_are_errors_and_os_is_as_before():
         def probability(self, x, r):
             os._exit(0)
 
-    before = os._exit, os.execv
+    before = os._exit
     with pytest.raises(dpaudit.InputError, match=r"it calls os\._exit, which would end the audit"):
         dpaudit.epsilon(Leaves())
-    assert (os._exit, os.execv) == before
+    assert os._exit is before
+
+
+def test_blocks_of_several_threads_leave_os_as_it_was():
+    before, seen = os._exit, []
+
+    def work():
+        for _ in range(300):
+            with no_exit():
+                seen.append(os._exit is not before)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 4 * 300
+    assert all(seen)
+    assert os._exit is before
+
+
+@pytest.mark.parametrize("name", ["ForksAndReturns", "SamplesAndForks", "ForksAndRaises"])
+def test_code_that_forks_is_audited_once(name, mine):
+    done = run("epsilon", "--mech", f"{mine}:{name}", "--json", "--require")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "PROVED"
 
 
 REQUIRED = [

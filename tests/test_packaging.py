@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from dpaudit.cli import main
 
@@ -45,6 +47,51 @@ def imported(path):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module.split(".")[0]
+
+
+def pinned(name):
+    lines = (ROOT / "constraints" / f"{name}.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+REQUIRED = [Requirement(text) for text in PROJECT["dependencies"]]
+EVERYTHING = [
+    requirement
+    for extra in ("report", "cluster", "parquet", "accounting", "test")
+    for requirement in map(Requirement, EXTRAS[extra])
+    if requirement.name != "dpaudit"
+]
+
+
+def test_the_lowest_versions_are_the_bounds_of_the_project():
+    lowest = pinned("lowest")
+    assert set(lowest) == {requirement.name for requirement in REQUIRED}
+    for requirement in REQUIRED:
+        (bound,) = [spec.version for spec in requirement.specifier if spec.operator == ">="]
+        assert requirement.specifier.contains(lowest[requirement.name]), requirement
+        assert Version(lowest[requirement.name]).release[: len(Version(bound).release)] == Version(bound).release
+
+
+def test_the_newest_versions_are_allowed_and_complete():
+    newest = pinned("newest")
+    assert set(newest) == {requirement.name for requirement in (*REQUIRED, *EVERYTHING)}
+    for requirement in (*REQUIRED, *EVERYTHING):
+        assert requirement.specifier.contains(newest[requirement.name]), requirement
+    for name, version in pinned("lowest").items():
+        assert Version(version) < Version(newest[name])
+
+
+def test_continuous_integration_runs_with_both():
+    run = (ROOT / ".ci" / "run").read_text()
+    first, _, rest = run.partition("unset PIP_CONSTRAINT")
+    assert 'export PIP_CONSTRAINT="$PWD/constraints/newest.txt"' in first
+    assert "-c constraints/lowest.txt -e ." in rest
+    assert ".venv-lowest/bin/python -m pytest -m quick" in rest
+
+
+def test_the_license_is_an_spdx_expression():
+    assert PROJECT["license"] == "Apache-2.0"
+    assert all((ROOT / name).exists() for name in PROJECT["license-files"])
 
 
 @pytest.mark.parametrize(

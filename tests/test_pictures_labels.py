@@ -357,7 +357,7 @@ def caption_of(sections, kind="delta-curves"):
 
 
 def test_a_claim_that_fails_by_too_little_to_be_seen_in_the_trade_off_is_said_to():
-    said = "At the right, below what is claimed, but by too little to be seen: leaky, by at most δ(1) = 0.001."
+    said = "At the right, below what is claimed, but by too little to be seen: leaky, by at most δ(1) = 0.001001."
     assert said in caption_of(leaky("1/1000"))
     assert "too little" not in caption_of(leaky("1/10")), "it is seen"
     assert "too little" not in caption_of(leaky("1/1000", "eps=1,delta=1/1000")), "it holds"

@@ -1,5 +1,6 @@
 """Counts of outputs: certified bounds against plain sums, what they show and what they cannot."""
 
+import csv
 import json
 import random
 from fractions import Fraction
@@ -162,4 +163,71 @@ def test_the_command_that_asks_again_runs(capsys, counts):
 
 def test_a_row_that_the_law_does_not_know(capsys, counts):
     assert main(["samples", counts, "--mech", "EHDS", "--n", "4"]) == 2
-    assert "the row no is no data set of it" in capsys.readouterr().err
+    assert "COUNTS = no: is no data set of EHDS" in capsys.readouterr().err
+
+
+class Certain:
+    """Releases one output, always; the law of every row is that output alone."""
+
+    def __init__(self, outputs, datasets=("a", "b")):
+        self.listed, self.rows = outputs, datasets
+
+    def datasets(self):
+        return self.rows
+
+    def outputs(self):
+        return self.listed
+
+    def probability(self, x, r):
+        return int(r == self.listed[0])
+
+
+def sheet(path, outputs, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["", *outputs], *([x, *cells] for x, cells in rows.items())])
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "names"),
+    [
+        (["a b", "a,b"], ["a b", "a,b"]),
+        ([(1, (2, 3)), ((1, 2), 3)], ["(1, (2, 3))", "((1, 2), 3)"]),
+        ([(1, (2, 3)), ((1, 2), 3)], ["1,(2,3)", "((1,2),3)"]),
+        ([("a", "b c"), ("a b", "c")], ["('a', 'b c')", "('a b', 'c')"]),
+        ([("a,b", "c"), ("a", "b,c")], ["(a,b, c)", "(a, b,c)"]),
+        ([(3, 1), (1, 3)], ["3 1", "1,3"]),
+        ([None, "no"], ["None", "no"]),
+        ([(1,), (2,)], ["1", "(2,)"]),
+    ],
+)
+def test_the_true_law_is_not_refuted_whatever_its_outputs_are_called(tmp_path, outputs, names):
+    file = sheet(tmp_path / "c.csv", names, {"a": [100, 0], "b": [100, 0]})
+    found = dpaudit.samples(file, law=dpaudit.Setting.read(Certain(outputs)))
+    assert [fit.verdict.value for fit in found.fit] == ["UNDECIDED", "UNDECIDED"]
+    other = sheet(tmp_path / "o.csv", names, {"a": [100, 0], "b": [0, 100]})
+    refuted = dpaudit.samples(other, law=dpaudit.Setting.read(Certain(outputs)))
+    assert [fit.verdict.value for fit in refuted.fit] == ["UNDECIDED", "REFUTED"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "names", "rule"),
+    [
+        (["3 1", (3, 1)], ["3 1", "(3, 1)"], "do not tell them apart"),
+        ([("a,b", "c"), ("a", "b,c")], ["(a,b,c)", "(a, b,c)"], "do not tell them apart"),
+        ([(3, 1), (1, 3)], ["3 1", "(3,1)"], "is the same column of Certain as 3 1"),
+    ],
+)
+def test_a_name_of_two_outputs_is_refused(tmp_path, outputs, names, rule):
+    file = sheet(tmp_path / "c.csv", names, {"a": [100, 0], "b": [100, 0]})
+    with pytest.raises(InputError, match=rule):
+        dpaudit.samples(file, law=dpaudit.Setting.read(Certain(outputs)))
+
+
+def test_a_name_denotes_one_data_set():
+    mechanism = dpaudit.Setting.read(Certain(["r"], ["ab", "a b", ("a", "b")])).mechanism
+    assert mechanism.read_dataset("x", "a b") == "a b"
+    assert mechanism.read_dataset("x", "ab") == "ab"
+    assert mechanism.read_dataset("x", "( a , b )") == ("a", "b")
+    with pytest.raises(InputError, match="is no data set of Certain"):
+        mechanism.read_dataset("x", "a  b")

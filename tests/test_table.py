@@ -1,12 +1,15 @@
 """Tables of probabilities: three file formats, one meaning; whatever is wrong is refused with row and column."""
 
+import csv
 import json
 from decimal import Decimal
 from fractions import Fraction as Fr
 
 import pytest
 
+import dpaudit
 from dpaudit.cli import main
+from dpaudit.mechanisms.load import load_mechanism
 
 CSV = ",no,yes\nno,3/4,1/4\nyes,0.25,0.75\nmaybe,1/2,0.5\n"
 PAIRS = "x,x_prime\nno,maybe\nmaybe,yes\n"
@@ -197,3 +200,53 @@ def test_missing_files_and_not_utf8(tmp_path, capsys):
     assert "cannot be read" in run(capsys, tmp_path / "none.json", code=2).err
     (tmp_path / "latin.csv").write_bytes(b",a,b\nx\xe9,1,0\n")
     assert "is not UTF-8 text" in run(capsys, tmp_path / "latin.csv", code=2).err
+
+
+RUN_BY_SPREADSHEETS = [
+    '=HYPERLINK("http://x","y")',
+    "+1+cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "-2+3",
+    "'=1",
+    "-3/4",
+    "'quoted'",
+]
+
+
+class Formulas:
+    """Data sets and outputs whose names a spreadsheet would run."""
+
+    def datasets(self):
+        return RUN_BY_SPREADSHEETS
+
+    def outputs(self):
+        return RUN_BY_SPREADSHEETS
+
+    def probability(self, x, r):
+        return f"{2 if x == r else 1}/{len(RUN_BY_SPREADSHEETS) + 1}"
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_names_that_a_spreadsheet_would_run_are_quoted_and_read_back(tmp_path, kind):
+    path = tmp_path / f"pmf.{kind}"
+    dpaudit.export_table(Formulas(), str(path))
+    if kind == "csv":
+        cells = [cell for row in csv.reader(path.read_text().splitlines()) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "@") or cell == "-2+3"]
+    given, read = (load_mechanism(mech, 1, {}) for mech in (Formulas(), str(path)))
+    assert list(read.datasets()) == list(read.outputs()) == RUN_BY_SPREADSHEETS
+    assert all(read.algebra().rational_row(x) == given.algebra().rational_row(x) for x in RUN_BY_SPREADSHEETS)
+
+
+@pytest.mark.parametrize("name", ["", " a", 201 * "a"])
+def test_a_name_that_would_not_be_read_back_is_not_exported(tmp_path, name):
+    class Named(Formulas):
+        def datasets(self):
+            return ["=1", name]
+
+        def probability(self, x, r):
+            return f"1/{len(RUN_BY_SPREADSHEETS)}"
+
+    with pytest.raises(dpaudit.InputError, match="could not be read back"):
+        dpaudit.export_table(Named(), str(tmp_path / "pmf.csv"))
+    assert not list(tmp_path.iterdir())

@@ -5,12 +5,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unicodedata import normalize
 from xml.etree import ElementTree
 
 import pytest
 
+import dpaudit
 from dpaudit.cli import main
-from dpaudit.files.text import csv_cell, html, markdown
+from dpaudit.files.text import csv_cell, csv_text, html, markdown
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports import document
 
@@ -196,6 +198,9 @@ def test_the_doors():
     assert visible("a\tb\n", keep="\n") == "a\\tb\n"
     assert html("<a>\x1b\n") == "&lt;a&gt;\\x1b\n"
     assert markdown("- a\n:b: [c](d) <e>") == "\\- a &#58;b: \\[c\\](d) &lt;e&gt;"
+    formulas = ("=1", "+1+cmd", "@SUM(A1)", "-2+3", "'=1", "''=1", "'a", "＝1", "-3/4", "-1e-5", "+1", "'-1", "", "'")
+    assert [csv_text(csv_cell(v)) for v in formulas] == list(formulas)
+    assert [csv_cell(v)[0] for v in formulas[:6]] == 6 * ["'"]
     assert [csv_cell(v) for v in ("=1", "@x", "+a", "-3", "-a", "a\n=1", 3)] == [
         "'=1",
         "'@x",
@@ -206,3 +211,52 @@ def test_the_doors():
         3,
     ]
     assert str(InputError("o", "a\nb\x1b", "r\nule")) == "o = a b\\x1b: r\\nule"
+
+
+ALIKE = [
+    ("caf\u00e9", "cafe\u0301"),
+    ("\u00c5", "\u212b"),  # a letter, and a unit
+    ("\u1e69", "s\u0323\u0307"),
+    ("s\u0323\u0307", "s\u0307\u0323"),  # the same accents in another order
+    ("\uac00", "\u1100\u1161"),  # a syllable, and its letters
+    ("a", "a\ufe0f"),
+    ("a b", "a\u3164b"),
+    ("\u03a9", "\u2126"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_texts_that_look_alike_are_shown_apart(one, other):
+    shown = {visible(one), visible(other)}
+    assert len({normalize("NFC", text) for text in shown}) == 2
+    assert all(visible(text) == text for text in shown)
+    assert sum("\\" in text for text in shown) >= 1
+
+
+@pytest.mark.parametrize("text", ["café", "x\u0302 \u2264 1", "Ω ≥ ε′", "日本", "ε\u0302"])
+def test_ordinary_text_stays_as_it_is(text):
+    assert visible(normalize("NFC", text)) == normalize("NFC", text)
+
+
+class Accents:
+    """Two data sets and two outputs that look alike."""
+
+    def datasets(self):
+        return ["caf\u00e9", "cafe\u0301"]
+
+    def outputs(self):
+        return ["\u00e9", "e\u0301"]
+
+    def probability(self, x, r):
+        return "3/4" if self.datasets().index(x) == self.outputs().index(r) else "1/4"
+
+
+def test_labels_that_look_alike_are_shown_apart_in_every_answer(tmp_path):
+    found = dpaudit.epsilon(Accents())
+    page = [str(found), json.dumps(found.to_dict(), ensure_ascii=False), found._repr_html_()]
+    dpaudit.export_table(Accents(), str(tmp_path / "pmf.csv"))
+    page.append((tmp_path / "pmf.csv").read_text())
+    for text in page:
+        assert "café" in text
+        assert "cafe\\u0301" in text.replace("\\\\", "\\")
+        assert "e\u0301" not in text

@@ -155,6 +155,45 @@ def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_pat
             shutil.rmtree(path, ignore_errors=True)
 
 
+@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("trades", [True, False])
+def test_a_report_that_was_not_there_is_whole_or_not_at_all(kind, trades, tmp_path, monkeypatch):
+    """After an error nothing is left, not even an empty folder; a kill leaves no folder of the report's name."""
+    write, folder = REPORTS[kind], tmp_path / "one" / "two" / "folder"
+    if not trades:
+        monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
+    with faulty() as counted:
+        write(str(folder))
+    after = contents(folder)
+    assert {"open", "write", "fsync", "mkdir", "makedirs", "rename"} <= set(counted.calls)
+    failed = 0
+    for at, call in enumerate(counted.calls):
+        shutil.rmtree(tmp_path / "one", ignore_errors=True)
+        try:
+            with faulty(at, full_disk):
+                write(str(folder))
+        except NotWritten:
+            failed += 1
+            assert call in ("unlink", "rmdir") or not leftovers(tmp_path), call  # what cannot be removed stays
+            for path in leftovers(tmp_path):
+                path.unlink()
+            assert not (tmp_path / "one").exists() or contents(folder) == after, call
+    assert failed > len(counted.calls) // 2
+    for at, death in deaths(counted.calls):
+        shutil.rmtree(tmp_path / "one", ignore_errors=True)
+        with faulty(at, death):
+            assert in_a_child(lambda: write(str(folder))) == 9
+        assert not folder.exists() or contents(folder) == after
+
+
+def test_what_cannot_be_computed_leaves_no_folder(tmp_path, capsys):
+    assert main(["report", "--mech", "EHDS", "--n", "2", "--eps", "no", "--out", str(tmp_path / "a" / "b")]) == 2
+    methods = ("datasets(self): return [0, 1]", "outputs(self): return [0]", "probability(self, x, r): return 2")
+    (tmp_path / "broken.py").write_text("class Broken:\n" + "".join(f"    def {method}\n" for method in methods))
+    assert main(["report", "--mech", f"{tmp_path}/broken.py:Broken", "--out", str(tmp_path / "a" / "b")]) == 2
+    assert not (tmp_path / "a").exists()
+
+
 def test_a_report_goes_into_the_folder_that_one_stands_in(tmp_path, monkeypatch):
     monkeypatch.chdir(furnished(tmp_path / "here"))
     write_report(PAGE, ".", pictures=False)

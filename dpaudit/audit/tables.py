@@ -15,8 +15,9 @@ from dpaudit.audit.page import Headline, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
+from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import write_file
-from dpaudit.mechanisms.table import read_table
+from dpaudit.mechanisms.table import NAME_RULE, is_name, read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
@@ -140,11 +141,15 @@ def write_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
             raise InputError("table", path, f"the probabilities of {subject.name} {why}; a table is exact")
         rows.append([str(p) for p in row])
     names, outputs = [text(x) for x in datasets], [text(output) for output in subject.outputs()]
+    odd = next((name for name in [*names, *outputs] if not is_name(name)), None)
+    if odd is not None:
+        raise InputError("table", path, f"the name {odd[:40]!r} could not be read back: {NAME_RULE}")
     if path.lower().endswith(".json"):
         document = {"outputs": outputs, "rows": dict(zip(names, rows, strict=True))}
         write_file("table", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     else:
         lines = io.StringIO()
-        csv.writer(lines).writerows([["", *outputs], *([x, *row] for x, row in zip(names, rows, strict=True))])
+        sheet = [["", *outputs], *([x, *row] for x, row in zip(names, rows, strict=True))]
+        csv.writer(lines).writerows(map(csv_cell, row) for row in sheet)
         write_file("table", path, lines.getvalue())
     return WrittenTable(path, len(datasets), len(outputs))

@@ -12,7 +12,7 @@ from dpaudit.calibration.nominal import NominalPoint, calibrated, unit_of
 from dpaudit.forall.every_n import EveryNResult, every_n
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, rough
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
@@ -62,7 +62,7 @@ class CalibrateEveryNResult(Theorem):
 
     def lines(self) -> list[Line]:
         """Returns target, nominal epsilon, what the theorem says there, and the next one up."""
-        share = f" = {rough(self.nominal, 8)}, {rough(self.nominal / self.target, 4)} × the target"
+        share = f" = {at_least(self.nominal, 8)}, {rough(self.nominal / self.target, 4)} × the target"
         where = f", {self.theorem.where()}"
         found: list[Line] = [
             ("target", f"true ε ≤ {self.target} for every n"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Page, Table, Words, strong
 from dpaudit.audit.words import again, answered
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, rough
 
 if TYPE_CHECKING:
     from dpaudit.calibration.gammas import GammaResult
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def page(result: CalibrateResult) -> Page:
     """Returns the nominal epsilon found, and what it rests on."""
     gain = rough(result.nominal / result.target, 4)
-    nominal = Words(strong(result.nominal), f" = {rough(result.nominal, 8)}, {gain} × the target")
+    nominal = Words(strong(result.nominal), f" = {at_least(result.nominal, 8)}, {gain} × the target")
     rows: list[Line] = [
         ("target", f"true ε ≤ {result.target}"),
         ("nominal ε", nominal),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpaudit.claims.outcome import Step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, at_most
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 
 DIGITS = 15
@@ -98,14 +98,14 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     if value.lower == value.upper and len(value.to_dict()["lower"]) <= digits + 2:
         return value.to_dict()["lower"]
     if value.lower * value.upper <= 0:
-        return "0" if value.lower == value.upper else f"[{rough(value.lower, 2)}, {rough(value.upper, 2)}]"
+        return "0" if value.lower == value.upper else f"[{at_least(value.lower, 2)}, {at_most(value.upper, 2)}]"
     sign = "-" if value.lower < 0 else ""
     low, high = sorted((abs(value.lower), abs(value.upper)))
     exponent = _exponent(low)
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
     shared = _prefix(str(heads[0]), str(heads[1]))
     if not shared:
-        return f"{sign}{rough(low, 3)}"
+        return f"[{at_least(value.lower, 3)}, {at_most(value.upper, 3)}]"
     if -5 < exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"
     if 0 <= exponent < len(shared) - 1:

@@ -11,7 +11,7 @@ import typer
 from dpaudit.audit.page import Cell, Note, Page, Part, Table, Words, badge, strong
 from dpaudit.audit.setting import command_line
 from dpaudit.commands.options import Certified, Shown, Wanted, flag, option
-from dpaudit.commands.reply import Reply, terminable, undecided, writable
+from dpaudit.commands.reply import Reply, undecided, writable
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import whole
@@ -96,8 +96,7 @@ def check(
     expected = expectations.read(expect) if expect is not None else None
     certified = wanted["certificate"] is not None
     asked: dict[str, Any] = {"wide": wide, "jobs": processes, "file": module, "certifiable": certified}
-    with terminable():
-        decided = decide(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
+    decided = decide(ids or [], **asked, progress=lambda _, done, total: tell(done, total))
     results = decided.results
     changed = [] if expected is None else expectations.differences(expected, decided)
     errors = [f"dpaudit: {r.claim.id}: the check itself failed: {r.error}" for r in results if r.error]

@@ -23,6 +23,7 @@ from dpaudit.commands.reply import (
     emit_json,
     refuse_overwriting,
     send,
+    terminable,
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
@@ -78,7 +79,8 @@ SHAPE = {
     "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
     "adjacency": (
         "RELATION",
-        "Adjacent data sets: replace-one, add-remove-one, all, or a file of pairs. Default: the mechanism's own.",
+        "Adjacent data sets: replace-one, add-remove-one (either with :counts or :records), all, or a file of pairs. "
+        "Default: the mechanism's own.",
     ),
     "n": ("N", "Number of records, a whole number >= 1; for epsilon and calibrate also all."),
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
@@ -184,7 +186,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
     def exposed(**given: Any) -> None:
         refuse_overwriting(given)
         set_, as_json, out = (given.get(name) for name in ("set_", "as_json", "out"))
-        with kept_for_results():
+        with kept_for_results(), terminable():
             try:
                 run(given)
             except InputError as error:

@@ -12,7 +12,7 @@ import typer
 
 from dpaudit.commands.options import flag, option
 from dpaudit.commands.progress import bar, duration, lines
-from dpaudit.commands.reply import Reply, terminable
+from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def sweep(
         raise InputError("PLAN", "(missing)", "name a plan, or ask for --status or --export")
     todo = None if status else plan
     asked: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "retry": retry, "export": export or ()}
-    with terminable():
-        result = run(todo, out, **asked, watch=_progress)
+    result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
     failed = bool((result.status.failed or result.aside.damaged) and not status)

@@ -1,7 +1,8 @@
 """A folder of files written as a whole: a crash at any moment leaves all of the old one or all of the new one.
 
 The new folder is made beside the old one, under an unpredictable name; whatever else lies in the old one is taken
-along, as hard links; then the two trade places in one step, and the old one goes. Where they cannot trade (another
+along, as hard links; then the two trade places in one step, and the old one goes. Where there is no old one, the new
+one gets its name in one step, and after an error there is no folder. Where they cannot trade (another
 system than Linux, the folder that one stands in, a mounted one, thousands of other files in it), every file
 is on the disk before the first one is replaced, and each is replaced in one step.
 """
@@ -12,7 +13,7 @@ import ctypes
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dpaudit.files.writing import fill, fresh, sync_folder, told
@@ -26,16 +27,30 @@ Ours = Callable[[str], bool]
 
 
 def check_folder(option: str, folder: str) -> Path:
-    """Returns the folder, made if it is missing, and seen to be writable before any work is done."""
+    """Returns the folder, seen to be writable before any work is done; one that is missing is not made yet."""
     with told(option, folder):
         target = Path(os.path.realpath(folder))
         if os.path.islink(folder) and not target.exists():
             raise FileNotFoundError(0, "it is a link to nothing")
-        os.makedirs(target, exist_ok=True)
-        probe = fresh(target / "probe")
+        there = next(path for path in (target, *target.parents) if path.exists())
+        probe = fresh(there / "probe")
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         os.unlink(probe)
     return Path(folder)
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Makes the folder and those that it lies in; after an error those that were missing go again, if empty."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        os.makedirs(folder, exist_ok=True)
+        yield
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):
+                os.rmdir(path)
+        raise
 
 
 def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Ours) -> None:
@@ -47,17 +62,21 @@ def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Our
 
     with told(option, folder):
         check_folder(option, folder)
-        beside = _can_trade(target)
-        new = fresh(target if beside else target / "report")
-        os.mkdir(new)
-        try:
-            _fill_folder(new, files)
-            if beside and _take_along(target, new, kept) and _trade(new, target):
-                sync_folder(target.parent)
-            else:
-                _one_by_one(new, target, files, ours)
-        finally:
-            _remove(new, target, kept)
+        is_new, beside = not target.exists(), _can_trade(target)
+        with _made(target.parent):
+            new = fresh(target if is_new or beside else target / "report")
+            os.mkdir(new)
+            try:
+                _fill_folder(new, files)
+                if is_new:
+                    os.rename(new, target)
+                    sync_folder(target.parent)
+                elif beside and _take_along(target, new, kept) and _trade(new, target):
+                    sync_folder(target.parent)
+                else:
+                    _one_by_one(new, target, files, ours)
+            finally:
+                _remove(new, target, kept)
 
 
 def _can_trade(target: Path) -> bool:

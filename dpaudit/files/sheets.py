@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpaudit.files.strict_json import check_file, read_json, read_text
+from dpaudit.files.text import csv_text
 from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
@@ -22,10 +23,10 @@ def shown(value: Any) -> str:
 
 
 def csv_rows(option: str, path: str) -> list[tuple[int, list[str]]]:
-    """Returns the lines that are not empty, with their numbers."""
+    """Returns the lines that are not empty, with their numbers; cells as they were before ``csv_cell``."""
     reader = csv.reader(read_text(option, path, MAX_BYTES).splitlines(), strict=True)
     try:
-        return [(reader.line_num, row) for row in reader if row]
+        return [(reader.line_num, [csv_text(cell) for cell in row]) for row in reader if row]
     except csv.Error as error:
         raise InputError(option, path, f"row {reader.line_num}: {error}") from None
 

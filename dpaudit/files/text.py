@@ -1,4 +1,7 @@
-"""Text from others, for people: nothing in it acts, whatever shows it. ``visible`` is for one line of plain text."""
+"""Text from others, for people: nothing in it acts, whatever shows it. ``visible`` is for one line of plain text.
+
+A cell of a CSV file that a spreadsheet would run gets a quote in front; ``csv_text`` takes it away again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 
 from dpaudit.numbers.errors import visible
 
-__all__ = ["csv_cell", "html", "markdown", "visible"]
+__all__ = ["csv_cell", "csv_text", "html", "markdown", "visible"]
 
 
 def html(text: str, quote: bool = True) -> str:
@@ -29,16 +32,27 @@ def markdown(text: str) -> str:
     return re.sub(r"^(\s*)([#+-](?!\d)|\d+(?=[.)] ))", r"\1\\\2", shown)
 
 
-NUMBER = re.compile(r"[-+]?[\d.,/eE+-]*")
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?(/\d+)?")
+RUN = re.compile(r"'*[=+\-@＝＋－＠]")
+"""How text begins that a spreadsheet runs, or that looks as if it had been quoted for that reason."""
 
 
 def csv_cell(value: object) -> object:
-    """Returns the value for a cell of a CSV file; text that a spreadsheet would take for a formula gets a quote.
+    """Returns the value for a cell of a CSV file; text that a spreadsheet would run gets a quote in front.
 
-    >>> csv_cell("=1+1"), csv_cell("-3/4"), csv_cell(None)
-    ("'=1+1", '-3/4', None)
+    >>> csv_cell("=1+1"), csv_cell("-3/4"), csv_cell("-2+3"), csv_cell("'@x"), csv_cell(None)
+    ("'=1+1", '-3/4', "'-2+3", "''@x", None)
     """
     if not isinstance(value, str):
         return value
     shown = visible(value)
-    return f"'{shown}" if shown[:1] in "=+-@" and shown and not NUMBER.fullmatch(shown) else shown
+    return f"'{shown}" if RUN.match(shown) and not NUMBER.fullmatch(shown) else shown
+
+
+def csv_text(cell: str) -> str:
+    """Returns the text that ``csv_cell`` made the cell of: one quote is taken from those before a formula.
+
+    >>> csv_text("'=1+1"), csv_text("''@x"), csv_text("=1+1"), csv_text("'quoted'")
+    ('=1+1', "'@x", '=1+1', "'quoted'")
+    """
+    return cell[1:] if cell[:1] == "'" and RUN.match(cell) else cell

@@ -10,7 +10,7 @@ from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Closed, Place, Search
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers import balls
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import Effort
@@ -130,12 +130,12 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
     if upper - lower <= Fraction(1, 10**digits):
         return None
     if middle > lower:
-        return f"the middle, x from {search.m} to n - {search.m + 1}: the loss is only known to be ≤ {rough(middle, 6)}"
+        return f"the middle, x from {search.m} to n - {search.m + 1}: the loss is only known to be ≤ {at_most(middle)}"
     wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
     if wide.upper > lower + search.tolerance:
         pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)
         known = f"the pairs {pairs} on {wide.block.text()}: "
         if search.every_epsilon:
             known += "by rows matched at every ε at once, "
-        return f"{known}the loss there is only known to be ≤ {rough(wide.upper, 6)}{'·ε' * search.every_epsilon}"
+        return f"{known}the loss there is only known to be ≤ {at_most(wide.upper, 6)}{'·ε' * search.every_epsilon}"
     return "an n below N: its own enclosure is wider than was asked for"

@@ -15,7 +15,7 @@ from dpaudit.forall.theorem import EveryPrior, Theorem, claimed_factor
 from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, at_most, decimal
 from dpaudit.numbers.errors import InputError, TooLargeError
 from dpaudit.numbers.rationals import Exact, probability
 from dpaudit.numbers.verdict import Verdict
@@ -86,7 +86,7 @@ class PriorMapResult(Theorem):
             known = chosen[0].witness
             seen = "" if known is None else f", by x = {known.x}, x′ = {known.x_prime}, output {known.output}"
             boxes = f"{len(chosen)} boxes, the largest" if len(chosen) > 1 else "one box,"
-            where = f"{rough(100 * share, 4)} % in {boxes} {_told(chosen[0].box)}{seen}"
+            where = f"{in_percent(verdict, share)} in {boxes} {_told(chosen[0].box)}{seen}"
             found.append((verdict.value.lower(), where))
         return found
 
@@ -96,9 +96,31 @@ class PriorMapResult(Theorem):
         return f"{self.examined} box{plural} examined, {self.precision_bits} bits, {self.seconds:.3f} s"
 
 
+def in_percent(verdict: Verdict, share: Fraction) -> str:
+    """Returns a share to 4 digits: what is decided rounded down, what is not rounded up.
+
+    >>> in_percent(Verdict.PROVED, Fraction(99999, 100000)), in_percent(Verdict.UNDECIDED, Fraction(1, 300))
+    ('99.99 %', '0.3334 %')
+    """
+    return f"{(at_most if verdict is Verdict.UNDECIDED else at_least)(100 * share, 4)} %"
+
+
 def _told(box: Box) -> str:
-    """Returns the sides to 5 digits, for people; JSON has them exactly."""
-    return " × ".join(f"[{rough(low, 5)}, {rough(high, 5)}]" for low, high in box.sides)
+    """Returns the sides, for people: exactly where that is short, else to 5 digits within the box."""
+    return " × ".join(_inside(low, high) for low, high in box.sides)
+
+
+def _inside(low: Fraction, high: Fraction) -> str:
+    """Returns an interval within [low, high]: what is said of the box is true of it.
+
+    >>> _inside(Fraction(1, 9), Fraction(2)), _inside(Fraction(123457, 10**6), Fraction(1234567, 10**6))
+    ('[1/9, 2]', '[0.12346, 1.2345]')
+    """
+    exact = [decimal(str(end)) for end in (low, high)]
+    near = at_most(low, 5), at_least(high, 5)
+    ends = [one if len(one) <= len(other) else other for one, other in zip(exact, near, strict=True)]
+    narrow = Fraction(ends[0]) > Fraction(ends[1])
+    return f"[{low}, {high}]" if narrow else f"[{ends[0]}, {ends[1]}]"
 
 
 def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> PriorMapResult:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpaudit.forall.prior_boxes import in_percent
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.pictures.picture import Picture, standalone
@@ -59,7 +60,7 @@ def _legend(result: PriorMapResult) -> list[str]:
     for i, (verdict, share) in enumerate(_shares(result).items()):
         x = LEFT + 160 * i
         found.append(element("rect", x=x, y=40, width=14, height=14, class_=COLOURS[verdict]))
-        found.append(text(x + 20, 52, f"{verdict.value} {rough(100 * share, 3)} %"))
+        found.append(text(x + 20, 52, f"{verdict.value} {in_percent(verdict, share)}"))
     return found
 
 

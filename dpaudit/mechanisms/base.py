@@ -203,8 +203,8 @@ class PosteriorMechanism(Mechanism):
         """Returns the same mechanism under another adjacency; it must have pairs among the histograms of n records."""
         relation = parse_adjacency(adjacency, self.read_dataset)
         if not relation.count(self.model.n, self.model.k):
-            rule = f"there is no such pair: the data sets of {self.name} all have the same number of records"
-            raise InputError("adjacency", relation.name, rule)
+            rule = f"there is no such pair: the data sets of {self.name} all have the same number of records, as counts"
+            raise InputError("adjacency", relation.option(), rule)
         return replace(self, adjacency=relation)
 
     @abstractmethod

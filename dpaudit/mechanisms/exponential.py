@@ -39,9 +39,9 @@ ROWS_BYTES = 1 << 29
 """Rows are kept for reuse up to about this many bytes."""
 
 
-def rows_kept(size: int, bits: int) -> int:
-    """Returns how many rows of ``size`` balls of so many bits fit into ROWS_BYTES; at least 4."""
-    return max(4, ROWS_BYTES // (size * BALL_BYTES * max(1, bits // 128)))
+def rows_kept(size: int, bits: int, most: int = ROWS_BYTES) -> int:
+    """Returns how many rows of ``size`` balls of so many bits fit into these bytes; at least 4."""
+    return max(4, min(most, ROWS_BYTES) // (size * BALL_BYTES * max(1, bits // 128)))
 
 
 class ExponentialLaw(Law):
@@ -53,6 +53,10 @@ class ExponentialLaw(Law):
         self.rate = mechanism.rates(self.h)
         self._keep = rows_kept(mechanism.model.size, balls.working_bits())
         self._rows: OrderedDict[Histogram, tuple[list[Ball], Ball]] = OrderedDict()
+
+    def keep(self, most: int) -> None:
+        """Keeps so many bytes of rows, four rows at the least."""
+        self._keep = rows_kept(self._mechanism.model.size, balls.working_bits(), most)
 
     def _row(self, x: Histogram) -> tuple[list[Ball], Ball]:
         """Returns the log-weights -rate(x) H(x, .) and the log of their normaliser."""

@@ -24,7 +24,7 @@ from dpaudit.mechanisms.base import HISTOGRAM_BYTES, HeavyRow, PosteriorMechanis
 from dpaudit.mechanisms.closed_form import ClosedForm, Ratio, largest
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.adjacency import REPLACE_ONE
@@ -209,7 +209,7 @@ class Laplace(PosteriorMechanism):
         size = prod(len(part) for _, part in cells)
         if size > MOST_OUTPUTS:
             rule = (
-                f"{size} outputs carry all but {rough(tail, 1)} of the probability; take a larger eps or fewer digits"
+                f"{size} outputs carry all but {at_most(tail, 1)} of the probability; take a larger eps or fewer digits"
             )
             raise InputError("digits", "(too many)", rule)
         kept = prod((balls.total(part) for _, part in cells), start=ball(1))

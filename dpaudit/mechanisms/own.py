@@ -8,7 +8,7 @@
         def log_weight(self, x, r): return self.epsilon if x == r else 0
         def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
         def neighbours(self, x): ...                 # optional; default: every other data set
-        adjacency = "replace-one"                    # or so, where data sets are tuples of counts
+        adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
 
 One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
 outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), or ``sample(x, rng)``, whose
@@ -34,6 +34,7 @@ from dpaudit.mechanisms.user_code import guarded
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.names import Names
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ class OwnMechanism(Mechanism):
     def _listed_datasets(self) -> dict[Dataset, Dataset]:
         return {x: x for x in self._datasets}
 
+    _names = cached_property[Names](lambda self: Names(self._datasets))
+
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
         """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
@@ -208,7 +211,7 @@ class OwnMechanism(Mechanism):
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
         """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
-        links = {x: tuple(self.adjacency.neighbours(x, self._listed_datasets)) for x in self._datasets}
+        links = self.adjacency.links(self._listed_datasets)
         if not any(links.values()):
             raise self._error("has no two neighbouring data sets")
         return links
@@ -250,14 +253,13 @@ class OwnMechanism(Mechanism):
 
     def neighbours(self, x: Dataset) -> Sequence[Dataset]:
         """Returns the neighbours of x, made symmetric."""
-        everybody = self.adjacency == ALL_PAIRS
-        return [y for y in self._datasets if y != x] if everybody else self._links[x]
+        return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
     def counts(self) -> Counts:
         """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
         size = len(self._datasets)
         everybody = self.adjacency == ALL_PAIRS
-        pairs = size * (size - 1) if everybody else sum(len(found) for found in self._links.values())
+        pairs = size * (size - 1) if everybody else sum(map(len, self._links.values()))
         rest = self._sampled.has_rest(self._outputs) if self.method == "sample" else False
         return Counts(size, pairs, len(self._outputs), int(rest))
 
@@ -266,11 +268,12 @@ class OwnMechanism(Mechanism):
         return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
 
     def read_dataset(self, option: str, value: Any) -> Dataset:
-        """Returns the data set that is this value or has this text; spaces do not matter."""
-        wanted = "".join(text(value).split())
-        for x in self._datasets:
-            if (_hashable(value) and x == value) or "".join(text(x).split()) in (wanted, f"({wanted})"):
-                return x
+        """Returns the data set that is this value or has this name; a name of two data sets is refused."""
+        if _hashable(value) and value in self._listed_datasets:
+            return self._listed_datasets[value]
+        found = self._names.find(option, text(value))
+        if found:
+            return found[0]
         some = "; ".join(text(x) for x in self._datasets[:4]) + ("; …" if len(self._datasets) > 4 else "")
         raise InputError(option, text(value), f"is no data set of {self.name}; it has {some}")
 

@@ -14,7 +14,7 @@ from dpaudit.code.outputs import nameless
 from dpaudit.code.rewrite import import_first
 from dpaudit.code.run import INTERRUPTS, defined_at, raised_at
 from dpaudit.mechanisms.user_code import describe, guarded, no_exit
-from dpaudit.numbers.enclosure import outward
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive, whole
 from dpaudit.privacy.protocols import Dataset, Output, text
@@ -171,7 +171,7 @@ def _raise(error: BaseException) -> None:
 
 def decimal_up(value: Fraction) -> str:
     """Returns a decimal of about 3 digits that is not below the value."""
-    return outward(value, value, 1).to_dict()["upper"] if value else "0"
+    return at_most(value, 3)
 
 
 def _down(value: Fraction) -> Fraction:

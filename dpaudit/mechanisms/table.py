@@ -27,6 +27,8 @@ from dpaudit.privacy.effort import WORK
 from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
+MAX_NAME = 200
+NAME_RULE = f"a name must be text of 1 to {MAX_NAME} characters, without spaces around it"
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 """What other programs write in place of commas."""
 
@@ -123,10 +125,15 @@ def _known(rows: dict[str, Any], name: str) -> str:
 
 def _name(path: str, where: str, value: Any, column: int) -> str:
     name = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    if not name or len(name) > 200:
+    if not is_name(name):
         spot = f", column {column}" if column else ""
-        raise InputError("TABLE", path, f"{where}{spot}: a name must be text of 1 to 200 characters")
+        raise InputError("TABLE", path, f"{where}{spot}: {NAME_RULE}")
     return name
+
+
+def is_name(name: str) -> bool:
+    """Returns whether a data set or an output of a table may be called so."""
+    return name == name.strip() and 0 < len(name) <= MAX_NAME
 
 
 def _no_twins(path: str, where: str, names: tuple[str, ...]) -> None:

@@ -1,7 +1,8 @@
-"""Other people's code, run with care: what goes wrong in it becomes one line with file and line number.
+"""Other people's code, run with care: what goes wrong in it by mistake becomes one line with file and line number.
 
-Its exits are errors, also ``os._exit`` and the ``os.exec`` functions, which would end the whole program, perhaps with
-exit code 0. This is care, not a prison: code that goes round Python (an extension, ctypes) can do what it likes.
+An exit is an error, also ``os._exit``, which would end the whole program, perhaps with exit code 0. A process that the
+code forks ends where the code returns: it is not a second audit. This guards against accidents, not against malice:
+a mechanism is code that you run, and code can do whatever its user can.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from dpaudit.numbers.errors import InputError, visible
 
@@ -23,43 +26,47 @@ _HERE = str(Path(__file__).resolve().parents[1])
 
 OWN = "dpaudit_own_"
 """What the name of a module begins with that was loaded as file.py."""
-ENDS = ("_exit", "abort", "execv", "execve")
-"""Functions of os that end the program, or put another in its place, without a word to Python."""
 
 
 class Ended(BaseException):
     """Somebody's code wanted to end the program."""
 
 
+_TURN = Lock()
+_LEAVE = os._exit
+_inside = 0
+"""How many blocks of ``no_exit`` are open, in all threads; the first one puts ``os._exit`` aside, the last one back."""
+
+
 @contextmanager
-def no_exit(instead: Callable[[str, int], None] | None = None, for_good: bool = False) -> Iterator[None]:
-    """While this holds, the functions that end the program raise Ended, in this process only.
-
-    A process that the code forks may end as it likes. ``instead(name, code)`` is called in place of raising. What
-    holds ``for_good`` also holds for what runs when the interpreter ends.
-    """
-    process, modules, holds = os.getpid(), [os, __import__(os.name)], True
-    before = [(module, name, getattr(module, name)) for module in modules for name in ENDS if hasattr(module, name)]
-
-    def refusing(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def refused(*arguments: Any) -> Any:
-            if os.getpid() != process or not holds:
-                return real(*arguments)
-            code = arguments[0] if name == "_exit" and arguments and isinstance(arguments[0], int) else 0
-            if instead is not None:
-                return instead(name, code)
-            raise Ended(f"it calls os.{name}, which would end the audit")
-
-        return refused
-
-    for module, name, real in before:
-        setattr(module, name, refusing(name, real))
+def no_exit() -> Iterator[None]:
+    """While this holds, ``os._exit`` raises Ended; a process that was forked meanwhile ends where the block does."""
+    global _inside
+    process = os.getpid()
+    with _TURN:
+        _inside += 1
+        if _inside == 1:
+            os._exit = partial(_refused, process)
     try:
         yield
     finally:
-        holds = for_good
-        for module, name, real in () if for_good else before:
-            setattr(module, name, real)
+        ends_here(process)
+        with _TURN:
+            _inside -= 1
+            if not _inside:
+                os._exit = _LEAVE
+
+
+def _refused(process: int, status: int = 0) -> NoReturn:
+    if os.getpid() != process:
+        _LEAVE(status)
+    raise Ended("it calls os._exit, which would end the audit")
+
+
+def ends_here(process: int) -> None:
+    """Ends this process if it is another one: the child of a fork has come back from the code that forked it."""
+    if os.getpid() != process:
+        _LEAVE(0)
 
 
 _BESIDE: dict[str, dict[str, ModuleType]] = {}

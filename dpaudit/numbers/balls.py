@@ -1,4 +1,4 @@
-"""Certified reals: FLINT's balls (``arb``). This module alone compares enclosures and alone sets precision.
+"""Certified reals: FLINT's balls (``arb``). This module alone compares enclosures; ``precision`` alone sets precision.
 
 A ball is a midpoint and a radius; every operation returns a ball that contains the true result. A comparison of
 two balls has three outcomes, so nothing outside this module writes ``<`` between balls.
@@ -6,55 +6,80 @@ two balls has three outcomes, so nothing outside this module writes ``<`` betwee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, Generic, TypeVar
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.precision import (
+    NeedsMoreBits,
+    PrecisionExhausted,
+    bits_for,
+    decide,
+    precision,
+    refine,
+    refine_all,
+    working_bits,
+)
 from dpaudit.numbers.verdict import Verdict
+
+__all__ = [
+    "TELLING_BITS",
+    "Ball",
+    "Champion",
+    "NeedsMoreBits",
+    "PrecisionExhausted",
+    "argsort",
+    "around_zero",
+    "at_most",
+    "ball",
+    "bits_for",
+    "capped",
+    "certainly_at_most",
+    "certainly_less",
+    "common",
+    "decide",
+    "dyadic",
+    "enclosure",
+    "ends",
+    "exactly_equal",
+    "excess",
+    "float_above",
+    "float_below",
+    "from_ends",
+    "infinity",
+    "is_infinity",
+    "is_zero",
+    "largest_error",
+    "less",
+    "maximum",
+    "middle",
+    "midpoint",
+    "minimum",
+    "narrow",
+    "overlap",
+    "pi",
+    "positive_part",
+    "precision",
+    "proportional",
+    "refine",
+    "refine_all",
+    "told",
+    "told_from_zero",
+    "total",
+    "upper",
+    "working_bits",
+    "zero",
+]
 
 Ball = arb
 T = TypeVar("T")
 W = TypeVar("W")
 K = TypeVar("K", bound=Hashable)
-
-MAX_BITS = 1 << 15
-"""Refinement stops here with UNDECIDED, unless the caller says otherwise."""
-
-
-class PrecisionExhausted(ArithmeticError):
-    """The answer was still too wide, or undecided, at the largest precision tried; ``hopeless``: for any digits."""
-
-    hopeless = False
-
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-        super().__init__(f"undecided after {bits} bits")
-
-
-class NeedsMoreBits(PrecisionExhausted):
-    """Not known at the working precision; more bits may help, so ``refine`` goes on."""
-
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Sets the working precision for the block and restores the old one whatever happens."""
-    old = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = old
-
-
-def working_bits() -> int:
-    """Returns the working precision in force."""
-    return int(ctx.prec)
 
 
 def ball(value: Fraction | int) -> Ball:
@@ -80,13 +105,6 @@ def infinity() -> Ball:
 def is_infinity(value: Ball) -> bool:
     """Returns whether the ball is exactly +infinity (an unknown number is not)."""
     return bool(not value.is_finite() and value > 0)
-
-
-def bits_for(digits: int, size: int = 1) -> tuple[int, int]:
-    """Returns a first precision that usually suffices for ``digits`` decimals of a sum of ``size`` terms; and a cap."""
-    bits = digits * 3322 // 1000 + 48 + 2 * size.bit_length()
-    first = max(128, -(-bits // 64) * 64)
-    return first, max(MAX_BITS, 8 * first)
 
 
 MAX_SHIFT = 1 << 20
@@ -378,57 +396,3 @@ class Champion(Generic[W]):
             if low > near or (abs(low) <= near and high > near):
                 value, witness = other, tag
         return value.union(peak), witness
-
-
-# ------------------------------------------------------------------ refinement
-
-
-def refine(compute: Callable[[], T | None], bits: int, max_bits: int = MAX_BITS) -> tuple[T, int]:
-    """Returns the first answer of ``compute`` that is not None, and the bits it took.
-
-    ``compute`` runs at ``bits``, then at twice as many, and so on up to ``max_bits``; after that
-    PrecisionExhausted tells how far it went. It returns None when its answer is too wide or undecided, or raises
-    NeedsMoreBits; any other PrecisionExhausted says that more bits are of no use, and ends it.
-    """
-    while True:
-        try:
-            with precision(bits):
-                answer = compute()
-        except NeedsMoreBits:
-            answer = None
-        if answer is not None:
-            return answer, bits
-        if bits >= max_bits:
-            raise PrecisionExhausted(bits)
-        bits = min(2 * bits, max_bits)
-
-
-def refine_all(
-    items: Sequence[K], compute: Callable[[list[K]], Mapping[K, T]], bits: int, max_bits: int = MAX_BITS
-) -> dict[K, tuple[T, int]]:
-    """Returns for every item its answer and the bits it took, each what ``refine`` gives for it alone.
-
-    ``compute`` answers those of the items it can at the precision at hand, so that they share what they have in common.
-    """
-    found: dict[K, tuple[T, int]] = {}
-
-    def attempt() -> bool | None:
-        left = [item for item in items if item not in found]
-        found.update({item: (answer, working_bits()) for item, answer in compute(left).items()})
-        return len(found) == len(set(items)) or None
-
-    refine(attempt, bits, max_bits)
-    return found
-
-
-def decide(compute: Callable[[], Verdict], bits: int = 128, max_bits: int = 4096) -> tuple[Verdict, int]:
-    """Returns the verdict of ``compute`` at the least precision that decides it, or UNDECIDED, and the bits."""
-
-    def attempt() -> Verdict | None:
-        verdict = compute()
-        return None if verdict is Verdict.UNDECIDED else verdict
-
-    try:
-        return refine(attempt, bits, max_bits)
-    except PrecisionExhausted as exhausted:
-        return Verdict.UNDECIDED, exhausted.bits

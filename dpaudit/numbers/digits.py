@@ -1,7 +1,9 @@
 """Numbers for reading: as many digits as are known, never one more, and enough that what is said of them is seen.
 
-``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``rough`` an estimate,
-``powers`` exact numbers within words. Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
+``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``powers`` exact numbers
+within words. A bound is printed by ``at_most`` or ``at_least``, rounded outward; ``rough``, an estimate, rounds to
+nearest and never stands beside "at most", "at least", ≤, ≥ or "confidence" (tests/test_digits.py reads the source for
+that). Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
 """
 
 from __future__ import annotations
@@ -65,9 +67,10 @@ def beside(enclosure: dict[str, str], bound: Fraction | None, outcome: str | Non
         return short(enclosure)
     low, high = Fraction(lower), Fraction(upper)
     if outcome == "UNDECIDED":
-        both = _between(low, high, lambda a, b: b - a <= 2 * (high - low))
-        first, _, last = both.strip("[]").partition(", ")
-        return f"{first} to {MANY} digits" if first == last and low < high else both
+        near = _rounded(_near(low), MANY)
+        if low < high and near == _rounded(_near(high), MANY):
+            return f"{written(near)} to {MANY} digits"
+        return _between(low, high, lambda a, b: b - a <= 2 * (high - low))
     if not low:
         return short(enclosure)
     if outcome == "REFUTED":
@@ -101,10 +104,10 @@ def _one(
 def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction], bool], last: str = "") -> str:
     """Returns both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
     for digits in range(3, MANY):
-        a, b = _rounded(_near(low), digits, ROUND_FLOOR), _rounded(_near(high), digits, ROUND_CEILING)
+        a, b = at_least(low, digits), at_most(high, digits)
         if right(Fraction(a), Fraction(b)):
-            return f"[{written(a)}, {written(b)}]"
-    return f"[{written(_rounded(_near(low), 3, ROUND_FLOOR))}, {last or written(b)}]"
+            return f"[{a}, {b}]"
+    return f"[{at_least(low, 3)}, {last or b}]"
 
 
 def _near(value: Fraction) -> Decimal:
@@ -179,6 +182,31 @@ def decimal(text: str) -> str:
         return text
 
 
+def at_most(value: Fraction | int, digits: int = MOST) -> str:
+    """Returns the least decimal of so many significant digits that is not below the number.
+
+    >>> at_most(Fraction("0.100004"), 3), at_most(Fraction(1, 2)), at_most(Fraction(1, 3), 2), at_most(math.inf)
+    ('0.101', '0.5', '0.34', '∞')
+    """
+    return _outward(value, digits, ROUND_CEILING)
+
+
+def at_least(value: Fraction | int, digits: int = MOST) -> str:
+    """Returns the largest decimal of so many significant digits that is not above the number.
+
+    >>> at_least(1 - Fraction(1, 10**11), 3), at_least(Fraction(2, 3), 2), at_least(Fraction(-1, 3), 2)
+    ('0.999', '0.66', '-0.34')
+    """
+    return _outward(value, digits, ROUND_FLOOR)
+
+
+def _outward(value: Fraction | int, digits: int, how: str) -> str:
+    """Returns the number rounded in one direction, by one division that is exact but for that."""
+    if value in (math.inf, -math.inf):
+        return "∞" if value > 0 else "−∞"
+    return written(Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
 def rough(value: float | Fraction, digits: int) -> str:
     """Returns about the number, where no digit matters to a claim: an estimate, or the scale of something.
 
@@ -204,7 +232,7 @@ def percent(share: dict[str, str]) -> str:
         return "∞"
     low = Fraction(share["lower"]) * 100
     if low >= HUGE:
-        return f"at least {_digits(_rounded(_near(low), 2, ROUND_FLOOR))} %"
+        return f"at least {_digits(Decimal(at_least(low, 2)))} %"
     if share["upper"] == "inf":
         return f"at least {_outer(low, low > 100)} %"
     high, best = Fraction(share["upper"]) * 100, ""

@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import log10
+from unicodedata import is_normalized
+
+from dpaudit.numbers.digits import at_least
 
 
 def visible(text: str, keep: str = "") -> str:
     r"""Returns the text with every sign that is not seen, or that acts, written out; those in ``keep`` stay.
 
-    Line ends, escape sequences, halves of surrogate pairs, and what turns the direction of writing, among them.
+    Line ends, escape sequences, halves of surrogate pairs, and what turns the direction of writing, among them. Two
+    texts that differ only in how their accents are encoded (Unicode's NFC and NFD) differ as shown too: signs that
+    NFC would change are written out.
 
     >>> visible("a\nACCEPTED \x1b[2J \ud800 \u202e")
     'a\\nACCEPTED \\x1b[2J \\ud800 \\u202e'
+    >>> visible("caf\u00e9"), visible("cafe\u0301")
+    ('café', 'cafe\\u0301')
     """
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(s if s.isprintable() or s in keep else s.encode("unicode_escape").decode() for s in text)
+    shown = "".join(s if s in keep or (s.isprintable() and s not in UNSEEN) else _escaped(s) for s in text)
+    if is_normalized("NFC", shown):
+        return shown
+    shown = "".join(part if is_normalized("NFC", part) else _apart(part) for part in ACCENTED.findall(shown))
+    return shown if is_normalized("NFC", shown) else "".join(s if s.isascii() else _escaped(s) for s in shown)
+
+
+UNSEEN = frozenset(
+    chr(code)
+    for first, last in ((0x34F, 0x34F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164),
+                        (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0100, 0xE01EF))
+    for code in range(first, last + 1)
+)  # fmt: skip
+"""Signs that Python counts as printable and nobody sees: fillers, joiners, selectors of variants."""
+ACCENTED = re.compile(r"[^\u0300-\u036f][\u0300-\u036f]*|[\u0300-\u036f]", re.DOTALL)
+
+
+def _apart(part: str) -> str:
+    """Returns a sign and its accents, which NFC would change, with the accents written out; a lone sign itself."""
+    return part[0] + "".join(map(_escaped, part[1:])) if len(part) > 1 else _escaped(part)
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("unicode_escape").decode()
 
 
 class InputError(ValueError):
@@ -68,7 +99,7 @@ class TooLargeError(InputError):
     """The job does not fit into the stated memory bound; the rule carries the numbers."""
 
     def __init__(self, need: int, bound: int, what: str) -> None:
-        rule = f"{what}: needs at least {gib(need)}; take a smaller n or k, or raise the bound"
+        rule = f"{what}: needs at least {gib(need, bound)}; take a smaller n or k, or raise the bound"
         super().__init__("memory", gib(bound), rule)
 
     def because(self, why: str) -> InputError:
@@ -76,9 +107,16 @@ class TooLargeError(InputError):
         return InputError(self.option, self.value, f"{self.rule}; {why}")
 
 
-def gib(count: int) -> str:
-    """Returns a number of bytes in GiB, for reading."""
-    return f"{approximately(count >> 30)} GiB" if count >> 50 else f"{count / 2**30:.3g} GiB"
+def gib(count: int, more_than: int = 0) -> str:
+    """Returns a number of bytes in GiB, rounded down to three digits, or to as many as show that it is ``more_than``.
+
+    >>> gib(3 << 29), gib((1 << 31) + 1, 1 << 31)
+    ('1.5 GiB', '2.0000000009 GiB')
+    """
+    if count >> 50:
+        return f"{approximately(count >> 30)} GiB"
+    shown = (at_least(Fraction(count, 1 << 30), digits) for digits in range(3, 30))
+    return f"{next(text for text in shown if Fraction(text) * (1 << 30) > more_than or count <= more_than)} GiB"
 
 
 def approximately(count: int) -> str:

@@ -1,6 +1,8 @@
 """Adjacency: which data sets must not be told apart. A value; a mechanism can be asked under another one.
 
-Replace one record and add or remove one record are about data sets that are tuples of counts (histograms).
+A tuple of whole numbers may be counts (a histogram) or records (one entry a person); one record replaced is then
+another relation. ``replace-one`` and ``add-remove-one`` read counts, and are refused where records could be meant:
+``replace-one:counts`` and ``replace-one:records`` say which.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar
 
 from dpaudit.numbers.errors import InputError
@@ -29,6 +32,13 @@ class Adjacency(ABC):
     def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterable[Dataset]:
         """Returns the data sets adjacent to x, those ``among`` the given ones; x is none of them."""
 
+    def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
+        """Returns the neighbours of every one of the data sets.
+
+        InputError where the relation is not about such data sets, or could mean two things.
+        """
+        return {x: tuple(self.neighbours(x, datasets)) for x in datasets}
+
     @abstractmethod
     def count(self, n: int, k: int) -> int:
         """Returns the number of ordered adjacent pairs among the histograms of n records in k cells."""
@@ -46,14 +56,50 @@ class Adjacency(ABC):
         return {"kind": self.name}
 
 
-def _counts(relation: Adjacency, x: Dataset) -> tuple[int, ...]:
-    if isinstance(x, tuple) and all(type(entry) is int and entry >= 0 for entry in x):
-        return x
-    raise InputError("adjacency", relation.name, f"the data sets must be tuples of counts; {text(x)} is none")
+@dataclass(frozen=True)
+class OfCounts(Adjacency):
+    """A relation between tuples of counts, all of one length."""
+
+    stated: bool = field(default=False, compare=False)
+    """Whether somebody said that the entries are counts."""
+
+    def option(self) -> str:
+        """Returns what --adjacency takes."""
+        return f"{self.name}:counts" if self.stated else self.name
+
+    def text(self) -> str:
+        """Returns the relation in words."""
+        return f"{self.words} (entries are counts)" if self.stated else self.words
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the relation for JSON."""
+        return {"kind": self.option()}
+
+    def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
+        """Returns the neighbours; entries that are no counts, mixed lengths, and what may be records, are refused."""
+        for x in datasets:
+            if not isinstance(x, tuple) or not all(type(entry) is int and entry >= 0 for entry in x):
+                raise self._refused(f"the data sets must be tuples of counts; {text(x)} is none")
+        lengths = sorted({len(x) for x in datasets})
+        if len(lengths) > 1:
+            rule = f"tuples of counts have one length; there are data sets of {lengths[0]} and of {lengths[-1]} entries"
+            raise self._refused(rule)
+        if not self.stated and (pair := self._as_records(datasets)) is not None:
+            x, y = map(text, pair)
+            rule = f"the entries may be counts or records: is {y} one record replaced in {x}?"
+            raise InputError("adjacency", self.name, f"{rule} Say {self.name}:counts or {self.name}:records")
+        return super().links(datasets)
+
+    def _as_records(self, datasets: Collection[Dataset]) -> tuple[Dataset, Dataset] | None:
+        """Returns two data sets that this relation would join if their entries were records; None if there are none."""
+        return None
+
+    def _refused(self, rule: str) -> InputError:
+        return InputError("adjacency", self.option(), f"{rule} (where entries are records: {self.name}:records)")
 
 
 @dataclass(frozen=True)
-class ReplaceOne(Adjacency):
+class ReplaceOne(OfCounts):
     """One record is replaced by another: a unit moves from one count to another."""
 
     name: ClassVar[str] = "replace-one"
@@ -62,15 +108,21 @@ class ReplaceOne(Adjacency):
 
     def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """Returns the tuples with one unit moved."""
-        return (y for y in neighbours(_counts(self, x)) if y in among)
+        return (y for y in neighbours(x) if y in among)
 
     def count(self, n: int, k: int) -> int:
         """Returns k(k-1) C(n+k-2, k-1)."""
         return count_pairs(n, k)
 
+    def _as_records(self, datasets: Collection[Dataset]) -> tuple[Dataset, Dataset] | None:
+        if len({sum(x) for x in datasets}) == 1:
+            return None  # one entry changed would change the sum
+        alike = (together for together in _but_for_one(datasets) if len(together) > 1)
+        return next(((a, b) for a, b, *_ in alike), None)
+
 
 @dataclass(frozen=True)
-class AddOrRemoveOne(Adjacency):
+class AddOrRemoveOne(OfCounts):
     """One record is added or removed: one count is larger or smaller by one."""
 
     name: ClassVar[str] = "add-remove-one"
@@ -79,14 +131,70 @@ class AddOrRemoveOne(Adjacency):
 
     def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """Returns the tuples with one unit more or less."""
-        cells = _counts(self, x)
-        steps = [(i, step) for i in range(len(cells)) for step in (-1, 1)]
-        found = (tuple(c + step * (j == i) for j, c in enumerate(cells)) for i, step in steps)
+        steps = [(i, step) for i in range(len(x)) for step in (-1, 1)]
+        found = (tuple(c + step * (j == i) for j, c in enumerate(x)) for i, step in steps)
         return (y for y in found if y in among)
 
     def count(self, n: int, k: int) -> int:
         """Returns 0: all histograms have n records."""
         return 0
+
+
+class OfRecords(Adjacency):
+    """A relation between tuples of records, of any entries; a histogram is none."""
+
+    def count(self, n: int, k: int) -> int:
+        """Returns 0: a histogram has counts."""
+        return 0
+
+    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> tuple[Dataset, ...]:
+        """Returns the tuples with one record changed in this way."""
+        return self.links(among)[x]
+
+    def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
+        """Returns the neighbours; data sets that are no tuples are refused."""
+        odd = next((x for x in datasets if not isinstance(x, tuple)), None)
+        if odd is not None:
+            raise InputError("adjacency", self.name, f"the data sets must be tuples of records; {text(odd)} is none")
+        found: dict[Dataset, dict[Dataset, None]] = {x: {} for x in datasets}
+        for x, y in self._pairs(datasets):
+            found[x][y] = found[y][x] = None
+        return {x: tuple(others) for x, others in found.items()}
+
+    @abstractmethod
+    def _pairs(self, datasets: Collection[Dataset]) -> Iterator[tuple[Dataset, Dataset]]:
+        """Yields every two neighbours, in one order at the least."""
+
+
+@dataclass(frozen=True)
+class ReplaceRecord(OfRecords):
+    """One record is replaced by another: one entry of the tuple is another one."""
+
+    name: ClassVar[str] = "replace-one:records"
+    words: ClassVar[str] = "one record replaced (entries are records)"
+
+    def _pairs(self, datasets: Collection[Dataset]) -> Iterator[tuple[Dataset, Dataset]]:
+        return (pair for alike in _but_for_one(datasets) for pair in combinations(alike, 2))
+
+
+@dataclass(frozen=True)
+class AddOrRemoveRecord(OfRecords):
+    """One record is added or removed: the tuple has one entry more or less, anywhere."""
+
+    name: ClassVar[str] = "add-remove-one:records"
+    words: ClassVar[str] = "one record added or removed (entries are records)"
+
+    def _pairs(self, datasets: Collection[Dataset]) -> Iterator[tuple[Dataset, Dataset]]:
+        return ((x, less) for x in datasets for i in range(len(x)) if (less := x[:i] + x[i + 1 :]) in datasets)
+
+
+def _but_for_one(datasets: Collection[Dataset]) -> Iterable[list[Dataset]]:
+    """Returns the tuples that agree in all entries but one, for every place of that one, together."""
+    alike: dict[tuple[int, Dataset, Dataset], list[Dataset]] = {}
+    for x in datasets:
+        for i in range(len(x)):
+            alike.setdefault((i, x[:i], x[i + 1 :]), []).append(x)
+    return alike.values()
 
 
 @dataclass(frozen=True)
@@ -119,7 +227,7 @@ class ExplicitPairs(Adjacency):
     words: ClassVar[str] = "the pairs listed"
 
     @cached_property
-    def links(self) -> dict[Dataset, dict[Dataset, None]]:
+    def _partners(self) -> dict[Dataset, dict[Dataset, None]]:
         """Returns the neighbours of every data set that has any."""
         found: dict[Dataset, dict[Dataset, None]] = {}
         for x, y in self.pairs:
@@ -130,11 +238,11 @@ class ExplicitPairs(Adjacency):
 
     def neighbours(self, x: Dataset, among: Collection[Dataset]) -> list[Dataset]:
         """Returns the data sets listed with x."""
-        return [y for y in self.links.get(x, ()) if y in among]
+        return [y for y in self._partners.get(x, ()) if y in among]
 
     def count(self, n: int, k: int) -> int:
         """Returns the number of pairs listed, in both orders."""
-        return sum(len(others) for others in self.links.values())
+        return sum(len(others) for others in self._partners.values())
 
     def option(self) -> str | None:
         """Returns the file that lists the pairs, if there is one."""
@@ -152,6 +260,10 @@ class ExplicitPairs(Adjacency):
 
 REPLACE_ONE, ADD_OR_REMOVE_ONE, ALL_PAIRS = ReplaceOne(), AddOrRemoveOne(), AllPairs()
 NAMED: dict[str, Adjacency] = {a.name: a for a in (REPLACE_ONE, ADD_OR_REMOVE_ONE, ALL_PAIRS)}
+STATED: dict[str, Adjacency] = {
+    str(a.option()): a for a in (ReplaceOne(True), ReplaceRecord(), AddOrRemoveOne(True), AddOrRemoveRecord())
+}
+"""Relations that say whether the entries of a data set are counts or records."""
 
 
 def parse_adjacency(value: str | Adjacency, read: Callable[[str, str], Dataset]) -> Adjacency:
@@ -162,8 +274,9 @@ def parse_adjacency(value: str | Adjacency, read: Callable[[str, str], Dataset])
     if isinstance(value, Adjacency):
         return value
     name = str(value).strip()
-    if name.lower() in NAMED:
-        return NAMED[name.lower()]
+    known = NAMED | STATED
+    if name.lower() in known:
+        return known[name.lower()]
     if not name.lower().endswith((".csv", ".json", ".parquet")):
         raise InputError("adjacency", value, f"must be {', '.join(NAMED)}, or a file of pairs (csv, json, parquet)")
     from dpaudit.files.sheets import read_pairs

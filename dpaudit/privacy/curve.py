@@ -118,7 +118,7 @@ class Envelope:
 
 def pair_curves(mechanism: Audited, effort: Effort) -> list[PairCurve]:
     """Returns the curves of all ordered adjacent pairs, up to the mechanism's symmetries, at the precision in force."""
-    law, found = mechanism.law(), list[PairCurve]()
+    law, found = effort.law(mechanism), list[PairCurve]()
     for x, y in pairs(mechanism, effort):
         masses = law.masses(x, y)
         found.append(PairCurve(masses, Witness(x, y, None)))

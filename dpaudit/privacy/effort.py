@@ -13,7 +13,7 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError, TooLargeError, approximately
 from dpaudit.numbers.rationals import whole
-from dpaudit.privacy.protocols import Audited
+from dpaudit.privacy.protocols import Audited, Law
 
 T = TypeVar("T")
 MEMORY_BOUND = 2 << 30
@@ -25,6 +25,8 @@ PAIR = 20
 """What a pair of a table costs besides its outputs, in outputs."""
 MAX_MASSES = 10**6
 """Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
+MASS_BYTES = 700
+"""What such a curve keeps of one pair and output; measured, see tests/test_memory.py."""
 KEPT = 8
 """The ends of a wide enclosure have so many digits more than its width: a ball's radius has about nine."""
 
@@ -95,6 +97,16 @@ class Effort:
                     raise
         raise InputError("mech", mechanism.name, "the enclosures that it gives are too wide for an answer of one digit")
 
+    def law(self, mechanism: Audited) -> Law:
+        """Returns the mechanism's law at the precision in force; it keeps no more for reuse than the memory allows."""
+        law = mechanism.law()
+        law.keep(self.spare(mechanism))
+        return law
+
+    def spare(self, mechanism: Audited) -> int:
+        """Returns the bytes that the mechanism itself leaves of the memory."""
+        return max(0, self.memory - mechanism.memory())
+
     def check_memory(self, mechanism: Audited) -> None:
         """Refuses a job that does not fit into the memory, with the numbers."""
         need, counts = mechanism.memory(), mechanism.counts()
@@ -118,6 +130,9 @@ class Effort:
         """Refuses what needs all masses at once and has too many, and what does not fit into the memory."""
         self.check_memory(mechanism)
         count = mechanism.count_masses()
+        need = mechanism.memory() + count * MASS_BYTES
+        if need > self.memory:
+            raise TooLargeError(need, self.memory, f"the masses of {approximately(count)} pairs times outputs")
         if count > MAX_MASSES:
             shown = f"{approximately(count)} pairs times outputs"
             raise InputError(option, shown, f"at most {MAX_MASSES} are possible; take a smaller n or k")

@@ -48,7 +48,7 @@ def at_most(mechanism: Audited, bound: Fraction, effort: Effort = USUAL, bits: i
     """Returns the verdict on "true epsilon <= bound"; a loss that equals the bound by algebra is no obstacle."""
     outcome = Verdict.PROVED
     with balls.precision(bits):
-        law, limit = mechanism.law(), balls.ball(bound)
+        law, limit = effort.law(mechanism), balls.ball(bound)
         seen: set[Hashable] = set()
         for x, y in pairs(mechanism, effort.whole()):
             for mass in law.ratios(x, y, seen):
@@ -126,7 +126,7 @@ def delta_at_most(
     """Returns the verdict on "delta(at) <= bound"; a pair that balls leave open is decided by algebra if it can be."""
     outcome, algebra = Verdict.PROVED, mechanism.algebra()
     with balls.precision(bits):
-        law, limit, factor = mechanism.law(), balls.ball(bound), balls.ball(at).exp()
+        law, limit, factor = effort.law(mechanism), balls.ball(bound), balls.ball(at).exp()
         for x, y in pairs(mechanism, effort.whole()):
             masses = law.masses(x, y)
             for a, b, parts in ((x, y, masses), (y, x, [mass.swapped() for mass in masses])):

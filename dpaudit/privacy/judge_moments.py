@@ -25,7 +25,7 @@ FIRST_BITS, MOST_BITS = 192, 1536
 
 def moments(mechanism: Audited, effort: Effort) -> Iterator[Moments]:
     """Yields the moments of all ordered adjacent pairs, up to symmetry, at the precision in force."""
-    law = mechanism.law()
+    law = effort.law(mechanism)
     for x, y in pairs(mechanism, effort):
         masses = law.masses(x, y)
         yield Moments(masses, Witness(x, y, None))

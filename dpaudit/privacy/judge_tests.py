@@ -134,7 +134,7 @@ def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: boo
 
     def attempt() -> tuple[Enclosure, Witness, Fraction | None] | None:
         champion: Champion[tuple[Witness, Edge | None]] = Champion()
-        bounds, law, first = list[Ball](), mechanism.law(), None
+        bounds, law, first = list[Ball](), effort.law(mechanism), None
         for x, y in pairs(mechanism, effort):
             masses, there, back = law.masses(x, y), Witness(x, y, None), Witness(y, x, None)
             first = first or there

@@ -66,7 +66,7 @@ def worst_loss_by_search(mechanism: Audited, effort: Effort) -> Worst:
 
 
 def _largest_difference(mechanism: Audited, effort: Effort) -> tuple[Ball, tuple[Dataset, Dataset, int]]:
-    law = mechanism.law()
+    law = effort.law(mechanism)
     champion: Champion[tuple[Dataset, Dataset, int]] = Champion()
     seen: set[Hashable] = set()
     for x, y in pairs(mechanism, effort):
@@ -98,7 +98,7 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
     """Returns delta at every point from one walk over the pairs for each precision that is needed."""
 
     def attempt(left: list[Fraction]) -> dict[Fraction, tuple[Enclosure, Witness]]:
-        law = mechanism.law()
+        law = effort.law(mechanism)
         open_: list[tuple[Fraction, Ball, Champion[Witness]]] = [(at, ball(at).exp(), Champion()) for at in left]
         for x, y in pairs(mechanism, effort):
             masses = law.masses(x, y)

@@ -77,6 +77,10 @@ class Law(ABC):
     def probabilities(self, x: Dataset) -> Sequence[Ball]:
         """Returns balls that contain P_x(r), output by output in the mechanism's order."""
 
+    def keep(self, most: int) -> None:
+        """Says how many bytes it may keep for reuse, beyond what the mechanism's ``memory`` counts."""
+        del most  # a law that keeps nothing has nothing to do
+
     def log_probabilities(self, x: Dataset) -> Sequence[Ball]:
         """Returns balls that contain ln P_x(r), output by output."""
         return [p.log() for p in self.probabilities(x)]

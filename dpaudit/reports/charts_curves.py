@@ -6,13 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.numbers.digits import equated, powers, short
+from dpaudit.numbers.digits import equated, powers
 from dpaudit.pictures.lines import Chart, together
 from dpaudit.pictures.picture import HALF, NARROW, Figure
 from dpaudit.pictures.tradeoff import Tradeoff, mirrored
 from dpaudit.reports.charts_lines import Near, curves, middle, missing
 from dpaudit.reports.document import Section, named, number_of
-from dpaudit.reports.findings import at_most, largest, listed
+from dpaudit.reports.findings import at_most, largest, listed, rounded
 
 Row = dict[str, Any]
 NEAR = 0.01
@@ -56,7 +56,7 @@ def _unseen(trade: Tradeoff, near: Near) -> str:
             continue
         delta, at = judged["enclosure"], powers(row["claimed"])
         if Fraction(delta["upper"]) - Fraction(row.get("claimed_delta") or "0") < SEEN:
-            found.append(f"{name}, by at most {equated(f'δ({at})', short(delta))}")
+            found.append(f"{name}, by at most {equated(f'δ({at})', rounded(delta['upper'], True))}")
     return f" At the right, below what is claimed, but by too little to be seen: {listed(found)}." if found else ""
 
 

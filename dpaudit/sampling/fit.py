@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from dpaudit.audit.display import Members
-from dpaudit.mechanisms import Mechanism, posterior
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import at_least, at_most
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.names import Names
 from dpaudit.privacy.protocols import text
 from dpaudit.sampling.binomial import lower_bound, upper_bound
 
@@ -37,30 +39,36 @@ class Fit(Members):
 
 def goodness_of_fit(mechanism: Mechanism, counts: Mapping[str, Mapping[str, int]], level: Fraction) -> tuple[Fit, ...]:
     """Returns for each row whether its counts refute the mechanism's law; errors of all rows together <= level."""
-    names = {_compact(text(output)): i for i, output in enumerate(mechanism.outputs())}
-    found = []
+    outputs = list(mechanism.outputs())
+    datasets = _denoted(mechanism, "row", counts, mechanism.datasets())
+    columns = _denoted(mechanism, "column", next(iter(counts.values())), outputs)
+    place, found = {output: i for i, output in enumerate(outputs)}, []
     for x, row in counts.items():
-        name = x if posterior(mechanism) is None else _compact(x).replace(" ", ",")
-        try:
-            dataset = mechanism.read_dataset("x", name)
-        except InputError as error:
-            raise InputError("mech", mechanism.name, f"the row {x} is no data set of it: {error.rule}") from None
+        if x not in datasets:
+            raise InputError("COUNTS", x, f"is no data set of {mechanism.name}, which --mech names")
         share = level / (2 * len(counts) * max(1, len(row)))
         with balls.precision(256):
-            law = mechanism.law().probabilities(dataset)
-        found.append(_row(x, row, {name: balls.ends(law[i]) for name, i in names.items()}, share))
+            law = mechanism.law().probabilities(datasets[x])
+        found.append(_row(x, row, {name: balls.ends(law[place[output]]) for name, output in columns.items()}, share))
     return tuple(found)
 
 
-def _compact(name: str) -> str:
-    """Returns the name of an output without the signs in which writings of it differ: (3, 1) and 3,1."""
-    return " ".join(name.translate(str.maketrans(",()", "   ")).split())
+def _denoted(mechanism: Mechanism, kind: str, names: Iterable[str], values: Iterable[Any]) -> dict[str, Any]:
+    """Returns the data set or output that each name denotes, where it denotes one; two names of one are refused."""
+    known = Names(values)
+    found = {name: value for name in names for value in known.find("COUNTS", name)}
+    first: dict[Any, str] = {}
+    for name, value in found.items():
+        if first.setdefault(value, name) != name:
+            rule = f"is the same {kind} of {mechanism.name} as {first[value]}: {text(value)}"
+            raise InputError("COUNTS", name, rule)
+    return found
 
 
 def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fraction]], level: Fraction) -> Fit:
     total = sum(row.values())
     for output, count in row.items():
-        known = law.get(_compact(output))
+        known = law.get(output)
         if known is None and not count:
             continue
         if known is None:
@@ -69,7 +77,9 @@ def _row(x: str, row: Mapping[str, int], law: Mapping[str, tuple[Fraction, Fract
         if count and most == 0:
             return Fit(x, Verdict.REFUTED, output, count, total, "impossible by the law, and seen")
         if most < lower_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {rough(most, 4)} by the law")
+            return Fit(x, Verdict.REFUTED, output, count, total, f"too often: at most {at_most(most, 4)} by the law")
         if least > upper_bound(count, total, level):
-            return Fit(x, Verdict.REFUTED, output, count, total, f"too rarely: at least {rough(least, 4)} by the law")
+            return Fit(
+                x, Verdict.REFUTED, output, count, total, f"too rarely: at least {at_least(least, 4)} by the law"
+            )
     return Fit(x, Verdict.UNDECIDED, None, None, total, "nothing in these counts contradicts the law")

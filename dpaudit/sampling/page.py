@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpaudit.audit.page import Fields, Line, Page, Table, Words, badge, strong
 from dpaudit.audit.words import again
-from dpaudit.numbers.digits import rough
+from dpaudit.numbers.digits import decimal
 
 if TYPE_CHECKING:
     from dpaudit.sampling.samples import SamplesResult
@@ -16,7 +16,7 @@ def page(result: SamplesResult, lower: str, ceiling: str) -> Page:
     """Returns what is shown, of which claim, by which event, and what cannot be shown; both bounds as decimals."""
     how = "the event named in advance" if result.registered else f"{result.tests} tests, the error shared among them"
     off = f", δ = {result.delta}" if result.delta else ""
-    sure = f"with confidence {rough(result.confidence, 10)}"
+    sure = f"with confidence {decimal(str(result.confidence))}"
     rows: list[Line] = [("shown", Words(strong(f"ε ≥ {lower}"), f"{off} {sure} ({how})"))]
     if result.verdict is not None:
         words = "" if result.verdict.value == "REFUTED" else ": sampling cannot prove it"

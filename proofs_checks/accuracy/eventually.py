@@ -15,6 +15,7 @@ from math import sqrt
 from dpaudit.claims import Part, Proof, coefficients_positive, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.digits import at_most
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
@@ -114,7 +115,7 @@ class Eventually:
         proof.requires("the bound on Z", not sum_lemma().obstacle)
         which = f"n = 2, 20, 200 and {self.start}"
         proof.cases("the engine's Z", "is below that bound", which, self.bounds_rows)
-        text = f"n·(e^(−ε) − e^(−cε)) − 1 − 4√A·I > 0, I ≤ {float(self.area):.6f}… by left sums"
+        text = f"n·(e^(−ε) − e^(−cε)) − 1 − 4√A·I > 0, I ≤ {at_most(balls.ends(self.area)[1])} by left sums"
         proof.less(f"n = {self.start}", text, zero, self.excess)
         text = "its derivative has the sign of √A·(e^(−ε) − e^(−cε)) − I > 0, which rises with n"
         proof.less(f"every n ≥ {self.start}", text, zero, self.slope)

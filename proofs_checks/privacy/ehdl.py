@@ -14,6 +14,7 @@ from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHDL
 from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
 from proofs_checks.points import Prior, maker, rationals
@@ -84,23 +85,17 @@ def private_for_every_n(found: Theory) -> Proof:
         "q = H(x′,·)/(2LS(x′)) into order, and max(q − p) + max(p_(i) − q_(i)) bounds loss/ε for every ε > 0",
     )
     proof.knows("n → ∞", "ψ is concave, so H_n(x,r) falls with n to √(1 − u₁(x,r)): two ends bound a block of n")
-    words = f"max over every pair ≤ {_up(max(b.value.upper for b in found.below))} < 1"
+    words = f"max over every pair ≤ {at_most(max(b.value.upper for b in found.below))} < 1"
     below = all(b.value.upper < one for b in found.below) and [b.n for b in found.below] == list(range(1, n))
     proof.cases(f"n < {n}", words, f"n = 1…{n - 1}, every pair, in balls", below)
     ends = max(closed.upper for closed in found.cover)
     blocks = f"in {len(found.cover)} blocks of n (EVERY_N.md §3, §6)"
-    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, {blocks}: ≤ {_up(ends)} < 1"
+    words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, {blocks}: ≤ {at_most(ends)} < 1"
     proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")
-    words = (
-        f"{m} ≤ x ≤ n − 1 − {m}, rows compared after a shift by one record (EVERY_N.md §4): ≤ {_up(found.middle)} < 1"
-    )
+    shifted = "rows compared after a shift by one record (EVERY_N.md §4)"
+    words = f"{m} ≤ x ≤ n − 1 − {m}, {shifted}: ≤ {at_most(found.middle)} < 1"
     proof.holds("the middle", words, found.middle < one, "balls; the bound falls with x")
     return proof.concludes(STAYS, "<")
-
-
-def _up(value: Fraction) -> str:
-    """Returns 6 decimals, rounded up."""
-    return f"{-(-value * 10**6 // 1) / 10**6:.6f}"
 
 
 @check("ehdl.not-private.uniform", grid=DEFAULT, wide=WIDE, weight=16, audits=("EHDL", {}))
@@ -118,8 +113,8 @@ def uniform(ctx: Context) -> Outcome:
     found, top = theory(), brief(refined(lambda: limit(1)))
     outcome = private_for_every_n(found).excludes(searched)
     words = (
-        f"true ε ≤ {_up(found.supremum.upper)}·ε for every n and every ε, and true ε/ε → {top} as n → ∞ for every ε: "
-        "EHDL with prior (1,1) is ε-DP"
+        f"true ε ≤ {at_most(found.supremum.upper)}·ε for every n and every ε, and true ε/ε → {top} as n → ∞ for every "
+        "ε: EHDL with prior (1,1) is ε-DP"
     )
     room = ball(Fraction(1, 10**DIGITS))
     same = single({"prior": UNIFORM, "n": "→ ∞"}, lambda: (ball(found.limit.upper), limit(1) + room))

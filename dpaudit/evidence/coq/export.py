@@ -12,7 +12,7 @@ from dpaudit.audit.page import Note, Page
 from dpaudit.evidence.coq import family, sums
 from dpaudit.evidence.coq.texts import template
 from dpaudit.evidence.verify import FORMAT, MAX_BYTES, Rejected, digest, read, refused
-from dpaudit.files.strict_json import Unreadable
+from dpaudit.files.strict_json import read_bytes
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
 
@@ -63,11 +63,7 @@ def export(file: str, *, coq: str) -> ExportResult:
 def read_certificate(path: str) -> dict[str, Any]:
     """Returns a certificate whose form the verifier accepts; refuses every other file in one line."""
     try:
-        with Path(path).open("rb") as file:
-            document = read(file.read(MAX_BYTES + 1))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "is no file name"
-        raise Unreadable("CERTIFICATE", path, f"cannot be read: {reason}") from None
+        document = read(read_bytes("CERTIFICATE", path, MAX_BYTES))
     except Rejected as problem:
         raise InputError("CERTIFICATE", path, str(problem)) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -118,7 +118,7 @@ def rounded_rates(law: HellingerLaw | EndLaw, datasets: Sequence[Dataset]) -> li
 class FullRows(FloatRows):
     """Rows over all outputs, any k; some are kept for reuse."""
 
-    def __init__(self, law: HellingerLaw) -> None:
+    def __init__(self, law: HellingerLaw, most: int = ROWS_BYTES) -> None:
         datasets = law.model.histograms
         self._rates = dict(zip(datasets, rounded_rates(law, datasets), strict=True))
         super().__init__(law, LogTable(law.h.log_ratios()), list(self._rates.values()))
@@ -130,7 +130,7 @@ class FullRows(FloatRows):
         self._half_low = sum(t[m] for t, m in zip(self.table.low, doubled, strict=True)) / 2
         self._scratch = Scratch((1, model.size))
         self._kept: OrderedDict[Dataset, tuple[Floats, float]] = OrderedDict()
-        self._keep = max(8, ROWS_BYTES // (8 * model.size))
+        self._keep = max(8, min(most, ROWS_BYTES) // (8 * model.size))
 
     def rate(self, x: Dataset) -> float:
         """Returns rate(x) as a float."""

@@ -127,7 +127,7 @@ class FullScreen:
     """Any k: every pair over all outputs."""
 
     def __init__(self, law: HellingerLaw, mechanism: Audited, effort: Effort) -> None:
-        self.rows = FullRows(law)
+        self.rows = FullRows(law, effort.spare(mechanism))
         self.pairs: list[Pair] = []
         self._mechanism, self._effort = mechanism, effort
 
