@@ -34,12 +34,13 @@ def test_hostile_text_is_escaped():
 
 
 HEADLINES = {
-    "HOLDS ON WHAT WAS AUDITED": lambda: dpaudit.epsilon("EHDS", n=4),
-    "HOLDS FOR ALL n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
-    "NOT PRIVATE": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
-    "NO CLAIM": lambda: dpaudit.epsilon("EHDL", n=4),
-    "NO VERDICT": lambda: dpaudit.delta("EHDS", "1/10", n=4),
-    "UNDECIDED": lambda: dpaudit.epsilon(Blurred),
+    "✓ 1-DP: PROVED at n = 4": lambda: dpaudit.epsilon("EHDS", n=4),
+    "✓ 1-DP: PROVED for every n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
+    "✗ 1-DP: REFUTED at n = 1, true ε = 1.05948": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
+    "✓ 1-DP (its nominal ε; its documents do not claim it): PROVED at n = 4": lambda: dpaudit.epsilon("EHDL", n=4),
+    "✗ 1-DP: REFUTED, true ε = 2": lambda: dpaudit.epsilon("dpaudit.examples.geometric:WrongSensitivity", n=2, claim=1),
+    "– δ(1/10) = 0.115; it neither proves nor refutes 1-DP": lambda: dpaudit.delta("EHDS", "1/10", n=4),
+    "? 1/2-DP: UNDECIDED, true ε in [0, 1.1]": lambda: dpaudit.epsilon(Blurred),
 }
 
 
@@ -59,18 +60,18 @@ class Blurred:
         return "1/2"
 
 
-@pytest.mark.parametrize("word", HEADLINES)
-def test_the_verdict_stands_on_top_in_the_words_of_a_report(word):
-    html = HEADLINES[word]()._repr_html_()
-    first = re.search(r'<div class="dpaudit">(.*?)</p>', html)[1]
-    assert re.fullmatch(rf'<p><span class="verdict \w+">{word}</span> .+', first)
+@pytest.mark.parametrize("sentence", HEADLINES)
+def test_the_verdict_is_on_top_on_a_terminal_and_in_a_notebook(sentence):
+    result = HEADLINES[sentence]()
+    assert str(result).startswith(sentence)
+    first = re.search(r'<div class="dpaudit">(.*?)</p>', result._repr_html_())[1]
+    assert re.match(rf'<p><span class="verdict \w+">{re.escape(sentence)}', first)
 
 
-def test_no_claim_is_compared_with_the_nominal_epsilon():
+def test_the_colour_is_that_of_the_verdict():
     within, beyond = (dpaudit.epsilon("EHDL", n=n, prior="1/10,1/10").headline() for n in (4, 137))
-    assert within.finding.endswith("it does not exceed its nominal ε")
-    assert beyond.finding.endswith("it exceeds its nominal ε")
-    assert (within.colour, beyond.colour) == ("grey", "red")
+    assert (within.colour, beyond.colour) == ("green", "red")
+    assert beyond.more == "exceeds by 7.9e-6 (δ = 2.5e-7 would repair it)"
 
 
 @pytest.mark.parametrize(

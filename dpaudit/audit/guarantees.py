@@ -42,5 +42,5 @@ def judge(
         counts=subject.counts(),
         precision_bits=0 if found.evidence is None else found.evidence.bits,
         seconds=perf_counter() - start,
-        command=chosen.command_line("judge", claim=asked.option(), digits=effort.digits, tier=tier),
+        command=chosen.command_line("judge", claim=claim and asked.option(), digits=effort.digits, tier=tier),
     )
