@@ -219,7 +219,7 @@ def test_pmf_and_sensitivity_json(capsys):
 
 def test_text_for_people(capsys):
     text = run(capsys, "epsilon", "--mech", "LSDim", "--n", "4", "--k", "3")
-    for part in ("LSDim", "0.66666[6, 7]", "2/3   (2/3 eps, for every ε > 0)", "PROVED", "worst pair"):
+    for part in ("LSDim", "0.666666[6, 7]", "2/3   (2/3 eps, for every ε > 0)", "PROVED", "worst pair"):
         assert part in text
     for name in dpaudit.MECHANISMS:
         assert name in run(capsys, "mechanisms")

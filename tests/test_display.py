@@ -36,11 +36,13 @@ def test_hostile_text_is_escaped():
 HEADLINES = {
     "✓ 1-DP: PROVED at n = 4": lambda: dpaudit.epsilon("EHDS", n=4),
     "✓ 1-DP: PROVED for every n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
-    "✗ 1-DP: REFUTED at n = 1, true ε = 1.05948": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
+    "✗ 1-DP: REFUTED at n = 1, true ε = 1.05222": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
     "✓ 1-DP (its nominal ε; its documents do not claim it): PROVED at n = 4": lambda: dpaudit.epsilon("EHDL", n=4),
-    "✗ 1-DP: REFUTED, true ε = 2": lambda: dpaudit.epsilon("dpaudit.examples.geometric:WrongSensitivity", n=2, claim=1),
-    "– δ(1/10) = 0.115; it neither proves nor refutes 1-DP": lambda: dpaudit.delta("EHDS", "1/10", n=4),
-    "? 1/2-DP: UNDECIDED, true ε in [0, 1.1]": lambda: dpaudit.epsilon(Blurred),
+    "✗ 1-DP: REFUTED at n = 2, true ε = 2": lambda: dpaudit.epsilon(
+        "dpaudit.examples.geometric:WrongSensitivity", n=2, claim=1
+    ),
+    "– δ(1/10) = 0.0569155; it neither proves nor refutes 1-DP": lambda: dpaudit.delta("EHDS", "1/10", n=4),
+    "? 1/2-DP: UNDECIDED, true ε in [0, 0.694]": lambda: dpaudit.epsilon(Blurred),
 }
 
 

@@ -141,7 +141,10 @@ def test_a_mechanism_s_own_advantage_is_told_from_the_bound():
     result = dpaudit.explain(mech="EHDS", n=10)
     assert result.attained_advantage.upper < result.advantage.lower
     said = [" ".join(line.split()) for line in str(result).splitlines()]
-    assert f"advantage hits minus false alarms at most {result.advantage.shortened(6)}, of any mechanism with this ε" in said
+    assert (
+        f"advantage hits minus false alarms at most {result.advantage.shortened(6)}, of any mechanism with this ε"
+        in said
+    )
     assert f"its own advantage is {result.attained_advantage.shortened(6)}" in said
 
 

@@ -90,7 +90,10 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert "Concentrated: 1/8-zCDP: REFUTED, zCDP ρ = 1.52" in done.stdout
     assert "Mine: (2, 1/5)-Rényi DP: REFUTED, D at order 2 = 0.227" in done.stdout
     assert "Mine: 3/5-GDP: REFUTED, GDP μ = 0.623" in done.stdout
-    assert "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0): REFUTED, least margin over the trade-off function =" in done.stdout
+    assert (
+        "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0): REFUTED, least margin over the trade-off function ="
+        in done.stdout
+    )
     assert done.stdout.count(pair) >= 5
     assert "Mine: 0.4999999999999999999999-DP: REFUTED, true ε = 0.5; exceeds by 1e-22 (δ = " in done.stdout
     assert "Mine: (1/4, 1e-9)-DP: REFUTED, δ(1/4) = " in done.stdout

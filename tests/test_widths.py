@@ -123,7 +123,9 @@ def test_what_json_has_lies_in_what_is_printed(name, reply):
     found = reply(name)
     for width in (*WIDTHS, WIDE):
         there = printed(as_text(found.payload.page(), width))
-        for lower, upper in filter(None, enclosures(without(as_json(found.payload), ("margin", *LEFT_OUT.get(name, ()))))):
+        for lower, upper in filter(
+            None, enclosures(without(as_json(found.payload), ("margin", *LEFT_OUT.get(name, ()))))
+        ):
             near = max(abs(upper) / 1000, Fraction(1, 10**6))
             assert any(low <= lower and upper <= high and high - low <= near + upper - lower for low, high in there)
 

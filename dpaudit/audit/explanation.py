@@ -108,7 +108,9 @@ class ExplainResult(Answer):
             ("advantage", Words("hits minus false alarms at most ", self.advantage, anybody)),
         ]
         if self.attained is not None:
-            rows.append(("here", Words("the best guess from this mechanism itself is right with probability ", self.attained)))
+            rows.append(
+                ("here", Words("the best guess from this mechanism itself is right with probability ", self.attained))
+            )
             rows.append(("", Words("its own advantage is ", self.attained_advantage)))
         rows += [] if self.subject is None else caveat_rows(self.subject)
         return [Fields(again(rows, self.command)), *self._tables()]

@@ -54,8 +54,12 @@ class Against:
     bound: Fraction | None
 
     def shortened(self, digits: int) -> Enclosure:
-        """The enclosure with so many digits, or with as many as the comparison needs."""
-        return self.value.beside(self.bound, digits)
+        """The enclosure with so many digits, or with as many as show on which side of the bound it is."""
+        short = self.value.beside(self.bound, digits)
+        while short.upper == self.bound != self.value.upper:
+            digits += 1
+            short = self.value.beside(self.bound, digits)
+        return short
 
     def __str__(self) -> str:
         return str(self.value)
