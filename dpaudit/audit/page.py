@@ -183,7 +183,7 @@ STYLE = """<style>
 .dpaudit.dpaudit.dpaudit .green { background: #1a7f37; } .dpaudit.dpaudit.dpaudit .red { background: #b42318; }
 .dpaudit.dpaudit.dpaudit .yellow { background: #8a5a00; } .dpaudit.dpaudit.dpaudit .grey { background: #57606a; }
 .dpaudit.dpaudit.dpaudit table { border-collapse: collapse; border: 0; margin: .5em 0; display: block; overflow-x: auto;
-  font-size: inherit; }
+  font-size: inherit; table-layout: auto; }
 .dpaudit.dpaudit.dpaudit tr { background: none; }
 .dpaudit.dpaudit.dpaudit th, .dpaudit.dpaudit.dpaudit td { text-align: left; vertical-align: top; border: 0;
   padding: .15em .8em .15em 0; background: none; max-width: none; white-space: normal; }
