@@ -325,7 +325,7 @@ def test_a_guess_that_gains_little_says_how_little(capsys):
     assert main(["explain", "--epsilon", "1e-30"]) == 0
     printed = capsys.readouterr().out
     assert "yours with probability at most 0.5 + 2.51e-31 (blind: 0.5)" in printed
-    assert "right with probability at most 0.5 + [2.49999e-31, 2.50001e-31]" in printed
+    assert "right with probability at most 0.5 + [2.499999e-31, 2.500001e-31]" in printed
     assert main(["explain", "--epsilon", "0"]) == 0
     assert "yours with probability at most 0.5 (blind: 0.5)" in capsys.readouterr().out
 

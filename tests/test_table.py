@@ -78,7 +78,7 @@ def test_a_claim_may_be_written_as_judge_takes_it(files, capsys):
         (["eps=1.09"], "REFUTED"),
         (["eps=1,delta=1/10"], "PROVED"),
         (["eps=1,delta=0.07"], "REFUTED"),
-        (["rho=1/2"], "PROVED"),
+        (["rho=3/5"], "PROVED"),
         (["rho=1/8"], "REFUTED"),
     ):
         assert result(capsys, path, "--claim", *words)["verdict"]["word"] == verdict
