@@ -2,14 +2,17 @@
 
 import re
 import sys
+from io import StringIO
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 import dpaudit
 from dpaudit.audit.display import Shown, flatten
-from dpaudit.audit.drawing import as_text
+from dpaudit.audit.drawing import as_text, draw
+from dpaudit.audit.page import STYLE, Fields, Headline
 from dpaudit.cli import main
 from dpaudit.pictures import small
 
@@ -188,3 +191,30 @@ def test_frames_come_from_what_is_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(dpaudit.InputError, match="pandas or polars"):
         result.to_frame()
+
+
+def test_labels_are_dim_and_values_plain_on_a_terminal():
+    lines = StringIO()
+    page = [Headline("✗", "red", "1-DP: REFUTED", "exceeds by 70 %"), Fields([("name", "a value " * 12)])]
+    draw(Console(file=lines, force_terminal=True, color_system="standard", width=60, highlight=False), page)
+    first, value, more, *_ = lines.getvalue().splitlines()
+    assert first == "\x1b[1;31m✗ 1-DP: REFUTED\x1b[0m; exceeds by 70 %"
+    assert re.fullmatch(r"\x1b\[2mname  \x1b\[0m[a value]+", value)
+    assert "\x1b" not in more
+
+
+def test_every_rule_of_a_card_outdoes_those_of_jupyter():
+    """Jupyter's `.jp-RenderedHTMLCommon tbody tr:nth-child(odd)` has two classes and two elements."""
+    selectors = [
+        s.strip() for rule in re.findall(r"([^{}]+)\{", STYLE.removeprefix("<style>")) for s in rule.split(",")
+    ]
+    assert len(selectors) > 10
+    assert all(selector.startswith(".dpaudit.dpaudit.dpaudit") for selector in selectors)
+
+
+def test_digits_are_six_unless_all_are_asked_for():
+    result = dpaudit.epsilon("EHDS", n=100)
+    assert "0.39993[3, 4]" in str(result)
+    assert "0.39993[3, 4]" in result._repr_html_()
+    assert "0.3999334321810030[1, 2]" in result.text(digits=None)
+    assert "0.3273511[2, 3]" in str(dpaudit.epsilon("EHDS", n=4, claim="0.3273511")), "the digits that decide"
