@@ -88,7 +88,7 @@ def bounds(block: Block, x: Histogram, progress: Progress) -> Section:
                     "t": bound["t"],
                     "exact": bound["probability"],
                     "value": bound["value"],
-                    "outcome": {None: "UNDECIDED", True: "holds", False: fails}[bound["holds"]],
+                    "outcome": {"UNDECIDED": "UNDECIDED", "PROVED": "holds", "REFUTED": fails}[bound["verdict"]],
                 }
             )
     bad = [row for row in rows if row["outcome"] != "holds"]

@@ -75,7 +75,7 @@ class Case:
         """Returns a number as a table shows it: beside the verdict on it, where it is what decided, in its digits."""
         claim = self.found.claim
         if claim.guarantee is None and by == "epsilon":
-            outcome, bound = self.found.nominal(), self.mechanism.epsilon
+            outcome, bound = self.found.nominal_claim.verdict, self.mechanism.epsilon
         else:
             decided = claim.evidence is not None and claim.evidence.quantity == by
             outcome, bound = claim.verdict if decided else None, claim.bound
@@ -97,7 +97,7 @@ class Case:
 
     def result(self, n: int | None) -> EpsilonResult:
         """Returns the true epsilon at that n, with the verdict on the claim."""
-        return audit.epsilon(self.at(n), digits=DIGITS, guarantee=self.guarantee)
+        return audit.epsilon(self.at(n), digits=DIGITS, claim=self.guarantee)
 
     def refuses(self, n: int | None) -> bool:
         """Returns whether there is no such mechanism at that n: anybody's own constructor refuses it."""

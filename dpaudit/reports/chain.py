@@ -75,7 +75,7 @@ def _steps(case: Case, row: Row) -> Iterator[Row]:
     if evidence is not None and found["epsilon"] == {"lower": "0", "upper": "inf"}:
         yield from _without_epsilon(row, evidence)
         return
-    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS, guarantee=case.guarantee)
+    again = case.found if setting == case.setting else audit.epsilon(setting, digits=DIGITS, claim=case.guarantee)
     judged = again.claim.evidence
     witness = again.witness if evidence is None or judged is None else judged.witness
     x, x_prime = witness.x, witness.x_prime

@@ -61,7 +61,7 @@ def epsilon_row(case: Case, n: int | None, found: EpsilonResult) -> Row:
 
     Where the verdict took more digits of the true epsilon than were asked for, the row has them.
     """
-    kept = {key: value for key, value in found.to_dict().items() if key in KEPT}
+    kept = {key: value for key, value in {**found.to_dict(), **found.claim.to_dict()}.items() if key in KEPT}
     if kept["evidence"] and kept["evidence"]["quantity"] == "epsilon":
         kept |= {"epsilon": kept["evidence"]["enclosure"], "evidence": None}
     nominal, outcome = found.subject.mechanism.epsilon, None

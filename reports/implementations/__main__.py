@@ -83,7 +83,7 @@ def audited(row: Row) -> dict[str, Any]:
         "epsilon": true["epsilon"],
         "witness": true["witness"],
         "delta": delta["delta"],
-        "verdict": true["verdict"],
+        "verdict": true["verdict"]["word"],
         **support(mechanism, float(delta["residual"]) == 0),
         "residual": delta["residual"],
         "assumptions": delta["assumptions"],

@@ -766,7 +766,7 @@ def test_a_law_that_does_not_fit_plain_runs_is_refused_where_nothing_was_merged(
     monkeypatch.setattr(law_of_code, "_gathered", lambda *_: {key(0): Fr(1), key(1): Fr(0)})
 
     def key(value):
-        return "int", value
+        return int, repr(value)
 
     words = r"does not fit plain runs \([0-9]+ of 200 give .*\), so no law is given: the code keeps state"
     with pytest.raises(Refused, match=words):

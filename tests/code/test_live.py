@@ -22,7 +22,7 @@ TABLE = [
     ("while rng.randrange(2):\n    (a, b) = (b, a)\nreturn a", "a b", ""),
     ("while rng.randrange(2):\n    a, b = 1, 2\nreturn a + b", "a b", ""),
     ("while True:\n    a, *b = 1, 2\n    if rng.randrange(2):\n        return a, b", "", "a b"),
-    ("while True:\n    a = rng.randrange(3)\n    if a:\n        break\nreturn a, b", "b", "a"),
+    ("while True:\n    a = rng.randrange(3)\n    if a:\n        break\nreturn a, b", "a b", ""),
     ("while True:\n    if rng.randrange(2):\n        break\n    a = 5\nreturn a", "a", "b"),
     ("while True:\n    if rng.randrange(2):\n        continue\n    return a", "a", "b"),
     ("while rng.randrange(2):\n    if rng.randrange(2):\n        continue\n    b = 1\nelse:\n    return a\nreturn b", "a", ""),

@@ -42,7 +42,7 @@ def rarely_changed(rng):
 
 @dpaudit.sampler
 def filled(rng):
-    return np.array([rng.getrandbits(1), 1])
+    return np.array([int(rng.getrandbits(1)), 1])
 
 
 @dpaudit.sampler
