@@ -10,7 +10,7 @@ from certificates import changed, make, outcome
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import bundle, certificate
-from dpaudit.evidence.verify import verify
+from dpaudit.evidence.verifier.main import verify
 
 EHDS = ("EHDS", {"n": 4, "prior": "1/2,3", "gamma": "3", "eps": "1/2"})
 
@@ -137,9 +137,9 @@ def test_every_row_is_checked_paired_or_not(row, pairs, full):
 
 
 def test_the_rows_of_the_witness_are_there_even_if_nothing_is_asked_of_them():
-    document = attacks.table([*ROWS, ["1/4", "3/4"]])
-    lonely = changed(document, ("subject", "rows"), {"x1": ["1/3", "2/3"]})
-    assert "does not hold the row of x0" in outcome(lonely)
+    document = changed(attacks.table([*ROWS, ["1/4", "3/4"]]), ("law", "covers"), "witness")
+    lonely = changed(document, ("subject", "rows"), [["1/3", "2/3"]])
+    assert "not one row for each that is covered" in outcome(lonely)
 
 
 NOT_ONE = [

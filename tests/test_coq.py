@@ -14,7 +14,7 @@ from dpaudit.claims.proof import Kind, Proof
 from dpaudit.evidence import certificate
 from dpaudit.evidence.coq import export, prove
 from dpaudit.evidence.coq.texts import HERE, template
-from dpaudit.evidence.verify import digest
+from dpaudit.evidence.verifier.reading import digest
 from dpaudit.files import coqc
 from dpaudit.mechanisms import exponential
 from proofs_checks.coq import FOLDER, THEOREMS
