@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from reference import exact_value
+from dpaudit.reference.definitions import exact_value
 
 from dpaudit.numbers.enclosure import Enclosure
 

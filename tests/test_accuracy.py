@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
+from dpaudit.reference import definitions as reference
 from agreement import agrees
 from cases import CASES, arguments
 from hypothesis import given

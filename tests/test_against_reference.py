@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import cases
 import pytest
-import reference as ref
+from dpaudit.reference import definitions as ref
 from agreement import DIGITS, DPS, REFERENCE_ERROR, agrees
 from mpmath import mp
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-import reference_guarantees as reference
+from dpaudit.reference import guarantees as reference
 from certificates import FAMILY, OWN, changed, outcome
 from mpmath import mp, ncdf
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import prod
 
 import pytest
-import reference as ref
+from dpaudit.reference import definitions as ref
 from agreement import agrees
 from flint import fmpq, fmpq_poly
 from hypothesis import given

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-import reference
+from dpaudit.reference import definitions as reference
 from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
-import reference_guarantees as reference
+from dpaudit.reference import guarantees as reference
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism

@@ -6,7 +6,7 @@ from fractions import Fraction as Fr
 from itertools import pairwise, product
 
 import pytest
-import reference
+from dpaudit.reference import definitions as reference
 from mpmath import mp, mpf
 
 import dpaudit

@@ -4,7 +4,7 @@ from fractions import Fraction as Fr
 
 import cases
 import pytest
-import reference as ref
+from dpaudit.reference import definitions as ref
 from mpmath import mp, mpf
 
 ONE = (Fr(1), Fr(1))

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-import reference as ref
+from dpaudit.reference import definitions as ref
 from agreement import DIGITS, DPS, agrees
 from hypothesis import given
 from hypothesis import strategies as st

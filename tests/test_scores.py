@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-import reference
+from dpaudit.reference import definitions as reference
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf

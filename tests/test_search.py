@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
+from dpaudit.reference import definitions as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.cross_check import check_possible
+from dpaudit.audit.cross_check import cross_check as answer_again
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms import Mechanism, in_family
@@ -47,11 +49,13 @@ def epsilon(
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
     guarantee: Guarantee | None = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
 
-    A ``guarantee`` is judged instead of what the mechanism claims.
+    A ``guarantee`` is judged instead of what the mechanism claims. With ``cross_check`` the same is computed again in
+    mpmath, by code that shares nothing with the engine, and the result says whether it agrees.
 
     >>> epsilon("LSDim", n=20, k=3).closed_form
     '2/3'
@@ -59,6 +63,8 @@ def epsilon(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
+    if cross_check:
+        check_possible(subject)
     worst, form = true_epsilon(subject, effort), subject.algebra().worst()
     asked = subject.claimed_here() if guarantee is None else guarantee
     return EpsilonResult(
@@ -67,8 +73,11 @@ def epsilon(
         closed_form_symbolic=form.symbolic() if form else None,
         claim=Claim() if asked is None else asked.judge(subject, effort, worst),
         **_found(chosen, worst),
+        cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
-        command=None if guarantee else chosen.command_line("epsilon", digits=effort.digits, tier=tier),
+        command=None
+        if guarantee
+        else chosen.command_line("epsilon", digits=effort.digits, tier=tier, cross_check=cross_check),
     )
 
 
@@ -93,6 +102,7 @@ def delta(
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
     guarantee: Guarantee | None = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
@@ -103,6 +113,8 @@ def delta(
     point = nonnegative("at", at)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
+    if cross_check:
+        check_possible(subject)
     worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
     asked = subject.claimed_here() if guarantee is None else guarantee
     both = None if asked is None else asked.epsilon_delta()
@@ -111,8 +123,11 @@ def delta(
         delta=worst.value,
         claim=Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
         **_found(chosen, worst),
+        cross_check=answer_again(subject, worst.value, point) if cross_check else None,
         seconds=perf_counter() - start,
-        command=None if guarantee else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
+        command=None
+        if guarantee
+        else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier, cross_check=cross_check),
     )
 
 

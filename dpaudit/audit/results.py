@@ -8,6 +8,7 @@ from fractions import Fraction
 from inspect import get_annotations
 from typing import Any
 
+from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.page import Fields, Headline, Line, Page, Table, strong
 from dpaudit.audit.picture import bar, pair
@@ -82,6 +83,13 @@ class WorstResult(SettingAnswer):
     tier: str
     filter_left: int | None
     precision_bits: int
+    cross_check: CrossCheck | None = None
+    """What a second path found, where it was asked for."""
+
+    def members(self) -> dict[str, Any]:
+        """The fields for JSON; ``cross_check`` where it was asked for."""
+        found = super().members()
+        return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
 
     def found(self) -> list[Line]:
         """Returns the worst case itself, for people."""
@@ -120,7 +128,8 @@ class WorstResult(SettingAnswer):
         """Returns the same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
-        return [answered(self.subject, [*found, *claim_rows(self.claim, "epsilon")], command, effort)]
+        checked: list[Line] = [("checked by", self.cross_check.text())] if self.cross_check else []
+        return [answered(self.subject, [*found, *claim_rows(self.claim, "epsilon"), *checked], command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.page import Headline, Note, Page
+from dpaudit.audit.page import Headline, Line, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
@@ -34,6 +34,8 @@ class TableResult(Answer):
     def members(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
+        for row, found in zip(rows, self.deltas, strict=True):
+            row |= {"cross_check": found.cross_check.to_dict()} if found.cross_check else {}
         return {**self.epsilon.to_dict(), "deltas": rows}
 
     def headline(self) -> Headline:
@@ -46,7 +48,8 @@ class TableResult(Answer):
 
     def page(self) -> Page:
         """Returns the audit of the table, and the deltas."""
-        deltas = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        deltas: list[Line] = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        deltas += [("checked by", f"δ({d.at}) {d.cross_check.text()}") for d in self.deltas if d.cross_check]
         return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
 
 
@@ -61,6 +64,7 @@ def table(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     work: int | str = WORK,
+    cross_check: bool = False,
 ) -> TableResult:
     """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly.
 
@@ -71,9 +75,9 @@ def table(
     most = whole("work", work, 1)
     subject = read_table(file, adjacency, bound, most)
     Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
-    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
+    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "cross_check": cross_check}
     told = (None, claim_delta) if bound is None else (bound.epsilon, bound.delta)
-    asked = {"claim": told[0], "claim_delta": told[1], "at": tuple(points), "digits": digits}
+    asked = {"claim": told[0], "claim_delta": told[1], "at": tuple(points), "digits": digits, "cross_check": cross_check}
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),

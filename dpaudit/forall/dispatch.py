@@ -33,6 +33,7 @@ def epsilon(
     tier: str = "auto",
     guarantee: Guarantee | None = None,
     rest: Exact | None = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult | Theorem:
     """Returns the true epsilon with its witness and verdict, or the theorem where eps, n or the prior ranges.
@@ -46,10 +47,12 @@ def epsilon(
             raise InputError("guarantee", guarantee.text(), "a theorem judges what the mechanism claims")
         if tier != "auto":
             raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
+        if cross_check:
+            raise InputError("cross-check", "yes", "goes with one n, one prior and one ε: of a theorem take --certificate")
         return theorem(chosen, Effort.read(digits, memory, progress), rest)
     refuse_rest(rest)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}
-    return questions.epsilon(chosen, **effort, guarantee=guarantee)
+    return questions.epsilon(chosen, **effort, guarantee=guarantee, cross_check=cross_check)
 
 
 def check_possible(ranged: Ranged) -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import reference
+from dpaudit.reference import definitions as reference
 from mpmath import mp, mpf
 
 import dpaudit

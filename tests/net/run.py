@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-import reference
+from dpaudit.reference import definitions as reference
 
 import dpaudit
 

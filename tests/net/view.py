@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import reference
+from dpaudit.reference import definitions as reference
 from mpmath import mp, mpf
 
 import dpaudit
