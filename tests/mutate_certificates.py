@@ -1,9 +1,9 @@
 """python -m tests.mutate_certificates --count 100000 [--seed 1]: changes certificates and looks for one that lies.
 
-Every mutant gets hashes that fit, and most get enclosures that fit their changed rows. One that the verifier accepts must
-state something true: the engine audits the changed subject and is compared with what the mutant states. Rows get nested
-functions at huge exponents; every-n certificates change too, and are compared with the theorem's own bounds. The last
-line counts mutants, accepted ones and lies.
+Every mutant gets hashes that fit, and most get enclosures that fit their changed rows. One that the verifier accepts
+must state something true: the engine audits the changed subject and is compared with what the mutant states. Rows get
+nested functions at huge exponents; every-n certificates change too, and are compared with the theorem's own bounds. The
+last line counts mutants, accepted ones and lies.
 """
 
 from __future__ import annotations

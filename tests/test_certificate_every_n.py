@@ -11,9 +11,9 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.core import Rejected
-from dpaudit.evidence.verifier.every_n import EveryN
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
+from dpaudit.evidence.verifier.theorems.every_n import EveryN
 
 
 def made(mech, **setting):

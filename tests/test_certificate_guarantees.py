@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from dpaudit.reference import guarantees as reference
 from certificates import FAMILY, OWN, changed, outcome
 from mpmath import mp, ncdf
 
@@ -15,6 +14,9 @@ from dpaudit.evidence.verifier.core import Law, Pair
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.special import normal
 from dpaudit.evidence.verifier.table import Table
+from dpaudit.reference import guarantees as reference
+
+mp.dps = 40  # what the reference computes with here
 
 F = Fraction
 CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=3/2", "mu=1/100", "f=0:1;1/3:1/3;1:0",
@@ -124,11 +126,11 @@ MALFORMED = [
     (("statement", "guarantee", "kind"), "zcdp", "not of the kind"),
     (("statement", "guarantee"), {"kind": "gaussian", "mu": "-1"}, "mu is negative"),
     (("statement", "guarantee"), {"kind": "gaussian"}, "mu is not a number"),
-    (("statement", "guarantee"), {"kind": "gaussian", "mu": "1", "nu": "1"}, "unknown member \"nu\""),
+    (("statement", "guarantee"), {"kind": "gaussian", "mu": "1", "nu": "1"}, 'unknown member "nu"'),
     (("statement", "verdict"), None, "there is no verdict"),
-    (("statement", "claimed"), "1", "unknown member \"claimed\""),
+    (("statement", "claimed"), "1", 'unknown member "claimed"'),
     (("witness", "threshold"), "x", "threshold"),
-    (("witness", "output"), "no", "unknown member \"output\""),
+    (("witness", "output"), "no", 'unknown member "output"'),
     (("statement", "lower"), "9", "no interval"),
 ]
 

@@ -40,7 +40,10 @@ def test_it_runs_alone_as_one_file(tmp_path):
     done = alone(str(path), "--full", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "ACCEPTED (full)" in done.stdout
-    path, written = tmp_path / "c.json", certificate.bundle([dpaudit.epsilon("EHDL", n=4), dpaudit.delta("EHDL", "0", n=4)])
+    path, written = (
+        tmp_path / "c.json",
+        certificate.bundle([dpaudit.epsilon("EHDL", n=4), dpaudit.delta("EHDL", "0", n=4)]),
+    )
     path.write_text(certificate.layout(written))
     done = alone(str(path), "--full", folder=tmp_path)
     assert done.returncode == 0

@@ -12,11 +12,11 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.core import Rejected
-from dpaudit.evidence.verifier.every_epsilon_laplace import LaplaceRatio
 from dpaudit.evidence.verifier.family import read_family
 from dpaudit.evidence.verifier.main import extent, verify
 from dpaudit.evidence.verifier.reading import digest
 from dpaudit.evidence.verifier.special import digammas
+from dpaudit.evidence.verifier.theorems.every_epsilon_laplace import LaplaceRatio
 
 RATIOS = [
     ("EHDL", {"n": 6, "eps": "all"}),

@@ -59,7 +59,7 @@ def imports(module, types=True):
     for node in ast.walk(tree if types else without_types(tree)):
         if isinstance(node, ast.ImportFrom):
             if node.level and module.startswith(ALONE):
-                found.add(f"{ALONE}{node.module}")
+                found.add(".".join([*module.split(".")[: -node.level], node.module]))
                 continue
             assert node.level == 0, f"{module}: a relative import hides the room"
             names = [f"{node.module}.{alias.name}" for alias in node.names]

@@ -77,7 +77,13 @@ def table(
     Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "cross_check": cross_check}
     told = (None, claim_delta) if bound is None else (bound.epsilon, bound.delta)
-    asked = {"claim": told[0], "claim_delta": told[1], "at": tuple(points), "digits": digits, "cross_check": cross_check}
+    asked = {
+        "claim": told[0],
+        "claim_delta": told[1],
+        "at": tuple(points),
+        "digits": digits,
+        "cross_check": cross_check,
+    }
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),

@@ -126,7 +126,8 @@ SHARED: dict[str, tuple[Any, Any]] = {
     "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION)], "auto"),
     "cross_check": (
         Annotated[
-            bool, flag("--cross-check", "Compute the same again in mpmath, by other code; slow, small cases.", PRECISION)
+            bool,
+            flag("--cross-check", "Compute the same again in mpmath, by other code; slow, small cases.", PRECISION),
         ],
         False,
     ),

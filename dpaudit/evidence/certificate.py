@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,14 +24,12 @@ from dpaudit.evidence.verifier.subject import FAMILY
 from dpaudit.evidence.verifier.table import is_family_name
 from dpaudit.files.writing import write_file
 from dpaudit.forall.ranged import Ranged
-from dpaudit.mechanisms.base import ExactRows, Mechanism
-from dpaudit.numbers import balls
+from dpaudit.mechanisms.base import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.adjacency import ALL_PAIRS, REPLACE_ONE
 from dpaudit.privacy.claim import Claim, Evidence
-from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import Dataset, Output, plain, text
+from dpaudit.privacy.protocols import Dataset, plain, text
 from dpaudit.version import __version__
 
 MAX_ENTRIES = 200_000
@@ -102,7 +100,7 @@ def _unacceptable(mechanism: Mechanism, reason: str) -> InputError:
     return InputError("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
 
 
-def _ordered(mechanism: Mechanism, items: Sequence[Any]) -> list[Any]:
+def _ordered(mechanism: Mechanism, items: Iterable[Any]) -> list[Any]:
     """Data sets or outputs in the order of the certificate: histograms sorted, others as the mechanism lists them."""
     return sorted(items) if mechanism.exact_rows([]) is None else list(items)
 

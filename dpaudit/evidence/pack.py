@@ -14,7 +14,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 def pack(path: Path) -> None:
     """Writes the archive: the verifier's files as they are, and a line that starts it; always the same bytes."""
     folder = Path(__file__).parent / "verifier"
-    sources = {f"verifier/{file.name}": file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))}
+    files = sorted(path.relative_to(folder.parent) for path in folder.rglob("*.py"))
+    sources = {path.as_posix(): (folder.parent / path).read_text(encoding="utf-8") for path in files}
     sources.pop("verifier/__main__.py")
     with path.open("wb") as file:
         file.write(b"#!/usr/bin/env -S python3 -I\n")

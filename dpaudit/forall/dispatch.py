@@ -48,7 +48,9 @@ def epsilon(
         if tier != "auto":
             raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
         if cross_check:
-            raise InputError("cross-check", "yes", "goes with one n, one prior and one ε: of a theorem take --certificate")
+            raise InputError(
+                "cross-check", "yes", "goes with one n, one prior and one ε: of a theorem take --certificate"
+            )
         return theorem(chosen, Effort.read(digits, memory, progress), rest)
     refuse_rest(rest)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}

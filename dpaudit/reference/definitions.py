@@ -244,7 +244,7 @@ def pmf(
 def exact_value(value: Mpf) -> Fraction:
     """The exact rational value of an mpf."""
     sign, mantissa, exponent, _ = value._mpf_
-    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return Fraction(-int(mantissa) if sign else int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 # ---------------------------------------------------------------- the audited quantities

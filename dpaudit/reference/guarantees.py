@@ -49,7 +49,7 @@ def all_tests(p: Row, q: Row) -> Iterator[tuple[Fraction, Fraction]]:
     """alpha and beta of every set of outputs, all 2^m of them: no sorting, no Neyman-Pearson."""
     for chosen in product((0, 1), repeat=len(p)):
         alpha = sum((b for b, c in zip(q, chosen, strict=True) if c), Fraction(0))
-        beta = 1 - sum(a for a, c in zip(p, chosen, strict=True) if c)
+        beta = 1 - sum((a for a, c in zip(p, chosen, strict=True) if c), Fraction(0))
         yield alpha, beta
 
 
@@ -75,4 +75,3 @@ def holds(p: Row, q: Row, points: Points) -> bool:
 def worst(rows: Sequence[Row], measure: Callable[[Row, Row], Any]) -> Any:
     """The largest over all ordered pairs of rows."""
     return max(measure(p, q) for p, q in permutations(rows, 2))
-

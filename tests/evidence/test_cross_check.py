@@ -61,7 +61,12 @@ def test_a_disagreement_is_said_and_ends_with_1(change, case, monkeypatch, capsy
 
 def test_an_enclosure_that_misses_the_value_disagrees():
     mechanism = dpaudit.mechanism("LSHist", n=3)
-    for lower, upper, agrees in (("1", "1", True), ("0.9", "1.1", True), ("1.0001", "2", False), ("0", "0.9999", False)):
+    for lower, upper, agrees in (
+        ("1", "1", True),
+        ("0.9", "1.1", True),
+        ("1.0001", "2", False),
+        ("0", "0.9999", False),
+    ):
         found = cross_check.cross_check(mechanism, Enclosure(Fraction(lower), Fraction(upper), 17))
         assert found.agrees == agrees
     assert not cross_check.cross_check(mechanism, dpaudit.epsilon("LSHist", n=3).epsilon, Fraction(1, 2)).agrees

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from verifier.main import main  # noqa: E402
+from verifier.main import main  # type: ignore[import-not-found]
 
 if __name__ == "__main__":
     sys.exit(main())

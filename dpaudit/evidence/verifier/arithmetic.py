@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from math import isqrt, log
 
 MAX_SIZE = 4000
@@ -74,7 +74,9 @@ class Interval:
         ends = ((a, other.lo), (a, other.hi), (b, other.lo), (b, other.hi))
         if self.lo >= 0 and other.lo > 0:
             ends = ((a, other.hi), (a, other.hi), (b, other.lo), (b, other.lo))
-        return enclose(min(n // d for n, d in ends), max(-(-n // d) for n, d in ends), self.e - other.e - more, self.bits)
+        return enclose(
+            min(n // d for n, d in ends), max(-(-n // d) for n, d in ends), self.e - other.e - more, self.bits
+        )
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -182,16 +184,6 @@ def larger(a: Interval, b: Interval) -> Interval:
     e = common(a, b)
     (p, q), (r, s) = a.units(e), b.units(e)
     return enclose(max(p, r), max(q, s), e, a.bits)
-
-
-def largest(values: Iterable[Interval]) -> Interval:
-    """The maximum of several."""
-    return reduce(larger, values)
-
-
-def smallest(values: Iterable[Interval]) -> Interval:
-    """The minimum of several."""
-    return -largest(-v for v in values)
 
 
 def total(values: Iterable[Interval], bits: int) -> Interval:

@@ -7,6 +7,7 @@ stated bounds hold for it (``core``): at the witness, and with ``full`` for all 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from .arithmetic import Malformed, Undecided
@@ -51,13 +52,25 @@ def read_notion(statement: dict[str, Any], witness: dict[str, Any], subject: Sub
         kind, given, _ = shape(guarantee, "the guarantee", {"kind": None, "points": list, "text": None})
         if kind != "trade-off" or not all(isinstance(p, list) and len(p) == 2 for p in given):
             raise Malformed("the guarantee is not of the kind of the quantity, or points is not a list of pairs")
-        return TradeOff([(number(a, "alpha"), number(b, "beta")) for a, b in given], threshold)
+        return TradeOff(_convex([(number(a, "alpha"), number(b, "beta")) for a, b in given]), threshold)
     if quantity == "gdp_mu":
         return Gaussian(_bound(guarantee, "gaussian", "mu"), threshold)
     at = number(witness.get("alpha"), "alpha")
     if quantity == "zcdp_rho":
         return Zcdp(_bound(guarantee, "zcdp", "rho"), at)
     return Renyi(_bound(guarantee, "renyi", "epsilon", "alpha"), number(guarantee.get("alpha"), "alpha"), at)
+
+
+def _convex(points: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    """The points of a trade-off function: it leads to (1, 0), falls and is convex."""
+    if len(points) < 2 or points[0][0] != 0 or points[-1] != (Fraction(1), ZERO) or points[0][1] > 1:
+        raise Malformed("f does not lead from (0, at most 1) to (1, 0)")
+    if any(b[0] <= a[0] or b[1] > a[1] for a, b in pairwise(points)):
+        raise Malformed("f does not fall")
+    slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
+    if any(right > left for left, right in pairwise(slopes)):
+        raise Malformed("f is not convex")
+    return points
 
 
 def _claim(statement: dict[str, Any], *more: str) -> tuple[Fraction | None, Fraction]:
@@ -134,7 +147,9 @@ class FiniteLaw:
         least = 4 * max(len(text) for text in texts if isinstance(text, str))
         law = subject.law(self.law, x, y, self.full, least)
         rows = len(law.rows)
-        lines.append(f"{rows} rows: the enclosures contain the subject's probabilities, which sum to 1 ({law.bits} bits)")
+        lines.append(
+            f"{rows} rows: the enclosures contain the subject's probabilities, which sum to 1 ({law.bits} bits)"
+        )
         try:
             return [*lines, *self.bounds.establish(law, x, y, self.full)], self._say()
         except Undecided:

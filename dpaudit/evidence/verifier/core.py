@@ -8,10 +8,9 @@ Given a ``Law`` whose enclosures contain the probabilities (that they do is esta
 - with ``full``, no pair of adjacent data sets exceeds the other stated bound;
 - the verdict is the one that these bounds imply, or says no more than they do.
 
-Every comparison is of whole numbers times powers of two; e^epsilon is the one function (``arithmetic``). A comparison
-that the enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided.
-Each notion has a value of an ordered pair (x, x') that is larger where privacy is worse. Here are the loss, delta and
-the trade-off function; ``guarantees`` has the divergences and the Gaussian trade-off function.
+Every comparison is of whole numbers times powers of two; e^epsilon is the one function (``arithmetic``). What the
+enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided. A notion
+has a value of an ordered pair (x, x') that is larger where privacy is worse; ``guarantees`` has those with logarithms.
 """
 
 from __future__ import annotations
@@ -70,10 +69,6 @@ class Pair:
     def both(self) -> list[tuple[Number, Number]]:
         """The probabilities p of x and p' of x', output by output."""
         return list(zip(self.law.rows[self.x], self.law.rows[self.y], strict=True))
-
-    def reverse(self) -> Pair:
-        """(x', x)."""
-        return Pair(self.law, self.y, self.x)
 
     def is_infinite(self) -> bool:
         """Whether an output is possible for x and impossible for x'."""
@@ -194,20 +189,14 @@ class TradeOff(Notion):
     """beta >= f(alpha) for every test, f the largest of its lines height - slope alpha.
 
     A test rejects for some outputs: alpha is their probability under x', beta that of the others under x. The value is
-    the largest f(alpha) - beta, 0 at least; stated is the least margin, minus that, which the witness bounds from above.
+    the largest f(alpha) - beta, 0 at least; the least margin is minus that, and the witness bounds it from above.
     """
 
     place, finite, ends = ("threshold",), True, ("upper", "lower")
     value, event, beyond, bound = "margin", "test", "is below", "0"
 
     def __init__(self, points: list[tuple[Fraction, Fraction]], threshold: Fraction | None) -> None:
-        if len(points) < 2 or points[0][0] != 0 or points[-1] != (Fraction(1), ZERO) or points[0][1] > 1:
-            raise Malformed("f does not lead from (0, at most 1) to (1, 0)")
-        if any(b[0] <= a[0] or b[1] > a[1] for a, b in pairwise(points)):
-            raise Malformed("f does not fall")
         slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
-        if any(right > left for left, right in pairwise(slopes)):
-            raise Malformed("f is not convex")
         self.lines = [(slope, b + slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
         self.claimed, self.quantity, self.threshold = ZERO, "the least margin beta - f(alpha)", threshold
         self.guarantee = "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in points)
@@ -232,7 +221,7 @@ class TradeOff(Notion):
             if s == h == 0:
                 found = -bound > 0
             elif s == h:
-                found = pair.reverse().excess(1 / s, ZERO, -bound / s) > 0
+                found = Pair(pair.law, pair.y, pair.x).excess(1 / s, ZERO, -bound / s) > 0
             else:
                 found = pair.excess(s, ZERO, h - 1 - bound) > 0
             if found:

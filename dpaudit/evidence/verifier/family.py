@@ -15,10 +15,10 @@ from itertools import accumulate, product
 from math import comb
 from typing import Any
 
-from .arithmetic import Interval, Malformed, largest, rational, total
+from .arithmetic import Interval, Malformed, rational, total
 from .exact import ONE, ZERO, Number, Sum, exponential, sum_of
 from .reading import number, shape, whole
-from .special import log_gamma, pi
+from .special import largest, log_gamma, pi
 from .subject import FAMILY, Subject
 
 Cells = tuple[int, ...]
@@ -67,7 +67,7 @@ class Family(Subject):
         right = self.parameters.get("gs", "exact") in ("exact", "constant") and self.parameters.get("delta", 0) < 1
         if min(numbers) <= 0 or not right:
             raise Malformed("prior, epsilon or a parameter is out of range")
-        self.every_pair, self.size = adjacency is not None, int(comb(self.n + self.k - 1, self.k - 1))
+        self.every_pair, self.size = adjacency is not None, comb(self.n + self.k - 1, self.k - 1)
         self._finer: dict[int, Family] = {}
 
     def counts(self) -> tuple[int, int, int]:

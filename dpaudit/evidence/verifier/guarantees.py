@@ -188,7 +188,7 @@ class Gaussian(Notion):
 
     def exceeded(self, pair: Pair, bound: Fraction) -> bool:
         """Whether some test lies below the Gaussian trade-off function."""
-        if pair.is_infinite() or pair.reverse().is_infinite():
+        if pair.is_infinite() or Pair(pair.law, pair.y, pair.x).is_infinite():
             return True
         points = [] if pair.same() else powerful(pair)
         return any(above_gaussian(alpha, beta, bound) > 0 for alpha, beta in points)

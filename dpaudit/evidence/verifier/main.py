@@ -26,11 +26,11 @@ from typing import Any
 from .arithmetic import Malformed
 from .bounds import FiniteLaw
 from .core import Rejected
-from .every_epsilon import Ratio
-from .every_epsilon_laplace import LaplaceRatio
-from .every_n import EveryN
-from .prior_boxes import Map
 from .reading import FORMAT, MAX_BYTES, VERSION, brief, digest, read, shape
+from .theorems.every_epsilon import Ratio
+from .theorems.every_epsilon_laplace import LaplaceRatio
+from .theorems.every_n import EveryN
+from .theorems.prior_boxes import Map
 
 SECONDS, MEMORY = 60, 1024
 """The limits unless raised: seconds, MiB."""

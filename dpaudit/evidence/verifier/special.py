@@ -1,17 +1,28 @@
-"""pi, ln Gamma, differences of digamma, and the normal distribution function, in intervals.
+"""Maxima, pi, ln Gamma, differences of digamma, and the normal distribution function, in intervals.
 
 When a function here returns, its interval contains the true value for all members of the argument.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import accumulate
 from math import ceil
 
-from .arithmetic import Interval, enclose, hull, rational, total
+from .arithmetic import Interval, enclose, hull, larger, rational, total
 from .exact import exp_of
+
+
+def largest(values: Iterable[Interval]) -> Interval:
+    """The maximum of several."""
+    return reduce(larger, values)
+
+
+def smallest(values: Iterable[Interval]) -> Interval:
+    """The minimum of several."""
+    return -largest(-v for v in values)
 
 
 @lru_cache(maxsize=64)

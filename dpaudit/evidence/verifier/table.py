@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import reduce
-from operator import mul
 from typing import Any
 
 from .arithmetic import Malformed, hull, rational, total
@@ -201,5 +200,3 @@ class Table(Subject):
         words += f"; it HOLDS ONLY {held} of {len(self.names)} rows" if held < len(self.names) else ""
         words += f"; {apart} of its {held} rows add up to 1 only AS FAR AS {SUM_DIGITS} DIGITS TELL" if apart else ""
         return members, words, "every pair" if self.every_pair else "EXPLICIT LIST"
-
-

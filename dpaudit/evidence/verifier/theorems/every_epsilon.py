@@ -15,11 +15,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .arithmetic import Interval, Malformed, Undecided, largest, rational, smallest, total
-from .core import Rejected
-from .exact import ZERO
-from .family import Cells, read_family
-from .reading import DIGITS, brief, number, shape
+from ..arithmetic import Interval, Malformed, Undecided, rational, total
+from ..core import Rejected
+from ..exact import ZERO
+from ..family import Cells, read_family
+from ..reading import DIGITS, brief, number, shape
+from ..special import largest, smallest
 from .theorem import Theorem, excess, multiple, read_theorem
 
 End = Fraction | None

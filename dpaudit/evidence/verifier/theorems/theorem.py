@@ -9,14 +9,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Interval, Malformed, Undecided
-from .core import Rejected
-from .reading import COUNTS, brief, shape
+from ..arithmetic import Interval, Malformed, Undecided
+from ..core import Rejected
+from ..reading import COUNTS, brief, shape
 
 EXPONENTIAL, LAPLACE = ("EHD", "EHDL", "EHDS", "MH"), ("LSZhang", "LSDim", "LSHist")
 
 
-def read_theorem(document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]) -> list[Any]:
+def read_theorem(
+    document: dict[str, Any], statement: dict[str, type | None], more: dict[str, type | None]
+) -> list[Any]:
     """The subject, the counts (None for every n), the statement and the further members of a certificate."""
     parts: dict[str, type | None] = dict.fromkeys(("subject", "statement", "method", "versions"), dict)
     rest = dict.fromkeys(("kind", "format", "version", "sha256"))

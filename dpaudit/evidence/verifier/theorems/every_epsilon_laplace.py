@@ -12,11 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Malformed
-from .core import Rejected
+from ..arithmetic import Malformed
+from ..core import Rejected
+from ..exact import ZERO, exp_of
+from ..reading import whole
 from .every_epsilon import End, Ratio
-from .exact import ZERO, exp_of
-from .reading import whole
 from .theorem import excess
 
 PLAIN, CORNER = ((0, Fraction(1, 2)),), ((0, Fraction(1)), (1, Fraction(-1, 2)))

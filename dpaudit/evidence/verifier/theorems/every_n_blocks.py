@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from .arithmetic import Interval, hull, larger, largest, rational, total
-from .special import digammas, log_gamma
+from ..arithmetic import Interval, hull, larger, rational, total
+from ..special import digammas, largest, log_gamma
 
 
 class Block:

@@ -13,13 +13,13 @@ from itertools import product
 from math import inf
 from typing import Any
 
-from .arithmetic import Interval, Malformed, Undecided, hull, largest, rational, smallest
-from .core import Rejected
+from ..arithmetic import Interval, Malformed, Undecided, hull, rational
+from ..core import Rejected
+from ..exact import exp_of
+from ..family import Cells, read_family
+from ..reading import DIGITS, brief, number, shape, whole
+from ..special import largest, pi, smallest
 from .every_n_blocks import Block, Sloped, matched
-from .exact import exp_of
-from .family import Cells, read_family
-from .reading import DIGITS, brief, number, shape, whole
-from .special import pi
 from .theorem import Theorem, multiple, read_theorem
 
 

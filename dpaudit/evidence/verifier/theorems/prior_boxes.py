@@ -16,12 +16,12 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from .arithmetic import Interval, Malformed, Undecided, common, enclose, hull, larger, rational, total
-from .core import Rejected
-from .exact import ZERO
-from .family import Cells, distance, read_family, replaced
-from .reading import brief, number, shape
-from .special import digammas
+from ..arithmetic import Interval, Malformed, Undecided, common, enclose, hull, larger, rational, total
+from ..core import Rejected
+from ..exact import ZERO
+from ..family import Cells, distance, read_family, replaced
+from ..reading import brief, number, shape
+from ..special import digammas
 from .theorem import Theorem, excess, read_theorem
 
 BITS = 100
