@@ -16,7 +16,7 @@ from typing import Any
 from .arithmetic import Malformed
 
 FORMAT, VERSION = "dpaudit certificate", 2
-MAX_BYTES = 64 << 20
+MAX_BYTES = 32 << 20
 DIGITS = 2100
 """Decimals of a stated bound at most."""
 INTEGER = 4000

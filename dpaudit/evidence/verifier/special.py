@@ -109,11 +109,11 @@ def normal(z: Fraction, bits: int) -> Interval:
         tail = hull(rational(0, bits), exp_of(-square / 2, bits))
         return tail if z < 0 else 1 - tail
     wide, n = bits + 32 + 2 * ceil(square), 0
-    term = rational(abs(z), wide)
+    term, ratio = rational(abs(z), wide), rational(square, wide)
     found = term
     while term.hi and (term.size() > -wide or 2 * n + 3 <= 2 * square):
         n += 1
-        term = term * square / (2 * n + 1)
+        term = term * ratio / (2 * n + 1)
         found = found + term
     part = exp_of(-square / 2, wide) / (2 * pi(wide)).sqrt() * (found + hull(rational(0, wide), term))
     return (part + Fraction(1, 2) if z >= 0 else Fraction(1, 2) - part).at(bits)
