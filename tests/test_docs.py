@@ -113,8 +113,6 @@ def call(words, capsys):
 def test_what_is_shown_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch, capsys, long):
     """The page from top to bottom in one folder: its files are written, its commands run one after the other."""
     monkeypatch.chdir(tmp_path)
-    for name in ("verify.py", "verify_theorems.py"):  # one page says: copy it
-        (tmp_path / name).write_text((ROOT / "dpaudit/evidence" / name).read_text())
     for item in session(path):
         if isinstance(item, File):
             write(item, tmp_path)
