@@ -119,6 +119,8 @@ class Interval:
 
     def within(self, other: Interval) -> bool:
         """True only if every member of this interval is one of the other."""
+        if not self.lo and not self.hi:
+            return other.lo <= 0 <= other.hi
         e = min(self.e, other.e)
         if max(self.e, other.e) - e > 1 << 20:
             raise Undecided

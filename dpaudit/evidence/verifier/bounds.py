@@ -130,6 +130,7 @@ class FiniteLaw:
         self.witness_only = full and self.law.get("covers") == WITNESS
         self.full = full and not self.witness_only
         self.subject = read_subject(document)
+        self.subject.read_rows(self.law)
         self.bounds = read_bounds(self.statement, self.witness, self.subject)
 
     def check(self) -> tuple[list[str], dict[str, Any]]:

@@ -77,17 +77,17 @@ def form_sum(forms: Iterable[Form | None]) -> Form | None:
 class Number:
     """A value in an interval; and exactly, as a quotient of sums, where that is known: its form, found on demand."""
 
-    __slots__ = ("_form", "value")
+    __slots__ = ("known", "value")
 
     def __init__(self, value: Interval, form: Form | Callable[[], Form | None] | None = None) -> None:
-        self.value, self._form = value, form
+        self.value, self.known = value, form
 
     @property
     def form(self) -> Form | None:
         """The exact form, or None."""
-        if callable(self._form):
-            self._form = self._form()
-        return self._form
+        if callable(self.known):
+            self.known = self.known()
+        return self.known
 
     def rational(self) -> Fraction | None:
         """The value if it is plainly a rational number."""

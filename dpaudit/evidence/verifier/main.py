@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .arithmetic import Malformed
+from .arithmetic import Malformed, Undecided
 from .bounds import FiniteLaw
 from .core import Rejected
 from .reading import FORMAT, MAX_BYTES, VERSION, brief, digest, read, shape
@@ -75,6 +75,8 @@ def verify(document: Any, full: bool = False) -> tuple[list[str], dict[str, Any]
             said.append((name, statement))
     except Malformed as problem:
         raise Rejected(f"malformed: {problem}") from None
+    except Undecided:
+        raise Rejected("undecided: the numbers stated are too close to be told apart") from None
     except RecursionError:
         raise Rejected("malformed: nested too deeply") from None
     except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError) as problem:

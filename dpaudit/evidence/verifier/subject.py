@@ -73,19 +73,23 @@ class Subject:
         """The data sets whose rows a certificate holds that covers all, or the witness."""
         return list(self.datasets()) if covers == ALL else [x, y]
 
+    def read_rows(self, document: Any) -> tuple[str, list[list[Any]]]:
+        """What the certificate's rows cover, and the rows: as many and as long as they should be."""
+        covers, rows = shape(document, "the law", {"covers": str, "rows": list})
+        size, _, width = self.counts()
+        if covers not in (ALL, WITNESS):
+            raise Malformed(f"covers is neither {ALL} nor {WITNESS}")
+        right = all(isinstance(row, list) and len(row) == width for row in rows)
+        if not right or len(rows) != (size if covers == ALL else 2):
+            raise Malformed("the law has not one row for each data set that it covers, one entry for each output")
+        return covers, rows
+
     def law(self, document: Any, x: Any, y: Any, full: bool, least: int) -> Law:
         """The law in the enclosures of the certificate, each of which contains the subject's own probability.
 
         Of a mechanism only the rows of x and y are looked at unless ``full``; ``least`` is the least precision.
         """
-        covers, rows = shape(document, "the law", {"covers": str, "rows": list})
-        size, _, width = self.counts()
-        if covers not in (ALL, WITNESS) or (full and covers == WITNESS):
-            raise Malformed(f"covers is neither {ALL} nor {WITNESS}")
-        if len(rows) != (size if covers == ALL else 2) or not all(
-            isinstance(r, list) and len(r) == width for r in rows
-        ):
-            raise Malformed("the law has not one row for each data set that it covers, one entry for each output")
+        covers, rows = self.read_rows(document)
         held = dict(zip(self.held(covers, x, y), rows, strict=True))
         wanted = list(held) if full or self.every_row else [x, y]
         parsed = {z: [enclosure(entry) for entry in row] for z, row in held.items()}
@@ -101,7 +105,7 @@ class Subject:
                 own = self.row(x, factor * bits)
                 pairs = list(zip(own, row, strict=True))
                 if all(a.value.within(b.value) for a, b in pairs):
-                    return [Number(b.value, a.form) for a, b in pairs]
+                    return [Number(b.value, a.known) for a, b in pairs]
                 if any((b.value - a.value).sign() not in (None, 0) for a, b in pairs):
                     raise Rejected(f"an enclosure in the row of {quoted(x)} does not contain the probability")
         raise Rejected(f"undecided with {16 * bits} bits: whether the enclosures of the row of {quoted(x)} are right")
