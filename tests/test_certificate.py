@@ -69,7 +69,7 @@ TAMPERED = [
     (("law", "rows", 4, 0), [1, 1, -4], "does not contain the probability"),
     (("law", "rows", 4, 0), [1, -1, 0], "not an interval"),
     (("law", "rows", 4, 0), [-1, 1, 0], "not an interval"),
-    (("law", "rows", 4, 0), [1, 1, 10**30], "too large"),
+    (("law", "rows", 4, 0), [1, 1, 2**4001], "too large"),
     (("law", "rows", 4, 0), [1, 1], "not [lo, width, e]"),
     (("law", "rows", 4, 0), [1, 1, True], "not [lo, width, e]"),
     (("law", "rows", 4, 0), [0, 2**4000, 0], "too wide to confirm"),

@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from .arithmetic import Interval, Malformed, Undecided, total
+from .arithmetic import MAX_SIZE, Interval, Malformed, Undecided, total
 from .exact import ZERO, Number, constant, exponential, sign
 from .reading import brief, quoted
 
@@ -52,7 +52,7 @@ def enclosure(entry: Any) -> Interval:
     if not isinstance(entry, list) or len(entry) != 3 or not all(type(v) is int for v in entry):
         raise Malformed("an enclosure is not [lo, width, e], three whole numbers")
     lo, width, e = entry
-    if lo < 0 or width < 0 or abs(e) > 1 << 60:
+    if lo < 0 or width < 0 or e.bit_length() > MAX_SIZE:
         raise Malformed("an enclosure is not an interval of numbers >= 0, or its exponent is too large")
     return Interval(lo, lo + width, e, (lo + width).bit_length())
 
