@@ -45,8 +45,8 @@ def test_bounds_that_are_not_met_are_rejected():
 
 TAMPERED = [
     (("subject", "nominal_epsilon"), "11/10", "does not contain the probability"),
-    (("subject", "n"), 5, "histogram"),
-    (("subject", "n"), 10**5, "no histogram of 100000"),
+    (("subject", "n"), 5, "not one row for each data set"),
+    (("subject", "n"), 10**5, "not one row for each data set"),
     (("subject", "n"), 10**10, "too large"),
     (("subject", "n"), True, "n is not a whole number"),
     (("subject", "k"), 3, "do not fit"),
