@@ -9,9 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from reference import exact_value
-
 from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.reference.definitions import exact_value
 
 DIGITS = 30
 DPS = 60

@@ -2,7 +2,10 @@
 
 from math import comb
 
-from dpaudit.evidence.verify import FORMAT, digest
+from dpaudit.evidence.verifier.reading import FORMAT, VERSION, digest
+
+ANYTHING = [0, 1, 0]
+"""The enclosure of a number between 0 and 1."""
 
 TOWER = "1/3"
 for _ in range(3):
@@ -16,9 +19,11 @@ def table(rows, logarithmic=False, pairs=None, name="rows", **statement):
     size = len(names)
     document = {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
+        "kind": "law",
         "subject": {"mechanism": name, "nominal_epsilon": None, "parameters": {}, "datasets": names,
-                    "outputs": outputs, "pairs": pairs, "logarithmic": logarithmic, "rows": rows},
+                    "outputs": outputs, "pairs": pairs, "logarithmic": logarithmic, "rows": list(rows.values())},
+        "law": {"covers": "all", "rows": [[ANYTHING] * len(outputs)] * size},
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
                       "claimed_delta": None, "verdict": None, **statement},
         "witness": {"x": names[0], "x_prime": names[1]},
@@ -33,9 +38,11 @@ def family(mechanism, n, k, counts, x, y, **statement):
     """A certificate of a mechanism of the family."""
     document = {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
+        "kind": "law",
         "subject": {"mechanism": mechanism, "n": n, "k": k, "prior": ["1"] * k, "nominal_epsilon": "1",
                     "parameters": {}},
+        "law": {"covers": "witness", "rows": [[ANYTHING] * min(counts[2], 10**5)] * 2},
         "statement": {"quantity": "delta", "at": "0", "lower": "0", "upper": "1", "claimed": None,
                       "claimed_delta": None, "verdict": None, **statement},
         "witness": {"x": x, "x_prime": y},

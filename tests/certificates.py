@@ -4,7 +4,9 @@ import copy
 
 import dpaudit
 from dpaudit.evidence.certificate import certificate
-from dpaudit.evidence.verify import WORK, Rejected, digest, verify
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.main import verify
+from dpaudit.evidence.verifier.reading import digest
 
 FAMILY = [
     ("EHDS", {"n": 4}),
@@ -49,10 +51,10 @@ def changed(document, path, value):
     return new
 
 
-def outcome(document, full=False, work=WORK):
+def outcome(document, full=False):
     """None if accepted, else the reason."""
     try:
-        verify(document, full, work)
+        verify(document, full)
     except Rejected as rejected:
         return str(rejected)
     return None

@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
 from agreement import agrees
 from cases import CASES, arguments
 from hypothesis import given
@@ -17,6 +16,7 @@ from dpaudit.cli import main
 from dpaudit.mechanisms.laplace import LSZhang
 from dpaudit.numbers import balls
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.reference import definitions as reference
 from dpaudit.utility import mean, staircase, threshold
 from dpaudit.utility.accuracy import accuracy
 from dpaudit.utility.bounds import BOUNDS

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import cases
 import pytest
-import reference as ref
 from agreement import DIGITS, DPS, REFERENCE_ERROR, agrees
 from mpmath import mp
 
 import dpaudit
+from dpaudit.reference import definitions as ref
 
 
 def audit_arguments(case):

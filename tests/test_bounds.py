@@ -142,7 +142,7 @@ def test_the_logarithms_of_a_table_are_not_taken_pair_by_pair(monkeypatch, folde
 
 def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.claims import expectations
-    from dpaudit.evidence import verify
+    from dpaudit.evidence.verifier import reading as verify
     from dpaudit.files import folders, sheets
     from dpaudit.mechanisms import own, table
     from dpaudit.numbers import ranges, rationals

@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
@@ -16,6 +15,7 @@ from dpaudit.calibration.nominal import calibrate, calibrated
 from dpaudit.cli import main
 from dpaudit.mechanisms.exponential import EHDL
 from dpaudit.posterior.model import make_model
+from dpaudit.reference import definitions as reference
 from dpaudit.utility.mean import mean_error
 
 RATIONAL = st.fractions(Fraction(1, 20), Fraction(6), max_denominator=20)

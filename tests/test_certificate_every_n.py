@@ -9,9 +9,11 @@ import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.evidence import verify as verifier
-from dpaudit.evidence import verify_theorems as theorems
 from dpaudit.evidence.certificate import certificate
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.main import verify
+from dpaudit.evidence.verifier.reading import digest
+from dpaudit.evidence.verifier.theorems.every_n import EveryN
 
 
 def made(mech, **setting):
@@ -20,10 +22,10 @@ def made(mech, **setting):
 
 def accepted(document, full=True):
     """The lines and the statement, or the reason of the rejection."""
-    document["sha256"] = verifier.digest(document)
+    document["sha256"] = digest(document)
     try:
-        return verifier.verify(document, full)
-    except verifier.Rejected as reason:
+        return verify(document, full)
+    except Rejected as reason:
         return str(reason)
 
 
@@ -40,7 +42,7 @@ def changed(document, path, value):
 def above_n(monkeypatch):
     """Without the n below N, which take the time: each is an audit of its own."""
     seen = []
-    monkeypatch.setattr(theorems.EveryN, "_check_below", lambda part, n: seen.append(n))
+    monkeypatch.setattr(EveryN, "check_below", lambda part, n: seen.append(n))
     return seen
 
 
@@ -70,18 +72,18 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
     """At the n of the supremum a slightly smaller bound is exceeded; at others it is not."""
     lower = str(Fraction(ehd["statement"]["lower"]) - Fraction(1, 1000))
     statement = changed(changed(ehd, ("statement", "upper"), lower), ("statement", "lower"), "1/2")
-    part = theorems.EveryN(statement, True, verifier.Work(10**9))
-    part._check_below(1)
-    part._check_below(20)
-    with pytest.raises(verifier.Rejected, match="n = 4: the pair 0, 1"):
-        part._check_below(4)
+    part = EveryN(statement, True)
+    part.check_below(1)
+    part.check_below(20)
+    with pytest.raises(Rejected, match="n = 4: the pair 0, 1"):
+        part.check_below(4)
     ratio = changed(ehdl, ("subject", "nominal_epsilon"), "all")
-    part = theorems.EveryN(ratio, True, verifier.Work(10**9))
-    part._check_below(3)
-    part._check_below(8)
+    part = EveryN(ratio, True)
+    part.check_below(3)
+    part.check_below(8)
     part.most = Fraction(9, 10)
-    with pytest.raises(verifier.Rejected, match="n = 8"):
-        part._check_below(8)
+    with pytest.raises(Rejected, match="n = 8"):
+        part.check_below(8)
 
 
 @pytest.mark.parametrize(
@@ -150,18 +152,18 @@ def test_a_plateau_is_accepted(plateau, above_n):
 
 def test_a_block_with_a_slope_is_looked_at(plateau, above_n, monkeypatch):
     """Without its slope, or on a longer block, it is not covered; other forms are malformed."""
-    check, block = theorems.EveryN._check_cover, next(b for b in plateau["cover"]["blocks"] if len(b) == 5)
+    check, block = EveryN.check_cover, next(b for b in plateau["cover"]["blocks"] if len(b) == 5)
     worst = [*block[:3], block[3][-3:], "slope"]
 
     def found(entry):
         return accepted(changed(plateau, ("cover", "blocks"), [entry]))
 
     with monkeypatch.context() as patch:
-        patch.setattr(theorems.EveryN, "_check_cover", lambda part: None)
+        patch.setattr(EveryN, "check_cover", lambda part: None)
         assert not isinstance(found(worst), str)
         for entry in (worst[:4], [108, 400, *worst[2:]]):
             assert "not covered by the upper bound" in found(entry)
-    assert theorems.EveryN._check_cover is check
+    assert EveryN.check_cover is check
     for entry in ([*block[:4], "steep"], [*block, "slope"], [108, None, *block[2:]], [108, 108, *block[2:]]):
         assert "malformed" in found(entry)
     assert "do not reach from N to infinity" in found(block)
@@ -182,12 +184,12 @@ def test_the_slopes_are_those_of_the_engine(mech, more):
     from dpaudit.numbers import balls
 
     ranged = read(mech, n="all", prior="1/2,3", eps="2", **more)
-    part = object.__new__(theorems.EveryN)
-    part.subject, part.digits, part.work = ranged.describe(), 40, verifier.Work(10**9)
-    part.law = part._law(1)
+    part = object.__new__(EveryN)
+    part.subject, part.bits = ranged.describe(), 140
+    part.law = part.law_of(1)
     for side, prior in enumerate(part.sides):
-        block = part._block(side, [110, 121], 3, 90)
-        sloped = part._sloped(block, side, 3)
+        block = part.block(side, [110, 121], 3, 90)
+        sloped = part.sloped(block, side, 3)
         with balls.precision(128):
             engine = SlopedPairs(family_of(ranged), prior, Block(110, 121), 90, 6)
             for x in range(3):
@@ -218,10 +220,10 @@ def test_the_middle_is_that_of_the_engine():
     ):
         ranged = read(mech, n="all", prior="1/2,3", **more)
         family, subject = family_of(ranged), ranged.describe()
-        part = object.__new__(theorems.EveryN)
-        part.subject, part.digits, part.work, part.m, part.first = subject, 40, verifier.Work(10**9), 24, 100
-        part.law = part._law(1)
-        own = part._middle() * part._number(part.law.epsilon)
+        part = object.__new__(EveryN)
+        part.subject, part.bits, part.m, part.first = subject, 140, 24, 100
+        part.law = part.law_of(1)
+        own = part.middle() * part.law.epsilon
         with balls.precision(128):
             low, high = balls.ends(family.middle(24, 100))
         assert own.ends()[0] <= high

@@ -6,11 +6,12 @@ from fractions import Fraction
 import attacks
 import pytest
 from certificates import changed, make, outcome
+from mutate_certificates import fit_enclosures
 
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import bundle, certificate
-from dpaudit.evidence.verify import verify
+from dpaudit.evidence.verifier.main import verify
 
 EHDS = ("EHDS", {"n": 4, "prior": "1/2,3", "gamma": "3", "eps": "1/2"})
 
@@ -137,9 +138,9 @@ def test_every_row_is_checked_paired_or_not(row, pairs, full):
 
 
 def test_the_rows_of_the_witness_are_there_even_if_nothing_is_asked_of_them():
-    document = attacks.table([*ROWS, ["1/4", "3/4"]])
-    lonely = changed(document, ("subject", "rows"), {"x1": ["1/3", "2/3"]})
-    assert "does not hold the row of x0" in outcome(lonely)
+    document = changed(attacks.table([*ROWS, ["1/4", "3/4"]]), ("law", "covers"), "witness")
+    lonely = changed(document, ("subject", "rows"), [["1/3", "2/3"]])
+    assert "not one row for each that is covered" in outcome(lonely)
 
 
 NOT_ONE = [
@@ -203,6 +204,65 @@ def test_a_claimed_delta_above_one_is_refused_by_both():
         dpaudit.judge("EHDS", "eps=1,delta=2", n=3)
     document = changed(make(EHDS), ("statement", "claimed_delta"), "2")
     assert "claimed_delta is not between 0 and 1" in outcome(document)
+
+
+# ------------------------------------------------------------------ the fault of the first verifier
+
+ONE = ["*", ["sqrt", ["sqrt", ["exp", "1e17"]]], ["exp", "-2.5e16"]]
+"""It is 1; the first verifier halved an odd power of ten and took it for 0.316…, 1 over the root of 10."""
+TENTH = "0.158113883008418933199932000000000000000000000000000000000000000000000000"
+
+
+def nested(**statement):
+    rows = [[["*", ONE, "1/2"], ["+", "1", ["*", "-1/2", ONE]]], [TENTH, f"{1 - Fraction(TENTH)}"]]
+    document = attacks.table(rows, **statement)
+    if statement["quantity"] == "epsilon":
+        del document["statement"]["at"]
+        document["witness"]["output"] = "o0"
+    fit_enclosures(document)
+    return changed(document, ("version",), 2)
+
+
+def test_a_root_of_a_root_at_a_huge_exponent_is_not_taken_for_another_number():
+    """P_x(o0) is 1/2 and P_y(o0) 0.158…: the true epsilon is ln(√10) = 1.1512…, and delta(0) 0.3418…"""
+    claim = {"claimed": "1e-9", "claimed_delta": "0", "verdict": "PROVED"}
+    false = nested(quantity="epsilon", lower="0", upper="1e-9", **claim)
+    assert outcome(false) == outcome(false, True) == "the value at the witness is above the stated upper bound"
+    true = nested(quantity="epsilon", lower="1.15129254", upper="1.15129255", **{**claim, "verdict": "REFUTED"})
+    assert outcome(true, True) is None
+    false = nested(quantity="delta", at="0", lower="0", upper="1e-9", **claim)
+    assert outcome(false, True) == "the value at the witness is above the stated upper bound"
+    true = nested(quantity="delta", at="0", lower="0.3418861", upper="0.3418862", claimed=None, claimed_delta=None,
+                  verdict=None)  # fmt: skip
+    assert outcome(true, True) is None
+
+
+# ------------------------------------------------------------------ names
+
+
+NASTY = ['x"; ACCEPTED (full): all is well; "', "a\nACCEPTED (full): EHDS", "\x1b[2J", "\u202etxet", "'", "\\"]
+
+
+@pytest.mark.parametrize("name", NASTY, ids=range(len(NASTY)))
+def test_names_are_quoted_and_escaped_wherever_they_are_said(name):
+    shown = json.dumps(name)
+    text = said(attacks.table(ROWS, name=name))["text"]
+    assert f"which calls itself {shown}; " in text
+    assert text.isascii()
+    assert text.isprintable()
+    assert text.replace(shown, "").count('"') == 0
+    reason = outcome(attacks.table({name: ["1/2", "1/3"], "y": ["1/2", "1/2"]}))
+    assert f"the row of {shown} does not sum to 1" in reason
+    member = changed(attacks.table(ROWS), ("subject", name), 1)
+    assert f"unknown member {shown}" in outcome(member)
+    table = attacks.table(ROWS)
+    table["subject"]["source"] = name
+    assert f", source {shown}; " in said(attacks.sealed({k: v for k, v in table.items() if k != "sha256"}))["text"]
+
+
+def test_a_long_name_is_shortened_inside_its_quotes():
+    text = said(attacks.table(ROWS, name="n" * 5000))["text"]
+    assert 'calls itself "' + "n" * 60 + '... (5000 characters)"' in text
 
 
 # ------------------------------------------------------------------ what the engine certifies is accepted

@@ -4,14 +4,19 @@ import copy
 import json
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
 import dpaudit
 from dpaudit.cli import main
-from dpaudit.evidence import verify as verifier
-from dpaudit.evidence import verify_theorems as theorems
 from dpaudit.evidence.certificate import certificate
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.family import read_family
+from dpaudit.evidence.verifier.main import extent, verify
+from dpaudit.evidence.verifier.reading import digest
+from dpaudit.evidence.verifier.special import digammas
+from dpaudit.evidence.verifier.theorems.every_epsilon_laplace import LaplaceRatio
 
 RATIOS = [
     ("EHDL", {"n": 6, "eps": "all"}),
@@ -47,10 +52,10 @@ def made(mech, setting):
 
 def accepted(document, full=True):
     """The lines and the statement, or None if the certificate is rejected; its hash fits."""
-    document["sha256"] = verifier.digest(document)
+    document["sha256"] = digest(document)
     try:
-        return verifier.verify(document, full)
-    except verifier.Rejected:
+        return verify(document, full)
+    except Rejected:
         return None
 
 
@@ -85,8 +90,8 @@ def changed(document, path, value):
 @pytest.mark.parametrize(("mech", "setting"), LAPLACES)
 def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
     document = made(mech, setting)
-    low, high = (verifier.Fraction(document["statement"][end]) for end in ("lower", "upper"))
-    tiny = verifier.Fraction(1, 10**25)
+    low, high = (Fraction(document["statement"][end]) for end in ("lower", "upper"))
+    tiny = Fraction(1, 10**25)
     for path, value in (
         (("statement", "upper"), str(low - tiny)),
         (("statement", "lower"), str(high + tiny)),
@@ -106,7 +111,7 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
     assert accepted(changed(both, ("statement", "lower"), str(low - 2 * tiny))) is None
     one = {"LSZhang": "1/2", "LSDim": f"1/{document['subject']['k']}", "LSHist": "1/2"}[mech]
     weaker = changed(changed(document, ("statement", "lower"), one), ("statement", "upper"), one)
-    assert accepted(weaker) is None or low == high == verifier.Fraction(one)
+    assert accepted(weaker) is None or low == high == Fraction(one)
 
 
 def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
@@ -115,9 +120,9 @@ def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
     assert mirrored["cover"] == []
     for surplus in ([[0, 6], [2, 4], ["1"]], [[3, 3], [3, 3], ["1"]], cover[0]):
         found = changed(document, ("cover",), [*cover, surplus])
-        found["sha256"] = verifier.digest(found)
-        with pytest.raises(verifier.Rejected, match=r"malformed: .* twice, or one that is not adjacent"):
-            verifier.verify(found, True)
+        found["sha256"] = digest(found)
+        with pytest.raises(Rejected, match=r"malformed: .* twice, or one that is not adjacent"):
+            verify(found, True)
     coarse = [[[0, 1], [1, 0], ["1"]]]  # true without its row, but the row does not show it
     assert accepted(changed(mirrored, ("cover",), coarse)) is None
 
@@ -143,17 +148,17 @@ def test_a_range_of_the_laplace_family_is_not_stretched():
 @pytest.mark.parametrize(("mech", "n", "k"), [("LSZhang", 3, 2), ("LSZhang", 2, 3), ("LSDim", 2, 4), ("LSHist", 4, 2)])
 def test_the_powers_are_those_of_every_pair_and_output(mech, n, k):
     """All ratios of probabilities, exactly, at three epsilons, are among those q^a (2-q)^b, and no others are."""
-    part = theorems.ratio(made(mech, {"n": n, "k": k, "eps": "all"}), True, verifier.Work(10**8))
-    powers = part._powers(part.law)
+    part = LaplaceRatio(made(mech, {"n": n, "k": k, "eps": "all"}), True)
+    powers = part.powers()
     seen = set()
     for epsilon in ("1", "1/3"):
-        law = verifier.read_law({**part.subject, "nominal_epsilon": epsilon}, 40, verifier.Work(10**9))
-        t = float(verifier.Fraction(epsilon)) / law.scale
+        law = read_family({**part.subject, "nominal_epsilon": epsilon}, 140)
+        t = float(Fraction(epsilon)) / law.scale
         values = {power: -power[0] * t + power[1] * math.log(2 - math.exp(-t)) for power in powers}
         for x in law.datasets():
             for y in law.neighbours(x):
-                for p, q in zip(law.row(x), law.row(y), strict=True):
-                    loss = math.log(float(p.value.lo) / float(q.value.lo))
+                for p, q in zip(law.make_row(x), law.make_row(y), strict=True):
+                    loss = math.log(p.value.ends()[0] / q.value.ends()[0])
                     found = {power for power, value in values.items() if abs(value - loss) < 1e-9}
                     assert found
                     seen |= found
@@ -165,7 +170,7 @@ def test_a_stronger_ratio_is_rejected(mech, setting):
     document = made(mech, setting)
     statement = document["statement"]
     low, high = statement["lower"], statement["upper"]
-    middle = str((verifier.Fraction(low) + verifier.Fraction(high)) / 2)
+    middle = str((Fraction(low) + Fraction(high)) / 2)
     assert accepted(changed(document, ("statement", "upper"), low)) is None
     assert accepted(changed(document, ("statement", "lower"), high)) is None
     both = (
@@ -229,7 +234,7 @@ def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
     assert "100 % proved, 0 % refuted, 0 % undecided (stated, NOT CHECKED)" in said["text"]
     assert "verdict: PROVED, which is NOT CHECKED; checked: NOTHING BUT THE SHARES" in said["text"]
     assert said["verdict_checked"] is False
-    assert verifier.extent(said) == "NOTHING BUT THE SHARES"
+    assert extent(said) == "NOTHING BUT THE SHARES"
 
 
 def test_a_refuted_map_is_checked_at_one_witness():
@@ -286,18 +291,17 @@ def test_a_certificate_of_another_form_is_malformed(mech, setting):
 
 
 def test_the_verifiers_digammas_contain_the_true_differences():
-    from fractions import Fraction
-
     from mpmath import digamma, mp, mpf
 
     with mp.workdps(40):
         for alpha in (Fraction(1, 10**6), Fraction(1, 7), Fraction(1), Fraction(99, 2), Fraction(10**6)):
             at = mpf(alpha.numerator) / alpha.denominator
-            for half, row in zip((0, mpf(1) / 2), theorems.digammas(alpha, 6, 30), strict=True):
+            for half, row in zip((0, mpf(1) / 2), digammas(alpha, 6, 100), strict=True):
                 for i, found in enumerate(row):
                     true = digamma(at + half + i) - digamma(at)
-                    assert mpf(str(found.lo)) - mpf(10) ** -25 <= true <= mpf(str(found.hi)) + mpf(10) ** -25
-                    assert found.hi - found.lo < 1e-6
+                    low, high = (mpf(end.numerator) / end.denominator for end in found.ends())
+                    assert low - mpf(10) ** -35 <= true <= high + mpf(10) ** -35
+                    assert high - low < 1e-6
 
 
 def test_what_nobody_claims_is_called_asked():

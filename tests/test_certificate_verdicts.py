@@ -1,12 +1,12 @@
 """What a certificate may not say: verdicts against its own bounds, members that nobody knows, claims out of range."""
 
 import pytest
-from certificates import FAMILY, OWN, WORK, changed, established, make, outcome
+from certificates import FAMILY, OWN, changed, established, make, outcome
 
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.evidence.certificate import bundle
-from dpaudit.evidence.verify import digest
+from dpaudit.evidence.verifier.reading import digest
 
 EHDS = ("EHDS", {"n": 8, "prior": "1/2,3"})
 
@@ -21,26 +21,26 @@ def stated(found, **members):
 @pytest.mark.parametrize("full", [False, True])
 def test_an_open_verdict_that_the_lower_bound_decides_is_rejected(verdict, full):
     found = make(EHDS)
-    assert "REFUTED" in outcome(stated(found, claimed="1/10", verdict=verdict), full, WORK)
-    assert outcome(stated(found, claimed="1/10", verdict="REFUTED"), full, WORK) is None
+    assert "REFUTED" in outcome(stated(found, claimed="1/10", verdict=verdict), full)
+    assert outcome(stated(found, claimed="1/10", verdict="REFUTED"), full) is None
 
 
 @pytest.mark.parametrize("verdict", ["UNDECIDED", None])
 def test_an_open_verdict_that_the_upper_bound_decides_is_rejected_with_full(verdict):
     found = stated(make(EHDS), verdict=verdict)
-    assert "by which it is PROVED" in outcome(found, True, WORK)
+    assert "by which it is PROVED" in outcome(found, True)
     assert any(line.startswith("verdict: not checked") for line in established(found))
 
 
 def test_the_same_of_delta_and_of_a_claim_with_delta():
     found = stated(make(EHDS, "1/10"), claimed="1/10", claimed_delta="1/1000", verdict="UNDECIDED")
-    assert "by which it is REFUTED" in outcome(found, False, WORK)
+    assert "by which it is REFUTED" in outcome(found, False)
     found = stated(found, claimed_delta="1/2")
-    assert "by which it is PROVED" in outcome(found, True, WORK)
-    assert outcome(stated(found, claimed="1/20"), True, WORK) is None
+    assert "by which it is PROVED" in outcome(found, True)
+    assert outcome(stated(found, claimed="1/20"), True) is None
     found = stated(make(EHDS), claimed_delta="1/100", verdict="REFUTED")
     assert "verdict: not checked (REFUTED is stated)" in established(found)
-    assert outcome(found, True, WORK) is not None
+    assert outcome(found, True) is not None
 
 
 def test_an_infinite_loss_refutes_a_claim_without_delta(tmp_path):
@@ -55,21 +55,13 @@ def test_what_was_checked_is_not_called_unchecked():
     assert not any("not checked" in line for line in established(make(EHDS), True))
 
 
-def test_the_work_is_one_budget_for_all_parts():
-    result = dpaudit.epsilon("EHDS", n=4)
-    one, many = bundle([result]), bundle([result] * 40)
-    cost = next(work for work in range(500, 10**6, 500) if outcome(one, work=work) is None)
-    assert "left (--work)" in outcome(many, work=2 * cost)
-    assert outcome(many, work=40 * cost) is None
-
-
 UNKNOWN = [
     (),
     ("versions",),
     ("subject",),
     ("statement",),
     ("witness",),
-    ("witness", "p"),
+    ("law",),
     ("method",),
     ("method", "counts"),
 ]
@@ -84,13 +76,13 @@ def test_unknown_members_are_refused(case, path):
         place = place[name]
     place["remark"] = "trust me"
     found["sha256"] = digest(found)
-    assert "unknown member 'remark'" in outcome(found)
+    assert 'unknown member "remark"' in outcome(found)
 
 
 def test_unknown_members_beside_parts_are_refused():
     found = {**bundle([dpaudit.epsilon("EHDS", n=3)]), "statement": {}}
     found["sha256"] = digest(found)
-    assert "unknown member 'statement'" in outcome(found)
+    assert 'unknown member "statement"' in outcome(found)
 
 
 @pytest.mark.parametrize(("name", "value"), [("claimed_delta", "-1"), ("claimed_delta", "3/2"), ("claimed", "-1")])
@@ -107,7 +99,6 @@ def test_claims_out_of_range_on_the_command_line(tmp_path, capsys):
 
 def test_an_interval_upside_down_is_malformed():
     found = make(OWN[0])
-    row = next(iter(found["subject"]["rows"]))
-    wrong = changed(found, ("subject", "rows", row, 0), ["between", "0.9", "0.1"])
+    wrong = changed(found, ("subject", "rows", 0, 0), ["between", "0.9", "0.1"])
     wrong = changed(wrong, ("subject", "logarithmic"), False)
     assert "malformed: between wants" in outcome(wrong)

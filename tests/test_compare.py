@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
 from agreement import agrees
 from mpmath import mp
 
@@ -17,6 +16,7 @@ from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.data import dataset, datasets
 from dpaudit.posterior.model import make_model
+from dpaudit.reference import definitions as reference
 
 ONES = (Fraction(1), Fraction(1))
 

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,7 @@ from dpaudit.claims.proof import Kind, Proof
 from dpaudit.evidence import certificate
 from dpaudit.evidence.coq import export, prove
 from dpaudit.evidence.coq.texts import HERE, template
-from dpaudit.evidence.verify import digest
+from dpaudit.evidence.verifier.reading import digest
 from dpaudit.files import coqc
 from dpaudit.mechanisms import exponential
 from proofs_checks.coq import FOLDER, THEOREMS
@@ -269,6 +270,9 @@ ENGINE_BUGS = {
 @pytest.mark.parametrize("bug", ENGINE_BUGS)
 def test_a_bug_in_the_engine_goes_red(tmp_path, monkeypatch, bug):
     monkeypatch.setattr(*ENGINE_BUGS[bug])
+    with pytest.raises(dpaudit.InputError, match="the verifier could not accept it"):
+        written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
+    monkeypatch.setattr(certificate, "kind_of", lambda _: lambda *_: SimpleNamespace(check=lambda: None))
     path = written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
     assert prove.prove(str(path), 600).problem == prove.FALSE
 
@@ -320,10 +324,10 @@ INJECTED = "0]%nat. Definition P x r : R := 1. Definition z := [0"
 @pytest.mark.parametrize(
     ("mech", "place", "value", "rule"),
     [
-        ("EHDS", "output", [INJECTED, 1], "output of the witness is no list of counts"),
+        ("EHDS", "output", [INJECTED, 1], "output is not a list of 2 counts"),
         ("EHDS", "x", None, "x of the witness is no list of counts"),
         ("LSHist", "x_prime", [True, False], "x_prime of the witness is no list of counts"),
-        ("table", "output", "c", "output of the witness is not in the table"),
+        ("table", "output", "c", "output is none of the outputs"),
         ("table", "x", ["a"], "x of the witness is not in the table"),
     ],
 )

@@ -4,7 +4,6 @@ from fractions import Fraction
 from math import prod
 
 import pytest
-import reference as ref
 from agreement import agrees
 from flint import fmpq, fmpq_poly
 from hypothesis import given
@@ -20,6 +19,7 @@ from dpaudit.posterior.distances import Algebraic, Hellinger, bc_squared
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_loss, worst_loss_by_search
+from dpaudit.reference import definitions as ref
 
 ALPHAS = st.sampled_from(
     [Fraction(t) for t in ("1", "1/2", "3/2", "2", "1/3", "2/3", "5/6", "1/6", "7/3", "1/4", "1/5")]

@@ -3,13 +3,13 @@
 from fractions import Fraction
 
 import pytest
-import reference
 from agreement import DIGITS, DPS, agrees
 from mpmath import mp, mpf
 
 from dpaudit.mechanisms.laplace import LSDim, LSHist
 from dpaudit.numbers import balls
 from dpaudit.posterior.model import make_model
+from dpaudit.reference import definitions as reference
 from proofs_checks.figures import means as figures_means
 from proofs_checks.figures import near as figures_near
 from proofs_checks.figures import printed as figures_printed

@@ -203,7 +203,4 @@ def test_giants_are_refused_at_once(certificates):
     for _ in range(400):
         nested = ["exp", nested]
     table = certificates[5]
-    name = next(iter(table["subject"]["rows"]))
-    assert "neither a number nor an operation" in outcome(
-        changed(table, ("subject", "rows", name, 0), nested), work=10**5
-    )
+    assert "neither a number nor an operation" in outcome(changed(table, ("subject", "rows", 0, 0), nested))

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
-import reference_guarantees as reference
+from mpmath import mp
 
 import dpaudit
 from dpaudit.mechanisms.load import load_mechanism
@@ -20,6 +20,9 @@ from dpaudit.privacy.guarantee import (
     parse_guarantee,
     trade_off,
 )
+from dpaudit.reference import guarantees as reference
+
+mp.dps = 40  # what the reference computes with here
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 F = Fraction

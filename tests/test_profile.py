@@ -6,7 +6,6 @@ from fractions import Fraction as Fr
 from itertools import pairwise, product
 
 import pytest
-import reference
 from mpmath import mp, mpf
 
 import dpaudit
@@ -15,6 +14,7 @@ from dpaudit.cli import main
 from dpaudit.mechanisms.table import GivenTable
 from dpaudit.numbers import balls
 from dpaudit.privacy.loss import hockey_stick
+from dpaudit.reference import definitions as reference
 
 CASES = [
     ("EHDS", {"n": 4}),

@@ -4,8 +4,9 @@ from fractions import Fraction as Fr
 
 import cases
 import pytest
-import reference as ref
 from mpmath import mp, mpf
+
+from dpaudit.reference import definitions as ref
 
 ONE = (Fr(1), Fr(1))
 

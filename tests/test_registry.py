@@ -4,7 +4,6 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-import reference as ref
 from agreement import DIGITS, DPS, agrees
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, make_mechanism
 from dpaudit.numbers import balls
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.reference import definitions as ref
 
 RATIONALS = st.builds(Fraction, st.integers(1, 400), st.integers(1, 60))
 PRIORS = st.lists(RATIONALS, min_size=2, max_size=3).map(tuple)

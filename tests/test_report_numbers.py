@@ -309,7 +309,7 @@ BY_ITSELF = re.compile(r"\{[^{}]*:[^{}\"']*\.\d+[ge]\}|:g\}|\"e[-+]0|\.str\(\d")
 """A format of significant digits or of a power of ten; places after the point, as of seconds and pixels, are none."""
 PICTURES = ("pictures/", "reports/charts")
 """Ticks and tips of pictures, which have a scale of their own."""
-WITHOUT = ("evidence/verify", "numbers/errors.py", "files/coqc.py", "reports/collect.py")
+WITHOUT = ("evidence/verifier/", "numbers/errors.py", "files/coqc.py", "reports/collect.py")
 """The verifier shares nothing; GiB and seconds; the steps of a grid, which are exact numbers from then on."""
 
 

@@ -4,7 +4,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -13,6 +12,7 @@ import dpaudit
 from dpaudit.numbers import balls
 from dpaudit.posterior.divergences import DIVERGENCES
 from dpaudit.posterior.model import make_model
+from dpaudit.reference import definitions as reference
 
 DPS = 40
 

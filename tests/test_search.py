@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
@@ -15,6 +14,7 @@ from dpaudit.counterexamples.optimise import rounded
 from dpaudit.counterexamples.region import make_region
 from dpaudit.counterexamples.search import search
 from dpaudit.counterexamples.surrogate import Surrogate
+from dpaudit.reference import definitions as reference
 
 FAMILIES = {
     "EHD": {},

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.cross_check import check_possible
+from dpaudit.audit.cross_check import cross_check as answer_again
 from dpaudit.audit.judgement import CLOSE, Whose
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting, command_line
@@ -50,12 +52,15 @@ def epsilon(
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
     claim: Guarantee | Any = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
 
     A ``claim`` (a guarantee, a number, or a text such as "rho=1/2") is judged instead of what the mechanism claims.
     Where neither is given, the true epsilon is judged against the nominal one.
+    With ``cross_check`` the same is computed again in mpmath, by code that shares nothing with the engine, and the
+    result says whether it agrees.
 
     >>> epsilon("LSDim", n=20, k=3).closed_form
     '2/3'
@@ -64,6 +69,8 @@ def epsilon(
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
     asked = None if claim is None else parse_guarantee("claim", claim)
+    if cross_check:
+        check_possible(subject)
     worst, form = true_epsilon(subject, effort), subject.algebra().worst()
     stated = subject.claimed_here() if asked is None else asked
     found = Claim() if stated is None else stated.judge(subject, effort, worst)
@@ -77,8 +84,11 @@ def epsilon(
         nominal_claim=nominal,
         repairing_delta=repairing_delta(subject, effort, nominal if stated is None else found),
         **_found(chosen, worst),
+        cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
-        command=chosen.command_line("epsilon", claim=asked and asked.option(), digits=effort.digits, tier=tier),
+        command=chosen.command_line(
+            "epsilon", claim=asked and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+        ),
     )
 
 
@@ -121,6 +131,7 @@ def delta(
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
     claim: Guarantee | Any = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
@@ -133,6 +144,8 @@ def delta(
     subject = chosen.mechanism
     asked = None if claim is None else parse_guarantee("claim", claim)
     stated = subject.claimed_here() if asked is None else asked
+    if cross_check:
+        check_possible(subject)
     worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
     both = None if stated is None else stated.epsilon_delta()
     return DeltaResult(
@@ -141,8 +154,11 @@ def delta(
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         claim=Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
         **_found(chosen, worst),
+        cross_check=answer_again(subject, worst.value, point) if cross_check else None,
         seconds=perf_counter() - start,
-        command=chosen.command_line("delta", at=point, claim=asked and asked.option(), digits=effort.digits, tier=tier),
+        command=chosen.command_line(
+            "delta", at=point, claim=asked and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+        ),
     )
 
 

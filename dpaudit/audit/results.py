@@ -8,6 +8,7 @@ from fractions import Fraction
 from inspect import get_annotations
 from typing import Any
 
+from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.judgement import Judgement, Whose, judged
 from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, strong
@@ -93,6 +94,13 @@ class WorstResult(SettingAnswer):
     tier: str
     filter_left: int | None
     precision_bits: int
+    cross_check: CrossCheck | None = None
+    """What a second path found, where it was asked for."""
+
+    def members(self) -> dict[str, Any]:
+        """The fields for JSON; ``cross_check`` where it was asked for."""
+        found = super().members()
+        return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
 
     def found(self) -> list[Line]:
         """Returns the worst case itself, for people."""
@@ -132,7 +140,8 @@ class WorstResult(SettingAnswer):
         """Returns the same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
-        rows = [*found, *evidence_rows(self.claim, "epsilon")]
+        checked: list[Line] = [("checked by", self.cross_check.text())] if self.cross_check else []
+        rows = [*found, *evidence_rows(self.claim, "epsilon"), *checked]
         return [self.headline(), answered(self.subject, rows, command, effort)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.judgement import Judgement
-from dpaudit.audit.page import Note, Page
+from dpaudit.audit.page import Line, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
@@ -36,6 +36,8 @@ class TableResult(Answer):
     def members(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit epsilon``, and the deltas."""
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
+        for row, found in zip(rows, self.deltas, strict=True):
+            row |= {"cross_check": found.cross_check.to_dict()} if found.cross_check else {}
         return {**self.epsilon.to_dict(), "deltas": rows}
 
     @property
@@ -49,7 +51,8 @@ class TableResult(Answer):
 
     def page(self) -> Page:
         """Returns the audit of the table, and the deltas."""
-        deltas = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        deltas: list[Line] = [(f"δ({found.at})", found.delta) for found in self.deltas]
+        deltas += [("checked by", f"δ({d.at}) {d.cross_check.text()}") for d in self.deltas if d.cross_check]
         return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
 
 
@@ -63,6 +66,7 @@ def table(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     work: int | str = WORK,
+    cross_check: bool = False,
 ) -> TableResult:
     """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly.
 
@@ -74,7 +78,8 @@ def table(
     subject = read_table(file, adjacency, work=most)
     Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "claim": stated}
-    asked = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits}
+    effort["cross_check"] = cross_check
+    asked = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits, "cross_check": cross_check}
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),

@@ -14,8 +14,9 @@ from dpaudit.audit.page import Note, Table
 from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.options import (
     SHAPE,
+    Checked,
+    CheckedTable,
     Claimed,
-    Effort,
     Given,
     Judged,
     Listing,
@@ -38,7 +39,7 @@ from dpaudit.privacy.effort import WORK
 
 def epsilon(
     setting: Ranging,
-    effort: Tiered,
+    effort: Checked,
     claim: Claimed = None,
     rest: Annotated[
         str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
@@ -73,8 +74,14 @@ def epsilon(
 
 
 def judged(result: Any, certified: Any = None) -> Reply:
-    """Returns the reply for a result with a verdict."""
-    return Reply(result, None, result.claim, lambda: certified or result)
+    """Returns the reply for a result with a verdict; exit code 1 where a second path disagrees."""
+    return Reply(result, None, result.claim, lambda: certified or result, code=disagrees(result))
+
+
+def disagrees(*results: Any) -> int:
+    """Returns 1 if a cross-check was asked for and does not agree, else 0."""
+    checks = (getattr(result, "cross_check", None) for result in results)
+    return int(any(check is not None and not check.agrees for check in checks))
 
 
 def theorem(result: Theorem, picture: str | None = None) -> Reply:
@@ -102,7 +109,7 @@ def draw_map(result: Theorem, picture: str) -> Callable[[], None]:
 def delta(
     setting: Subject,
     at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
-    effort: Tiered,
+    effort: Checked,
     claim: Claimed = None,
 ) -> Judged:
     """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
@@ -137,7 +144,7 @@ def judge(
 
 
 def table(
-    effort: Effort,
+    effort: CheckedTable,
     wanted: Annotated[dict[str, Any], "require"],
     file: Annotated[str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row a data set.")],
     adjacency: Annotated[
@@ -162,7 +169,8 @@ def table(
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "at": at or ()}
     found = audit_table(file, **asked, work=work, **effort)
     result = found.epsilon
-    return Reply(found, None, result.claim, lambda: [result, *found.deltas] if found.deltas else result)
+    code = disagrees(result, *found.deltas)
+    return Reply(found, None, result.claim, lambda: [result, *found.deltas] if found.deltas else result, code=code)
 
 
 def pmf(

@@ -45,6 +45,8 @@ Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
+Checked = Annotated[dict[str, Any], "digits", "memory", "progress", "tier", "cross_check"]
+CheckedTable = Annotated[dict[str, Any], "digits", "memory", "progress", "cross_check"]
 """How hard to look: keywords for the API."""
 Shown = Annotated[Reply, "as_json", "out"]
 Certified = Annotated[Reply, "certificate", "as_json", "out"]
@@ -154,6 +156,13 @@ SHARED: dict[str, tuple[Any, Any]] = {
         "2",
     ),
     "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION)], "auto"),
+    "cross_check": (
+        Annotated[
+            bool,
+            flag("--cross-check", "Compute the same again in mpmath, by other code; slow, small cases.", PRECISION),
+        ],
+        False,
+    ),
     "require": (
         Annotated[bool, flag("--require", "Exit with 0 only if the claimed guarantee is proved (for CI).", OUTPUT)],
         False,

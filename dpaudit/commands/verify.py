@@ -9,7 +9,7 @@ import typer
 from dpaudit.commands.options import Shown, flag, option
 from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import Reply
-from dpaudit.evidence.verify import MEMORY, SECONDS, WORK
+from dpaudit.evidence.verifier.main import MEMORY, SECONDS
 
 
 def verify(
@@ -18,9 +18,6 @@ def verify(
     with_coq: Annotated[
         bool, flag("--coq", "As --full, and let Coq's kernel prove both bounds; coqc must be installed.")
     ] = False,
-    work: Annotated[
-        str, option("--work", "N", f"Refuse what needs more than N steps, about a µs each. [{WORK}]")
-    ] = str(WORK),
     seconds: Annotated[str, option("--seconds", "N", f"Give up after N seconds. [{SECONDS}]")] = str(SECONDS),
     memory: Annotated[str, option("--memory", "MIB", f"Give up beyond so many MiB. [{MEMORY}]")] = str(MEMORY),
 ) -> Shown:
@@ -29,7 +26,7 @@ def verify(
     The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
     certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with what was
     accepted: read it. With --coq the proof assistant Coq has the last word. Exit code 0: ACCEPTED; 1: REJECTED; 2: no
-    such file, or no coqc.
+    such file, or no coqc; 3: WITNESS CHECKED, the certificate covers its witness only and --full was asked.
 
     Examples:
 
@@ -42,5 +39,5 @@ def verify(
     from dpaudit.evidence.verification import verify as compute
 
     with watched("verify"):
-        result = compute(file, full=full, coq=with_coq, work=work, seconds=seconds, memory=memory)
-    return Reply(result, code=int(not result.accepted))
+        result = compute(file, full=full, coq=with_coq, seconds=seconds, memory=memory)
+    return Reply(result, code=result.code)

@@ -1,40 +1,43 @@
-"""Certificates: a result as a small JSON that anyone can check with ``dpaudit verify``, along an independent path.
+"""Certificates: a result as a JSON file that anyone can check with ``dpaudit verify``, along an independent path.
 
-It holds the inputs as exact rationals, the statement, the witness with enclosures of both probabilities, the method,
-the versions and a hash of its own content. For somebody's own mechanism it holds the exact distributions themselves.
+It holds the inputs as exact rationals, the law in dyadic enclosures (``law``), the statement, the witness, the method,
+the versions and a hash of its own content. For somebody's own mechanism it holds the exact distributions as well.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.results import DeltaResult, EpsilonResult, GuaranteeResult
 from dpaudit.audit.setting import Setting
 from dpaudit.evidence import covers
-from dpaudit.evidence.verify import FAMILY, FORMAT, digest, is_family_name, refused
+from dpaudit.evidence.law import enclosed_law
+from dpaudit.evidence.verifier.arithmetic import Malformed
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.main import kind_of
+from dpaudit.evidence.verifier.reading import DIGITS, FORMAT, VERSION, digest
+from dpaudit.evidence.verifier.subject import FAMILY
+from dpaudit.evidence.verifier.table import is_family_name
 from dpaudit.files.writing import write_file
 from dpaudit.forall.ranged import Ranged
-from dpaudit.mechanisms.base import ExactRows, Mechanism
-from dpaudit.numbers import balls
+from dpaudit.mechanisms.base import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.adjacency import ALL_PAIRS, REPLACE_ONE
 from dpaudit.privacy.claim import Claim, Evidence
-from dpaudit.privacy.pairs import Witness
-from dpaudit.privacy.protocols import Dataset, Output, plain, text
+from dpaudit.privacy.protocols import Dataset, plain, text
 from dpaudit.version import __version__
 
-MAX_ENTRIES = 50_000
-"""Somebody's own mechanism is held in full up to this many probabilities, beyond that the two rows of the witness."""
-
+MAX_ENTRIES = 200_000
+"""Probabilities that a certificate holds at most; of a larger law it holds the two rows of the witness, and says so."""
 MAX_ROW = 200_000
-"""Outputs of an exponential mechanism: the two rows of the witness are summed up term by term."""
-MAX_PLACES = 2050
-"""Decimals of an end of an enclosure; the verifier reads up to 2100."""
+"""Outputs of a law at most: the two rows of the witness are written out."""
+MAX_PLACES = DIGITS - 50
+"""Decimals of an end of an enclosure."""
 
 Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
 ARITHMETIC = "balls (FLINT/Arb), rounded outward"
@@ -43,32 +46,74 @@ ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
     if isinstance(result, covers.TheoremResult):
-        return _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
+        document = _complete(covers.document(result), result.precision_bits, result.subject.mechanism)
+        try:
+            kind_of(document)(document, False)
+        except (Malformed, Rejected) as problem:
+            raise _unacceptable(result.subject.mechanism, str(problem)) from None
+        return document
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
     if not isinstance(result, GuaranteeResult) and claimed is not None and claimed.epsilon_delta() is None:
         rule = f"{mechanism.name} claims {claimed.text()}, which this would leave out: take dpaudit judge --certificate"
         raise InputError("certificate", "(not written)", rule)
+    check_possible(mechanism)
+    counts = mechanism.counts()
+    covers_all = counts.datasets * counts.outputs <= MAX_ENTRIES
+    held = _ordered(mechanism, mechanism.datasets()) if covers_all else [evidence.witness.x, evidence.witness.x_prime]
     document = {
         "format": FORMAT,
-        "version": 1,
-        "subject": _subject(mechanism, evidence.witness),
+        "version": VERSION,
+        "kind": "law",
+        "subject": _subject(mechanism, held),
         "statement": _statement(result.claim, evidence),
         "witness": _witness(mechanism, evidence),
     }
-    return _complete(document, evidence.bits, mechanism)
+    least = _bits_for(document["statement"])
+    for factor in (1, 2, 4, 8):
+        bits = factor * least
+        document["law"] = enclosed_law(mechanism, held, _ordered(mechanism, mechanism.outputs()), bits, covers_all)
+        found = _complete(document, evidence.bits, mechanism)
+        try:
+            kind_of(found)(found, False).check()
+        except Malformed as problem:
+            raise _unacceptable(mechanism, str(problem)) from None
+        except RecursionError:
+            raise _unacceptable(mechanism, "it is nested too deeply") from None
+        except Rejected as problem:
+            if "undecided" not in str(problem) or factor == 8:
+                raise _unacceptable(mechanism, str(problem)) from None
+        else:
+            return found
+    raise AssertionError("unreachable")
+
+
+def _bits_for(statement: dict[str, Any]) -> int:
+    """Bits that tell the stated numbers from what lies beside them: by their digits, and by how small they are."""
+    texts = [text for text in statement.values() if isinstance(text, str)]
+    numbers = [Fraction(text) for text in texts if text[:1].isdigit()]
+    small = (n.denominator.bit_length() - n.numerator.bit_length() for n in numbers if n)
+    return 32 + 4 * max(map(len, texts)) + max(0, *small, 0)
+
+
+def _unacceptable(mechanism: Mechanism, reason: str) -> InputError:
+    return InputError("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
+
+
+def _ordered(mechanism: Mechanism, items: Iterable[Any]) -> list[Any]:
+    """Data sets or outputs in the order of the certificate: histograms sorted, others as the mechanism lists them."""
+    return sorted(items) if mechanism.exact_rows([]) is None else list(items)
 
 
 def _complete(document: dict[str, Any], bits: int, mechanism: Mechanism) -> dict[str, Any]:
-    """Returns the document with method, versions and hash; one that the verifier cannot accept is refused."""
-    counts = {} if document.get("kind") == "every-n" else {"counts": mechanism.counts().to_dict()}
-    document["method"] = {"arithmetic": ARITHMETIC, "precision_bits": bits, **counts}
-    document["versions"] = _versions()
-    document["sha256"] = digest(document)
-    reason = refused(document)
-    if reason is not None:
-        raise InputError("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
-    return document
+    """The document with method, versions and hash."""
+    counts = {} if document["kind"] == "every-n" else {"counts": mechanism.counts().to_dict()}
+    found = {
+        **document,
+        "method": {"arithmetic": ARITHMETIC, "precision_bits": bits, **counts},
+        "versions": _versions(),
+    }
+    return {**found, "sha256": digest(found)}
 
 
 def _evidence(result: EpsilonResult | DeltaResult | GuaranteeResult) -> Evidence:
@@ -97,14 +142,28 @@ def _statement(claim: Claim, evidence: Evidence) -> dict[str, Any]:
 
 def bundle(results: Sequence[Result]) -> dict[str, Any]:
     """Returns one certificate with several parts, each with its own statement."""
-    document = {"format": FORMAT, "version": 1, "parts": [certificate(result) for result in results]}
+    document = {"format": FORMAT, "version": VERSION, "parts": [certificate(result) for result in results]}
     return {**document, "sha256": digest(document)}
 
 
 def write(result: Result | Sequence[Result], path: str) -> None:
     """Writes the certificate of a result, or of several results, to a file."""
     document = certificate(result) if isinstance(result, Result) else bundle(result)
-    write_file("certificate", path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    write_file("certificate", path, layout(document) + "\n")
+
+
+def layout(document: dict[str, Any]) -> str:
+    """The JSON text with a line for each member, each row and each part."""
+
+    def lines(name: str, value: Any) -> str:
+        if name == "parts":
+            return "[" + ",\n".join(map(layout, value)) + "]"
+        if name == "law":
+            rows = ",\n  ".join(json.dumps(row, separators=(",", ":")) for row in value["rows"])
+            return f'{{"covers": {json.dumps(value["covers"])}, "rows": [\n  {rows}]}}'
+        return json.dumps(value, ensure_ascii=False)
+
+    return "{" + ",\n ".join(f"{json.dumps(name)}: {lines(name, value)}" for name, value in document.items()) + "}"
 
 
 def check_possible(subject: Mechanism | Setting | Ranged) -> None:
@@ -125,7 +184,7 @@ def check_possible(subject: Mechanism | Setting | Ranged) -> None:
         rule = f"a certificate needs whole rows, and these have {outputs} outputs; at most {MAX_ROW} are possible"
         raise InputError("certificate", mechanism.name, rule)
     for name, value in mechanism.settings().items():
-        if name not in FAMILY[mechanism.name][1]:
+        if name not in FAMILY[mechanism.name]:
             rule = f"there is no independent verifier for this {name} of {mechanism.name}, so no certificate"
             raise InputError(name, value, rule)
     if mechanism.adjacency not in (REPLACE_ONE, ALL_PAIRS):
@@ -133,13 +192,11 @@ def check_possible(subject: Mechanism | Setting | Ranged) -> None:
         raise InputError("adjacency", mechanism.adjacency.text(), rule)
 
 
-def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
-    check_possible(mechanism)
-    if mechanism.exact_rows([]) is None:
+def _subject(mechanism: Mechanism, held: Sequence[Dataset]) -> dict[str, Any]:
+    exact = mechanism.exact_rows(held)
+    if exact is None:
         return mechanism.describe()
     datasets, outputs = list(mechanism.datasets()), list(mechanism.outputs())
-    held = datasets if len(datasets) * len(outputs) <= MAX_ENTRIES else [witness.x, witness.x_prime]
-    exact = mechanism.exact_rows(held) or ExactRows(False, [])
     left_out = ("adjacency", "assumptions", "residual", "notes")
     described = {name: value for name, value in mechanism.describe().items() if name not in left_out}
     described |= {"source": described["source"] + _rests_on(mechanism)} if mechanism.caveats() else {}
@@ -149,7 +206,7 @@ def _subject(mechanism: Mechanism, witness: Witness) -> dict[str, Any]:
         "outputs": [text(output) for output in outputs],
         "pairs": _pairs(mechanism, datasets),
         "logarithmic": exact.logarithmic,
-        "rows": {text(x): row for x, row in zip(held, exact.rows, strict=True)},
+        "rows": [list(row) for row in exact.rows],
     }
 
 
@@ -175,10 +232,7 @@ def _witness(mechanism: Mechanism, evidence: Evidence) -> dict[str, Any]:
     show = plain if mechanism.exact_rows([]) is None else text
     found: dict[str, Any] = {"x": show(witness.x), "x_prime": show(witness.x_prime)}
     if quantity == "epsilon":
-        digits = min(30, max(15, evidence.bits // 8))
         found["output"] = show(witness.output)
-        for name, x in (("p", witness.x), ("p_prime", witness.x_prime)):
-            found[name] = readable(probability(mechanism, x, witness.output, digits)).to_dict()
     return found if quantity == "delta" else {**found, **evidence.at}
 
 
@@ -187,17 +241,6 @@ def readable(found: Enclosure) -> Enclosure:
     if found.is_infinite or found.places <= MAX_PLACES:
         return found
     return outward(found.lower, found.upper, MAX_PLACES - 2, small=False)
-
-
-def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int) -> Enclosure:
-    """Returns an enclosure of P_x(output) with about ``digits`` significant digits, as far as they can be had."""
-
-    def attempt() -> Enclosure:
-        value = mechanism.point(x, output)
-        found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
-        return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))
-
-    return balls.refine(attempt, *balls.bits_for(2 * digits, mechanism.counts().outputs))[0]
 
 
 def _versions() -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.evidence.verify import FORMAT
+from dpaudit.evidence.verifier.reading import FORMAT, VERSION
 from dpaudit.forall.every_epsilon import RatioResult
 from dpaudit.forall.every_epsilon_cover import Cover
 from dpaudit.forall.every_n import EveryNRatioResult, EveryNResult
@@ -41,7 +41,7 @@ def every_epsilon(result: RatioResult) -> dict[str, Any]:
     judged = result.claim.to_dict()
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
         "kind": "every-epsilon",
         "subject": result.subject.describe(),
         "statement": {
@@ -81,7 +81,7 @@ def prior_map(result: PriorMapResult) -> dict[str, Any]:
     judged = result.claim.to_dict()
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
         "kind": "prior-map",
         "subject": result.subject.describe(),
         "statement": {
@@ -116,7 +116,7 @@ def every_n(result: EveryNResult) -> dict[str, Any]:
     ]
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
         "kind": "every-n",
         "subject": ranged.describe(),
         "statement": {

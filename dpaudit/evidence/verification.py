@@ -9,7 +9,7 @@ from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page, Words
 from dpaudit.audit.setting import command_line
 from dpaudit.evidence.coq.prove import check_possible, prove
-from dpaudit.evidence.verify import MEMORY, SECONDS, WORK, extent, run
+from dpaudit.evidence.verifier.main import ACCEPTED, MEMORY, SECONDS, heading, run
 from dpaudit.files.strict_json import Unreadable
 from dpaudit.numbers.rationals import whole
 
@@ -26,15 +26,25 @@ class VerifyResult(Shown):
     coq: bool = False
 
     @property
+    def word(self) -> str:
+        """ACCEPTED; WITNESS CHECKED where all was asked and the certificate covers its witness only; or REJECTED."""
+        return "REJECTED" if self.statement is None else heading(self.statement)[0]
+
+    @property
     def accepted(self) -> bool:
-        """Returns whether everything that the certificate states and the verifier looked at holds."""
-        return self.reason is None
+        """Whether everything that was asked for was looked at, and holds."""
+        return self.word == ACCEPTED
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 ACCEPTED, 1 REJECTED, 3 WITNESS CHECKED."""
+        return 0 if self.accepted else 1 if self.reason is not None else 3
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit verify --json``."""
         return {
             "file": self.file,
-            "result": "ACCEPTED" if self.accepted else "REJECTED",
+            "result": self.word,
             "statement": self.statement,
             "established": list(self.established),
             "reason": self.reason,
@@ -49,8 +59,9 @@ class VerifyResult(Shown):
         if self.reason is not None:
             return [*lines, Note(Words(Words("REJECTED", style="bold red"), f": {self.reason}"))]
         said = self.statement or {}
-        kind = extent(said) + (", both bounds by Coq" if self.coq else "")
-        return [*lines, Note(Words(Words("ACCEPTED", style="bold green"), f" ({kind}): {said['text']}"))]
+        words = heading(said)[1].removeprefix(self.word) + (", both bounds by Coq" if self.coq else "")
+        style = "bold green" if self.accepted else "bold yellow"
+        return [*lines, Note(Words(Words(self.word, style=style), f"{words}: {said['text']}"))]
 
 
 def verify(
@@ -58,7 +69,6 @@ def verify(
     *,
     full: bool = False,
     coq: bool = False,
-    work: int | str = WORK,
     seconds: int | str = SECONDS,
     memory: int | str = MEMORY,
 ) -> VerifyResult:
@@ -69,9 +79,7 @@ def verify(
     whatever the file holds. A file that cannot be read is an InputError; one that is no certificate, or needs more than
     the limits allow, is rejected.
     """
-    most = {"work": 10**15, "seconds": 10**6, "memory": 10**6}
-    given = {"work": work, "seconds": seconds, "memory": memory}
-    limits = {name: whole(name, value, 1 if name != "memory" else 64, most[name]) for name, value in given.items()}
+    limits = {"seconds": whole("seconds", seconds, 1, 10**6), "memory": whole("memory", memory, 64, 10**6)}
     full = full or coq
     if coq:
         check_possible(file)

@@ -33,6 +33,7 @@ def epsilon(
     tier: str = "auto",
     claim: Guarantee | Any = None,
     rest: Exact | None = None,
+    cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult | Theorem:
     """Returns the true epsilon with its witness and verdict, or the theorem where eps, n or the prior ranges.
@@ -45,11 +46,14 @@ def epsilon(
     if isinstance(chosen, Ranged):
         if tier != "auto":
             raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
+        if cross_check:
+            rule = "goes with one n, one prior and one ε: of a theorem take --certificate"
+            raise InputError("cross-check", "yes", rule)
         stated = None if claim is None else parse_guarantee("claim", claim)
         return theorem(chosen, Effort.read(digits, memory, progress), rest, stated)
     refuse_rest(rest)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}
-    return questions.epsilon(chosen, **effort, claim=claim)
+    return questions.epsilon(chosen, **effort, claim=claim, cross_check=cross_check)
 
 
 def check_possible(ranged: Ranged) -> None:

@@ -135,6 +135,20 @@ def _shifted(mantissa: int, exponent: int) -> Fraction:
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
+def dyadic_ends(value: Ball) -> tuple[int, int, int]:
+    """Whole numbers lo, hi and e: the ball is the numbers from lo 2^e to hi 2^e, whatever their size."""
+    if not value.is_finite():
+        raise NeedsMoreBits(working_bits())
+    (middle, e), (radius, f) = ((int(part) for part in end.man_exp()) for end in (value.mid(), value.rad()))
+    if not radius or not middle:
+        return middle - radius, middle + radius, e if middle else f
+    low = min(e, f)
+    if max(e, f) - low > MAX_SHIFT:
+        raise PrecisionExhausted(working_bits())
+    middle, radius = middle << (e - low), radius << (f - low)
+    return middle - radius, middle + radius, low
+
+
 def middle(value: Ball) -> Ball:
     """Returns the midpoint of the ball, exactly."""
     return value.mid()

@@ -49,8 +49,8 @@ FIRST = {
 """The modules that are mutated, each with the tests that come first."""
 BLIND = "not nothing_heavy and not ci_runs and not extreme_settings"
 """Tests that do not look at the code in this process, or are slow."""
-KEPT = ("reference", "cases")
-"""Test modules that import nothing of dpaudit: they stay loaded, with what they have computed."""
+KEPT = ("cases", "dpaudit.reference", "dpaudit.reference.definitions")
+"""Modules that import nothing of the engine: they stay loaded, with what they have computed."""
 MEMORY = 4 << 30
 
 
@@ -145,7 +145,8 @@ def forget() -> None:
     for name, module in list(sys.modules.items()):
         here = getattr(module, "__file__", None) or ""
         ours = name == "dpaudit" or name.startswith("dpaudit.")
-        if ours or (here.startswith(tests) and name not in KEPT and not name.startswith("tests.mutation")):
+        theirs = here.startswith(tests) and not name.startswith("tests.mutation")
+        if (ours or theirs) and name not in KEPT:
             del sys.modules[name]
 
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import reference
 from mpmath import mp, mpf
 
 import dpaudit
 from dpaudit import Verdict
+from dpaudit.reference import definitions as reference
 
 from . import truth
 from .settings import Family, Own

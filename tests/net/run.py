@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-import reference
-
 import dpaudit
+from dpaudit.reference import definitions as reference
 
 from .laws import LAWS, Law
 from .settings import Case, Family, random_case, to_json

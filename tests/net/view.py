@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import reference
 from mpmath import mp, mpf
 
 import dpaudit
+from dpaudit.reference import definitions as reference
 
 from .settings import Family, Own
 from .truth import NOTHING, number

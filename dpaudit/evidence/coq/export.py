@@ -11,7 +11,10 @@ from dpaudit.audit.display import Shown
 from dpaudit.audit.page import Note, Page
 from dpaudit.evidence.coq import family, sums
 from dpaudit.evidence.coq.texts import template
-from dpaudit.evidence.verify import FORMAT, MAX_BYTES, Rejected, digest, read, refused
+from dpaudit.evidence.verifier.arithmetic import Malformed
+from dpaudit.evidence.verifier.core import Rejected
+from dpaudit.evidence.verifier.main import parts_of
+from dpaudit.evidence.verifier.reading import FORMAT, MAX_BYTES, read
 from dpaudit.files.strict_json import read_bytes
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.errors import InputError
@@ -64,15 +67,18 @@ def read_certificate(path: str) -> dict[str, Any]:
     """Returns a certificate whose form the verifier accepts; refuses every other file in one line."""
     try:
         document = read(read_bytes("CERTIFICATE", path, MAX_BYTES))
-    except Rejected as problem:
+    except Malformed as problem:
         raise InputError("CERTIFICATE", path, str(problem)) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError("CERTIFICATE", path, f'this is not a "{FORMAT}"')
-    if document.get("sha256") != digest(document):
-        raise InputError("CERTIFICATE", path, "the hash does not fit the content: the file was changed or damaged")
-    reason = refused(document)
-    if reason is not None:
-        raise InputError("CERTIFICATE", path, f"malformed: {reason}")
+    try:
+        list(parts_of(document, False))
+    except Malformed as problem:
+        raise InputError("CERTIFICATE", path, f"malformed: {problem}") from None
+    except (Rejected, RecursionError) as problem:
+        raise InputError("CERTIFICATE", path, str(problem)) from None
+    except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError) as problem:
+        raise InputError("CERTIFICATE", path, f"malformed: {type(problem).__name__}") from None
     return document
 
 

@@ -71,8 +71,8 @@ def table(subject: dict[str, Any], statement: Statement, witness: dict[str, Any]
         raise InputError("certificate", subject["mechanism"], rule)
     pairs = subject["pairs"]
     lines, shared = [], []
-    for i, name in enumerate(names):
-        entries, common = _row(rows[name], subject["logarithmic"], f"sum_{i}")
+    for i, row in enumerate(rows):
+        entries, common = _row(row, subject["logarithmic"], f"sum_{i}")
         shared += [common] if common else []
         lines.append(f"[{'; '.join(entries)}]")
     listed = "; ".join(f"({i}, {j})" for i, j in pairs or [])

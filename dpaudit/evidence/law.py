@@ -1,0 +1,56 @@
+"""The law of a mechanism in dyadic enclosures, as a certificate carries it: entries [lo, width, e]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpaudit.evidence.verifier.subject import ALL, WITNESS
+from dpaudit.mechanisms.base import Mechanism
+from dpaudit.numbers import balls
+from dpaudit.privacy.protocols import Dataset, Output
+
+MOST = 4
+"""A row whose balls are too wide is tried with twice the precision so many times; some are wide by their nature."""
+
+
+def enclosed_law(
+    mechanism: Mechanism, held: Sequence[Dataset], outputs: Sequence[Output], bits: int, covers_all: bool
+) -> dict[str, Any]:
+    """The rows of these data sets, in the order of these outputs, each entry with about ``bits`` bits.
+
+    An entry that is 0 exactly is [0, 0, 0]; any other one has room on both sides, so that a verifier with some bits
+    more can confirm it.
+    """
+    places = {output: i for i, output in enumerate(mechanism.outputs())}
+    order = [places[output] for output in outputs]
+    rows = []
+    for x in held:
+        for factor in range(MOST):
+            with balls.precision((2 * bits + 64) << factor):
+                law = mechanism.law().probabilities(x)
+                found = [balls.dyadic_ends(law[i]) for i in order]
+            if factor == MOST - 1 or all(_is_narrow(entry, bits) for entry in found):
+                break
+        rows.append([_rounded(entry, bits) for entry in found])
+    return {"covers": ALL if covers_all else WITNESS, "rows": rows}
+
+
+Ends = tuple[int, int, int]
+"""lo, hi, e: the numbers from lo 2^e to hi 2^e."""
+
+
+def _is_narrow(ends: Ends, bits: int) -> bool:
+    lo, hi, _ = ends
+    return lo == hi == 0 or (lo > 0 and (hi - lo) << bits <= hi)
+
+
+def _rounded(ends: Ends, bits: int) -> list[int]:
+    """[lo, width, e] with one unit of room on either side; 0 stays 0."""
+    lo, hi, e = ends
+    if lo == hi == 0:
+        return [0, 0, 0]
+    shift = hi.bit_length() - bits
+    lo, hi = (lo >> shift, -(-hi >> shift)) if shift > 0 else (lo << -shift, hi << -shift)
+    lo = max(lo - 1, 0)
+    return [lo, hi + 1 - lo, e + shift]

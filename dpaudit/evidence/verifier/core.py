@@ -1,0 +1,318 @@
+"""What ACCEPTED means: bounds of a privacy notion, established from enclosures of the probabilities.
+
+Given a ``Law`` whose enclosures contain the probabilities (that they do is established before, by ``table`` or
+``family``), ``establish`` returns only if
+
+- every row that is there may sum to 1: the lower ends sum to at most 1, the upper ends to at least 1;
+- the value of the notion at the witness reaches the stated bound;
+- with ``full``, no pair of adjacent data sets exceeds the other stated bound;
+- the verdict is the one that these bounds imply, or says no more than they do.
+
+Every comparison is of whole numbers times powers of two; e^epsilon is the one function (``arithmetic``). What the
+enclosures leave open is decided only where both numbers are known exactly (``exact``), else it is Undecided. A notion
+has a value of an ordered pair (x, x') that is larger where privacy is worse; ``guarantees`` has those with logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from .arithmetic import MAX_SIZE, Interval, Malformed, Undecided, total
+from .exact import ZERO, Number, constant, exponential, sign
+from .reading import brief, quoted
+
+
+class Rejected(Exception):
+    """The certificate is not accepted; the text says what fails first."""
+
+
+@dataclass
+class Law:
+    """Rows of probabilities by data set, in the order of the outputs; ``pairs`` are the ordered adjacent ones."""
+
+    rows: dict[Any, list[Number]]
+    bits: int
+    pairs: list[tuple[Any, Any]]
+
+    def check_sums(self) -> None:
+        """Returns only if 1 lies within the sum of the enclosures of every row."""
+        for x, row in self.rows.items():
+            if (total((p.value for p in row), self.bits) - 1).sign() not in (None, 0):
+                raise Rejected(f"the enclosures of the row of {quoted(x)} do not sum to 1")
+
+
+def enclosure(entry: Any) -> Interval:
+    """The numbers from lo 2^e to (lo + width) 2^e that a certificate's entry [lo, width, e] stands for."""
+    if not isinstance(entry, list) or len(entry) != 3 or not all(type(v) is int for v in entry):
+        raise Malformed("an enclosure is not [lo, width, e], three whole numbers")
+    lo, width, e = entry
+    if lo < 0 or width < 0 or e.bit_length() > MAX_SIZE:
+        raise Malformed("an enclosure is not an interval of numbers >= 0, or its exponent is too large")
+    return Interval(lo, lo + width, e, (lo + width).bit_length())
+
+
+@dataclass
+class Pair:
+    """An ordered pair of data sets."""
+
+    law: Law
+    x: Any
+    y: Any
+
+    @cached_property
+    def both(self) -> list[tuple[Number, Number]]:
+        """The probabilities p of x and p' of x', output by output."""
+        return list(zip(self.law.rows[self.x], self.law.rows[self.y], strict=True))
+
+    def is_infinite(self) -> bool:
+        """Whether an output is possible for x and impossible for x'."""
+        return any(q.is_zero and not p.is_zero for p, q in self.both)
+
+    def signs(self, factor: Fraction, loss: Fraction) -> Iterator[tuple[Number, Number, int | None]]:
+        """p, -factor e^loss p' and the sign of their sum for each output; None where it is not told."""
+        rate = exponential(-factor, loss, self.law.bits)
+        for p, q in self.both:
+            other, found = q * rate, None
+            with suppress(Undecided):
+                found = sign([p, other])
+            yield p, other, found
+
+    def exceeds(self, loss: Fraction) -> Iterator[bool]:
+        """For each output whether p > e^loss p'."""
+        for p, _, found in self.signs(Fraction(1), loss):
+            if found is None:
+                raise Undecided
+            yield found > 0 and not p.is_zero
+
+    def same(self) -> bool:
+        """True only if both distributions are equal, by algebra."""
+        return all(found == 0 for _, _, found in self.signs(Fraction(1), ZERO))
+
+    def excess(self, factor: Fraction, loss: Fraction, rest: Fraction) -> int:
+        """The sign of rest + the sum of max(0, p - factor e^loss p').
+
+        A term whose sign is not told lies between 0 and its upper end; the sum of the others may be 0 exactly.
+        """
+        parts = [constant(rest, self.law.bits)]
+        for p, other, found in self.signs(factor, loss):
+            if found is None:
+                parts.append(Number((p.value + other.value).positive_part()))
+            elif found > 0:
+                parts += [p, other]
+        return sign(parts)
+
+
+class Notion:
+    """One notion with its claimed bound; a subclass has these as it needs them."""
+
+    quantity, guarantee = "", ""
+    place: tuple[str, ...] = ()
+    """The members of the witness beside the pair."""
+    claimed: Fraction | None = None
+    delta = ZERO
+    """The claimed delta where the notion is the loss: then delta at the claimed epsilon decides the claim."""
+    proves = refutes = True
+    """Whether a value that is at most the claimed bound proves the claim, and a larger one refutes it."""
+    finite = False
+    largest: Fraction | None = None
+    """No value is larger."""
+    ends = "lower", "upper"
+    """The stated end that the witness reaches, and the one that no pair is beyond."""
+    value, event, beyond, bound = "value", "output", "exceeds", "the claimed bound"
+    """The words of the lines."""
+
+    def infinite(self, pair: Pair) -> bool:
+        """Whether the value at the witness is infinite."""
+        return not self.finite and pair.is_infinite()
+
+    def reached(self, pair: Pair, bound: Fraction) -> int:
+        """The sign of the value at the witness's place minus the bound."""
+        raise NotImplementedError
+
+    def exceeded(self, pair: Pair, bound: Fraction) -> bool:
+        """Whether the value of the pair, at any place, exceeds the bound."""
+        return self.reached(pair, bound) > 0
+
+    def trivial(self, bound: Fraction) -> bool:
+        """Whether no value can exceed the bound."""
+        return self.largest is not None and bound >= self.largest
+
+
+class Loss(Notion):
+    """ln p - ln p' at an output; ``output`` is the place of the witness's output in the rows."""
+
+    place, quantity = ("output",), "the true epsilon"
+
+    def __init__(self, claimed: Fraction | None, delta: Fraction, output: int) -> None:
+        self.claimed, self.delta, self.refutes, self.output = claimed, delta, not delta, output
+        if claimed is not None:
+            self.guarantee = f"({claimed}, {delta})-DP" if delta else f"{claimed}-DP"
+
+    def infinite(self, pair: Pair) -> bool:
+        """Whether the output is possible for x and impossible for x'."""
+        p, q = pair.both[self.output]
+        return q.is_zero and not p.is_zero
+
+    def reached(self, pair: Pair, bound: Fraction) -> int:
+        """The sign of p - e^bound p'."""
+        p, q = pair.both[self.output]
+        return -1 if p.is_zero else sign([p, q * exponential(Fraction(-1), bound, pair.law.bits)])
+
+    def exceeded(self, pair: Pair, bound: Fraction) -> bool:
+        """Whether p > e^bound p' for some output."""
+        return any(pair.exceeds(bound))
+
+
+class Delta(Notion):
+    """The sum of max(0, p - e^at p'), 1 at most; it falls as ``at`` grows."""
+
+    finite, largest = True, Fraction(1)
+
+    def __init__(self, at: Fraction, claimed: Fraction | None, delta: Fraction) -> None:
+        self.at, self.quantity = at, f"delta({brief(at)})"
+        if claimed is not None:
+            self.claimed, self.proves, self.refutes = delta, at <= claimed, at >= claimed
+            self.guarantee = f"({claimed}, {delta})-DP"
+
+    def reached(self, pair: Pair, bound: Fraction) -> int:
+        """The sign of delta - bound."""
+        return pair.excess(Fraction(1), self.at, -bound)
+
+
+class TradeOff(Notion):
+    """beta >= f(alpha) for every test, f the largest of its lines height - slope alpha.
+
+    A test rejects for some outputs: alpha is their probability under x', beta that of the others under x. The value is
+    the largest f(alpha) - beta, 0 at least; the least margin is minus that, and the witness bounds it from above.
+    """
+
+    place, finite, ends = ("threshold",), True, ("upper", "lower")
+    value, event, beyond, bound = "margin", "test", "is below", "0"
+
+    def __init__(self, points: list[tuple[Fraction, Fraction]], threshold: Fraction | None) -> None:
+        slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
+        self.lines = [(slope, b + slope * a) for slope, (a, b) in zip(slopes, points, strict=False)]
+        self.claimed, self.quantity, self.threshold = ZERO, "the least margin beta - f(alpha)", threshold
+        self.guarantee = "f-DP through " + ", ".join(f"({alpha}, {beta})" for alpha, beta in points)
+
+    def reached(self, pair: Pair, bound: Fraction) -> int:
+        """The sign of f(alpha) - beta - bound at the witness's test; the value of the trivial one is 0."""
+        if self.threshold is None:
+            return (bound < 0) - (bound > 0)
+        bits, (alphas, betas) = pair.law.bits, threshold_test(pair, self.threshold)
+        rest = [p * constant(-1, bits) for p in betas]
+        return max(
+            sign([constant(h - bound, bits), *rest, *(q * constant(-s, bits) for q in alphas)]) for s, h in self.lines
+        )
+
+    def exceeded(self, pair: Pair, bound: Fraction) -> bool:
+        """Whether height - slope alpha - beta > bound for some test and line.
+
+        The largest such value is height - 1 + the sum of max(0, p - slope p'), which is also height - slope + the sum
+        of max(0, slope p' - p): of a line to (1, 0) the latter, which begins at 0 exactly.
+        """
+        for s, h in self.lines:
+            if s == h == 0:
+                found = -bound > 0
+            elif s == h:
+                found = Pair(pair.law, pair.y, pair.x).excess(1 / s, ZERO, -bound / s) > 0
+            else:
+                found = pair.excess(s, ZERO, h - 1 - bound) > 0
+            if found:
+                return True
+        return False
+
+
+def threshold_test(pair: Pair, threshold: Fraction) -> tuple[list[Number], list[Number]]:
+    """What makes alpha and beta of the test that rejects where the loss exceeds the threshold."""
+    chosen = list(zip(pair.both, pair.exceeds(threshold), strict=True))
+    return [q for (_, q), yes in chosen if yes], [p for (p, _), yes in chosen if not yes]
+
+
+@dataclass
+class Bounds:
+    """least <= the largest value over all pairs <= most (both None: it is infinite), and a verdict on the claim."""
+
+    notion: Notion
+    least: Fraction | None
+    most: Fraction | None
+    verdict: str | None
+
+    def establish(self, law: Law, x: Any, y: Any, full: bool) -> list[str]:
+        """What was established, line by line (see above)."""
+        law.check_sums()
+        lines = self._at_witness(Pair(law, x, y))
+        if full:
+            lines += self._everywhere(law)
+        else:
+            lines.append(f"{self.notion.ends[1]} bound: not checked (--full does)")
+        return lines + self._conclude(full)
+
+    def _at_witness(self, pair: Pair) -> list[str]:
+        notion, verdict = self.notion, self.verdict
+        if notion.infinite(pair) != (self.least is None):
+            raise Rejected("the loss at the witness is infinite, or it is not, contrary to the bounds")
+        if self.least is None or self.most is None:
+            if verdict == "PROVED" and notion.refutes:
+                raise Rejected("the verdict PROVED contradicts the infinite loss at the witness")
+            return ["lower bound: an output is possible for x and impossible for x': the value is infinite"]
+        near, far = notion.ends
+        outside = {"lower": "below", "upper": "above"}
+        if (self.least > 0 or isinstance(notion, Loss)) and notion.reached(pair, self.least) < 0:
+            raise Rejected(f"the {notion.value} at the witness is {outside[near]} the stated {near} bound")
+        if not notion.trivial(self.most) and notion.reached(pair, self.most) > 0:
+            raise Rejected(f"the {notion.value} at the witness is {outside[far]} the stated {far} bound")
+        lines = [f"{near} bound: the {notion.value} at the witness reaches it"]
+        if verdict not in ("PROVED", "REFUTED") or notion.claimed is None or notion.delta:
+            return lines
+        if not (notion.proves if verdict == "PROVED" else notion.refutes):
+            raise Rejected("a verdict is stated where delta, which falls as epsilon grows, does not decide the claim")
+        exceeds = not notion.trivial(notion.claimed) and notion.reached(pair, notion.claimed) > 0
+        if exceeds != (verdict == "REFUTED"):
+            raise Rejected(f"the verdict {verdict} contradicts the {notion.value} at the witness")
+        line = f"verdict REFUTED: the {notion.value} at the witness {notion.beyond} {notion.bound}"
+        return [*lines, line] if exceeds else lines
+
+    def _everywhere(self, law: Law) -> list[str]:
+        notion, lines, bound = self.notion, [], self.most
+        proved = self.verdict == "PROVED" and not notion.delta
+        if bound is not None:
+            bound = min(bound, notion.claimed) if proved and notion.claimed is not None else bound
+            for x, y in () if notion.trivial(bound) else law.pairs:
+                if notion.exceeded(Pair(law, x, y), bound):
+                    where = f"x = {quoted(x)}, x' = {quoted(y)}"
+                    raise Rejected(f"the {notion.value} of {where} {notion.beyond} the {notion.ends[1]} bound")
+            lines = [f"{notion.ends[1]} bound: no pair and {notion.event} {notion.beyond} it"]
+        if proved:
+            lines.append(f"verdict PROVED: no pair and {notion.event} {notion.beyond} {notion.bound}")
+        if notion.delta and notion.claimed is not None and self.verdict in ("PROVED", "REFUTED"):
+            delta = Delta(notion.claimed, None, ZERO)
+            exceeds = notion.delta < 1 and any(delta.exceeded(Pair(law, *pair), notion.delta) for pair in law.pairs)
+            if exceeds != (self.verdict == "REFUTED"):
+                raise Rejected(f"the verdict {self.verdict} contradicts delta({brief(notion.claimed)})")
+            lines.append(f"verdict {self.verdict}: by delta at the claimed epsilon, all pairs")
+        return lines
+
+    def verdict_checked(self, full: bool) -> bool:
+        """Whether the verdict follows from what was checked."""
+        decided = self.verdict in ("PROVED", "REFUTED")
+        return (full and decided) or (self.verdict == "REFUTED" and self.notion.refutes)
+
+    def _conclude(self, full: bool) -> list[str]:
+        """Refuses a missing or open verdict that follows from the bounds; says if the verdict is not checked."""
+        notion, expected = self.notion, self.verdict
+        if notion.claimed is None:
+            return []
+        if full and notion.proves and self.most is not None and self.most <= notion.claimed:
+            expected = "PROVED"
+        if notion.refutes and (self.least is None or self.least > notion.claimed):
+            expected = "REFUTED"
+        if self.verdict != expected:
+            raise Rejected(f"the verdict {self.verdict} contradicts the bounds, by which it is {expected}")
+        return [] if self.verdict_checked(full) else [f"verdict: not checked ({self.verdict or 'none'} is stated)"]

@@ -1,0 +1,1 @@
+"""Certificates of theorems: every epsilon, every prior of a box, every n; nothing else needs these files."""

@@ -1,0 +1,270 @@
+"""Every n: the supremum over n of the true epsilon of an exponential mechanism with two cells.
+
+When ``EveryN.check`` returns, lower <= the supremum, by the witness, and with ``full`` it is at most upper: every n
+below N by its own rows, from N on the pairs near the ends by blocks of n (``every_n_blocks``) that join from N to
+infinity, and the pairs in the middle by ``middle``. The same for true epsilon / epsilon over every epsilon too.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import inf
+from typing import Any
+
+from ..arithmetic import Interval, Malformed, Undecided, hull, rational
+from ..core import Rejected
+from ..exact import exp_of
+from ..family import Cells, read_family
+from ..reading import DIGITS, brief, number, shape, whole
+from ..special import largest, pi, smallest
+from .every_n_blocks import Block, Sloped, matched
+from .theorem import Theorem, multiple, read_theorem
+
+
+class EveryN(Theorem):
+    """lower <= sup over n of true epsilon (or of true epsilon / epsilon over every epsilon too) <= upper."""
+
+    def __init__(self, document: dict[str, Any], full: bool) -> None:
+        found = read_theorem(document, {"lower": str, "upper": str, "claimed": None}, {"witness": dict, "cover": dict})
+        subject, _, self.statement, self.witness, cover = found
+        self.least, self.most = (number(self.statement[name], name, DIGITS) for name in ("lower", "upper"))
+        claimed = self.statement["claimed"]
+        self.claimed = None if claimed is None else number(claimed, "claimed", DIGITS)
+        self.m, self.first, self.blocks = shape(cover, "the cover", {"m": int, "first": int, "blocks": list})
+        self.full, self.ratio = full, subject.get("nominal_epsilon") == "all"
+        self.subject = {**subject, "nominal_epsilon": "1"} if self.ratio else subject
+        self.bits = 100 + 4 * max(len(self.statement[end]) for end in ("lower", "upper"))
+        if subject.get("n") != "all" or len(subject.get("prior", ())) != 2 or self.least > self.most:
+            raise Malformed("not about every n and two cells, or lower and upper are no interval")
+        self.law = self.law_of(1)
+        if self.law.every_pair:
+            raise Malformed("the theorem is about one record replaced")
+
+    def law_of(self, n: int) -> Any:
+        """The mechanism with n records."""
+        return read_family({**self.subject, "n": n}, self.bits)
+
+    @property
+    def sides(self) -> list[tuple[Fraction, Fraction]]:
+        """The prior of the near and of the far cell for either end."""
+        a, b = self.law.prior
+        return [(a, b), (b, a)]
+
+    def _half(self) -> Fraction:
+        """e / 2 in the rates e / (2 Delta), by the mechanism's definition."""
+        law = self.law
+        found: Fraction = law.epsilon / 2 / (1 + law.parameters["gamma"] if law.name == "EHDS" else 1)
+        return found
+
+    def block(self, side: int, ends: list[int | None], top: int, reach: int | None = None) -> Block:
+        """The block with the rates e / (2 Delta) of the rows up to top + 1."""
+        block, gamma = Block(self.law, self.sides[side], ends, top, reach), self.law.parameters.get("gamma")
+        if self.law.name == "EHD":
+            block.rates = [self._half() / self._gs(ends)] * (top + 2)
+            return block
+        inverses = [1 / block.distance(max(x - 1, 0), max(x, 1)) for x in range(top + 2)]
+        for x in range(1, top + 2 if gamma is not None else 0):
+            inverses[x] = smallest((inverses[x], inverses[x - 1] + gamma))
+        block.rates = [v * self._half() for v in inverses]
+        return block
+
+    def sloped(self, block: Block, side: int, top: int) -> Sloped:
+        """The same block with its centre and the slopes of the rates: e/2 times d(1/Delta)/dn."""
+        one, last = block.ends
+        assert one is not None
+        assert last is not None
+        centre, gamma = (one + last) // 2, self.law.parameters.get("gamma")
+        sloped = Sloped(block, self.block(side, [centre], top, block.reach), max(last - centre, centre - one))
+        if self.law.name == "EHD":
+            flat = self.law.parameters["gs"] == "constant"
+            either = [rational(0, self.bits)] if flat else [Sloped(b).inverse(0) for b in self._steps(block.ends)]
+            sloped.slopes = [reduce(hull, either) * self._half()] * (top + 2)
+            return sloped
+        found = [sloped.inverse(max(x - 1, 0)) for x in range(top + 2)]
+        for x in range(1, top + 2 if gamma is not None else 0):
+            found[x] = hull(found[x], found[x - 1])
+        sloped.slopes = [v * self._half() for v in found]
+        return sloped
+
+    def _steps(self, ends: list[int | None]) -> list[Block]:
+        return [Block(self.law, side, ends, 0, 1) for side in dict.fromkeys(self.sides)]
+
+    def _gs(self, ends: list[int | None]) -> Interval:
+        if self.law.parameters["gs"] == "constant":
+            return (1 - pi(self.bits) / 4).sqrt()
+        return largest(block.distance(0, 1) for block in self._steps(ends))
+
+    def check(self) -> tuple[list[str], dict[str, Any]]:
+        """What was established and the statement."""
+        try:
+            lines = self._at_witness()
+            lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
+        except Undecided:
+            raise Rejected("a number is not told from another with the digits stated") from None
+        return [*lines, *self.conclude()], self._say()
+
+    def _at_witness(self) -> list[str]:
+        names = {"side": int, "x": int, "x_prime": int, "output": int}
+        side, x, y, r, n = shape(self.witness, "the witness", {**names, "n": None})
+        if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
+            raise Malformed("the n of the witness is no number, and not missing: in the limit")
+        if side not in (0, 1) or abs(x - y) != 1 or min(x, y, r) < 0 or max(x, y, r) > (10**4 if n is None else n):
+            raise Malformed("the witness is no pair of neighbours with an output")
+        if n is not None and (self.ratio or n < self.first):
+            law = self.law_of(n)
+            cells = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]
+            p, q = (law.make_row(c)[law.output(list(cells[2]))].value for c in cells[:2])
+            loss = (p / q).log()
+        else:
+            if n is not None:
+                self._check_first(n, max(x, y, r))
+            loss = self.block(side, [n], max(x, y, r)).losses(x, y)[r]
+        if loss.ends()[0] < self.least:
+            raise Rejected("the loss at the witness is below the stated lower bound")
+        return ["lower bound: the loss at the witness reaches it" + (", in the limit" if n is None else "")]
+
+    def _check_first(self, n: int, m: int) -> None:
+        """What the rates near an end need: 2x <= n + b - a, and no better candidate for S beyond the peak of 1/LS."""
+        a, b = self.law.prior
+        gamma, room = self.law.parameters.get("gamma"), Fraction(n) - abs(a - b) - 2 * m - 4
+        if room < 0:
+            raise Rejected("N is too small for the pairs near the ends")
+        if gamma is None or self._touches(m):
+            return
+        for side in self.sides:
+            step = Block(self.law, side, [None], m).distance(m, m + 1)
+            if (1 / step).ends()[1] > gamma * (room / 2 - 2):
+                raise Rejected("N is too small for the smooth sensitivity near the ends")
+
+    def _touches(self, m: int) -> bool:
+        """Whether S = LS from m on in the limit, hence at every n: no step of 1/LS is longer at n than there."""
+        gamma = self.law.parameters["gamma"]
+        for side in self.sides:
+            block = Block(self.law, side, [None], m)
+            ls = [1 / block.distance(max(x - 1, 0), max(x, 1)) for x in range(m + 1)]
+            if any((ls[m] - ls[x]).ends()[1] > gamma * (m - x) for x in range(m)):
+                return False
+            if self._rise(side[0] + m - 1).ends()[1] > gamma:
+                return False
+        return True
+
+    def _rise(self, z: Fraction) -> Interval:
+        """-ln BC of a step lies between 1/(8z+2) and 1/(8z), and 1/c rises by at most (8z+2)^(3/2) / (16 z^2)."""
+        wide = rational(8 * z + 2, self.bits)
+        return wide * wide.sqrt() / (16 * z * z)
+
+    def middle(self) -> Interval:
+        """A bound of the losses of x and x+1, m <= x <= n-1-m, for every n from N on, over e.
+
+        EHD: twice rate times the step. Else with s: r -> r+1, n -> 0: 1/2 + |1/Delta(x+1) - 1/Delta(x)| / 2 + w T,
+        T the largest |H(x+1,s(r)) - H(x,r)|. A shift changes L = -ln BC by at most the share 4(z+1)/(4z^2-1) of it,
+        L dH/dL <= sqrt(L) e^(-3L/4) / 2 <= 1/4, L(x,x-j) >= j^2 / (8(a+x+1)), w <= e^(1/(32z+8)) sqrt(8z+2) / 2.
+        """
+        law, m, found = self.law, self.m, []
+        if law.name == "EHD":
+            steps = [Block(law, side, [self.first], m).distance(m, m + 1) for side in self.sides]
+            return largest(steps) / self._gs([None])
+        gamma = law.parameters.get("gamma")
+        for a in law.prior:
+            whole_, wide = 8 * (a + m + 1), [self._widest(z) for z in (a + m, a + max(Fraction(m), 2 * a))]
+            square = Fraction(9 * m * m, 16)
+            found.append(exp_of(-square / (8 * a + 5 * m + 8), self.bits) * wide[0])
+            found.append(self._share(a + Fraction(m, 4)) * self._steep(square / whole_) * wide[1])
+            for i in range(24):
+                low, high = Fraction(i, 32), Fraction(i + 1, 32)
+                found.append(self._share(a + m * (1 - high)) * self._steep((low * m) ** 2 / whole_) * wide[0])
+        rises = [] if gamma is None else [rational(gamma, self.bits)]
+        if gamma is None or self._touches(m):
+            rises.append(largest(self._rise(a + m - 1) for a in law.prior))
+        bound = smallest(rises) / 2 + Fraction(1, 2) + largest(found)
+        return bound / (1 + gamma) if law.name == "EHDS" else bound
+
+    def _widest(self, z: Fraction) -> Interval:
+        return exp_of(1 / (32 * z + 8), self.bits) * rational(8 * z + 2, self.bits).sqrt() / 2
+
+    def _share(self, z: Fraction) -> Fraction:
+        return 4 * (z + 1) / (4 * z * z - 1)
+
+    def _steep(self, level: Fraction) -> Interval:
+        """The bound falls from L = 2/3 on."""
+        if level < 1:
+            return rational(Fraction(1, 4), self.bits)
+        return rational(level, self.bits).sqrt() * exp_of(-3 * level / 4, self.bits) / 2
+
+    def _everywhere(self) -> list[str]:
+        m, first = self.m, self.first
+        if not (24 <= m <= 10**4 and m >= max(self.law.prior) and 3 * m <= first <= 10**4):
+            raise Malformed("M or N is out of range")
+        self._check_first(first, m)
+        if (self.middle() * self.law.epsilon).ends()[1] > self.most:
+            raise Rejected("the bound of the middle exceeds the upper bound")
+        self.check_cover()
+        for one, last, side, pairs, *slope in self.blocks:
+            block = self.block(side, [one, last], max(pairs))
+            left = [x for x in pairs if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio))]
+            if left and slope:
+                sloped = self.sloped(block, side, max(left))
+                left = [x for x in left if any(v.ends()[1] > self.most for v in sloped.uppers(x))]
+            if left:
+                raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
+        for n in range(1, first):
+            self.check_below(n)
+        rest = f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)} of n and the middle"
+        return [f"{self.bits} bits", f"upper bound: n < {first} one by one, then {rest}"]
+
+    def check_cover(self) -> None:
+        """Every pair x < m of either end is in blocks that join from N to infinity; equal priors need one end."""
+        ends: dict[tuple[int, int], list[tuple[int, float]]] = {}
+        for entry in self.blocks:
+            if not isinstance(entry, list) or not 4 <= len(entry) <= 5 or not isinstance(entry[3], list):
+                raise Malformed("a block is not [first, last, side, pairs]")
+            one, last, side, pairs, *slope = entry
+            if slope and (slope != ["slope"] or self.ratio or last is None or one == last):
+                raise Malformed("a block with a slope has two ends, and one epsilon")
+            ends_ = type(one) is int and one >= self.first and (last is None or (type(last) is int and last >= one))
+            if not ends_ or type(side) is not int or side not in (0, 1):
+                raise Malformed("a block has no such ends or side")
+            if not pairs or not whole(pairs, len(pairs), self.m - 1):
+                raise Malformed("a block has no such pairs")
+            for x in pairs:
+                ends.setdefault((side, x), []).append((one, inf if last is None else last))
+        a, b = self.law.prior
+        for side, x in product((0,) if a == b else (0, 1), range(self.m)):
+            covered: float = self.first - 1
+            for one, last in sorted(ends.get((side, x), [])):
+                covered = max(covered, last) if one <= covered + 1 else covered
+            if covered != inf:
+                raise Rejected(f"the blocks of the pair {x}, {x + 1} do not reach from N to infinity")
+
+    def check_below(self, n: int) -> None:
+        """Returns only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
+        law, bound = self.law_of(n), exp_of(self.most, self.bits)
+        a, b = law.prior
+        rows: dict[Cells, list[Interval]] = {}
+        for x in range(min(n // 2 + 2, n + 1) if a == b else n + 1):
+            cells = x, n - x
+            if self.ratio:
+                divisor = law.divisor(cells)
+                rows[cells] = [law.hellinger(cells, r) / divisor for r in law.datasets()]
+            else:
+                rows[cells] = [v.value for v in law.make_row(cells)]
+        for x in range(len(rows) - 1):
+            p, q = rows[x, n - x], rows[x + 1, n - x - 1]
+            if self.ratio:
+                worst = [v.ends()[1] > self.most for v in (*matched(p, q, 0), *matched(q, p, 0))]
+            else:
+                worst = [not (u <= v * bound and v <= u * bound) for u, v in zip(p, q, strict=True)]
+            if any(worst):
+                raise Rejected(f"n = {n}: the pair {x}, {x + 1} is not covered by the upper bound")
+
+    def _say(self) -> dict[str, Any]:
+        words, what = self.law.says()[1].replace("n = 1,", "every n,", 1), "the largest true epsilon"
+        if self.ratio:
+            words, what = words.replace("nominal epsilon = 1", "for every epsilon > 0"), f"{what} / epsilon"
+        claim = "nothing"
+        if self.claimed is not None:
+            claim = f"{multiple(self.claimed) if self.ratio else f'{self.claimed}-DP'} for every n"
+        changed = {"n": "all"} | ({"nominal_epsilon": "all"} if self.ratio else {})
+        return self.sentence(words, f"{what} over every n", claim, changed)
