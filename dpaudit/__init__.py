@@ -91,4 +91,5 @@ __all__ = [
     "sampler",
     "sensitivity",
     "sqrt",
+    "until",
 ]

@@ -139,7 +139,7 @@ class Follower:
     def is_endless(self, line: str) -> None:
         """Notes that the run has no end, as far as it was followed."""
         self.endless = True
-        self.explorer.endless = self.explorer.endless or line or "somewhere"
+        self.explorer.endless = self.explorer.endless or line or "in code whose source is not at hand: "
 
 
 class Explorer:

@@ -88,7 +88,7 @@ class Session:
         """
         self.deadline = monotonic() + self.budget.seconds
         call, warm = (function, given, named or {}), False
-        with heeding_interrupts():
+        with heeding_interrupts(self.budget.seconds):
             with in_place(target):
                 while True:
                     explorer = Explorer(call, self, self.budget, self._forms, at=at)

@@ -21,6 +21,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar, cast
 
+LONG = 1 / 4
 MOST_CAUGHT = 6
 """So often code may catch the end of its run before it goes on with pseudo-random numbers, to end by itself."""
 KEPT = (
@@ -166,7 +167,7 @@ class Run:
         self.calls: list[bool] = []
         """Of each call of a function: whether it was drawn at once. A run with plain numbers is told."""
         self.plan: Sequence[bool] = ()
-        self.steps = 0
+        self.steps, self.began = 0, monotonic()
         self.form: Any = None
         """Of which containers its output is made."""
         self.mass, self.least = 1.0, 0.0
@@ -249,7 +250,13 @@ class Run:
             if not self.steps % 64:
                 self.check()
                 if monotonic() >= self.owner.deadline and not self.plain:
-                    self.halt()
+                    self.out_of_time()
+
+    def out_of_time(self) -> None:
+        """Ends the run with the seconds of the budget; one that has taken a good part of them may have no end."""
+        if self.follower is not None and monotonic() - self.began >= LONG * self.owner.budget.seconds:
+            self.follower.is_endless(where())
+        self.halt()
 
     def check(self) -> None:
         """Ends a run that was ended before and has been caught."""
@@ -286,8 +293,15 @@ INTERRUPTS: list[KeyboardInterrupt] = []
 
 
 @contextmanager
-def heeding_interrupts() -> Iterator[None]:
-    """Sees to it that an interrupt from the keyboard ends the run, also where the code catches it."""
+def heeding_interrupts(seconds: float) -> Iterator[None]:
+    """An interrupt from the keyboard, and the end of the seconds, end the run, whatever the code does or catches.
+
+    Where signals cannot be had (in a thread) only code that was rewritten is ended in time.
+    """
+
+    def late(*_: Any) -> None:
+        if RUNS and not RUNS[-1].plain:
+            RUNS[-1].out_of_time()
 
     def interrupt(*_: Any) -> None:
         reason = KeyboardInterrupt()
@@ -298,11 +312,18 @@ def heeding_interrupts() -> Iterator[None]:
 
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     heeds = usual and threading.current_thread() is threading.main_thread()
+    free = heeds and hasattr(signal, "SIGALRM") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     if heeds:
         signal.signal(signal.SIGINT, interrupt)
+    if free:
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     try:
         yield
     finally:
+        if free:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
         if heeds:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
