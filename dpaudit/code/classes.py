@@ -8,7 +8,7 @@ from typing import Any
 
 from dpaudit.code.lazy import Lazy
 from dpaudit.code.run import bookkeeping, refuse
-from dpaudit.code.source import StandIn
+from dpaudit.code.source import Source, StandIn
 from dpaudit.code.subs import Sampler
 from dpaudit.code.views import ABSENT
 
@@ -62,7 +62,7 @@ def is_theirs_class(kind: type) -> bool:
 def is_plain_check(kind: Any, kinds: Any) -> bool:
     """Whether isinstance() of an object of this type looks at bases and registers alone."""
     shows = in_class(kind, "__class__") is vars(object)["__class__"] and in_class(kind, "__getattr__") is ABSENT
-    return (kind is Lazy or shows) and _is_plain_class_of(kinds)
+    return (kind in (Lazy, Source) or shows) and _is_plain_class_of(kinds)
 
 
 def _is_plain_class_of(kinds: Any) -> bool:

@@ -6,26 +6,15 @@ No line of the library is repeated here; `sample` hands our random source to it,
 from __future__ import annotations
 
 from fractions import Fraction
-from inspect import unwrap
 from random import Random, SystemRandom
 from typing import Any, ClassVar
 
 from diffprivlib import mechanisms
-from diffprivlib.mechanisms import base, exponential, gaussian
-
-import dpaudit
-
-BERNOULLI = unwrap(base.bernoulli_neg_exp)
 
 
 def line(x: int, last: int) -> list[int]:
     """Returns the numbers of 0 .. last next to x."""
     return [y for y in (x - 1, x + 1) if 0 <= y <= last]
-
-
-for module in (base, exponential, gaussian):
-    # The library's own sub-sampler: its law is computed once for each argument, instead of at every call.
-    module.bernoulli_neg_exp = dpaudit.sampler(BERNOULLI)
 
 
 class Implementation:

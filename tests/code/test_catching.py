@@ -142,10 +142,22 @@ def test_a_slow_loop_ends_with_the_seconds():
 LEFT_EARLY = [
     ("with held():\n    if rng.randrange(2): return 1\nreturn 2", {"1": HALF, "2": HALF}),
     ("try:\n    if rng.randrange(2): return 1\nfinally:\n    seen = 1\nreturn 1 + seen", {"1": HALF, "2": HALF}),
-    ("while True:\n    with held():\n        if rng.randrange(2): return 1\n        if rng.randrange(2): break\nreturn 2", None),
-    ("while True:\n    try:\n        if rng.randrange(2): return 1\n        if rng.randrange(2): break\n    finally:\n        rng.randrange(2)\nreturn 2", None),
-    ("try:\n    while rng.randrange(2): pass\n    raise KeyError\nexcept KeyError:\n    return rng.randrange(2)", {"0": HALF, "1": HALF}),
-    ("try:\n    return 1 / rng.randrange(2)\nexcept ZeroDivisionError:\n    raise KeyError from None\nfinally:\n    rng.randrange(3)", {"1.0": HALF, "raises KeyError": HALF}),
+    (
+        "while True:\n    with held():\n        if rng.randrange(2): return 1\n        if rng.randrange(2): break\nreturn 2",  # noqa: E501
+        None,
+    ),
+    (
+        "while True:\n    try:\n        if rng.randrange(2): return 1\n        if rng.randrange(2): break\n    finally:\n        rng.randrange(2)\nreturn 2",  # noqa: E501
+        None,
+    ),
+    (
+        "try:\n    while rng.randrange(2): pass\n    raise KeyError\nexcept KeyError:\n    return rng.randrange(2)",
+        {"0": HALF, "1": HALF},
+    ),
+    (
+        "try:\n    return 1 / rng.randrange(2)\nexcept ZeroDivisionError:\n    raise KeyError from None\nfinally:\n    rng.randrange(3)",  # noqa: E501
+        {"1.0": HALF, "raises KeyError": HALF},
+    ),
 ]
 
 

@@ -89,7 +89,9 @@ def block(dice, lines, depth):
         elif shape == 2:
             found.append(f"if coin(rng):\n{inner()}\nelse:\n{inner()}")
         elif shape == 3:
-            found.append(f"for i, x in enumerate((1, 2)):\n    if coin(rng):\n        {dice.choice(('break', 'continue'))}\n{inner()}")
+            found.append(
+                f"for i, x in enumerate((1, 2)):\n    if coin(rng):\n        {dice.choice(('break', 'continue'))}\n{inner()}"
+            )
         else:
             found.append(dice.choice(lines).format(n=dice.randint(1, 3)))
     return "\n".join(found)
@@ -115,8 +117,13 @@ def is_right(text):
         law = Session(Budget(seconds=20, residual=Fraction(1, 10**6)), BITS).law(sample, (Source(),))
     except Refused as reason:
         return f"{reason}"
-    found = {("Raised", o.kind) if isinstance(o, Raised) else kind(o): p for o, p in zip(law.outputs, law.lower, strict=True)}
-    return all(found.get(o, 0) <= p <= found.get(o, 0) + law.residual for o, p in true.items()) and found.keys() <= true.keys()
+    found = {
+        ("Raised", o.kind) if isinstance(o, Raised) else kind(o): p for o, p in zip(law.outputs, law.lower, strict=True)
+    }
+    return (
+        all(found.get(o, 0) <= p <= found.get(o, 0) + law.residual for o, p in true.items())
+        and found.keys() <= true.keys()
+    )
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["inside", "outside"])

@@ -10,7 +10,7 @@ from dpaudit.code.keys import Keys, NoKey
 from tests.code.snippets import law, made, texts
 
 APART = [
-    (1, 1.0), (1, True), (0.0, -0.0), (1.0, np.float64(1)), (np.int64(1), np.int32(1)), (complex(0, 0.0), complex(0, -0.0)),
+    (1, 1.0), (1, True), (0.0, -0.0), (1.0, np.float64(1)), (np.int64(1), np.int32(1)), (complex(0, 0.0), complex(0, -0.0)),  # noqa: E501
     (range(0, 0), range(1, 2)), ((1, 2), (1, 2.0)), ("a", b"a"), (None, 0), (Fraction(1), 1), ((0.0,), (-0.0,)),
     (slice(1), slice(2)), ("", ()), (1 << 70, float(1 << 70)),
 ]  # fmt: skip
@@ -48,7 +48,10 @@ KEPT = {
     "v = True if rng.randrange(2) else 1": ("str(v)", {"True", "1"}),
     "v = complex(0, 0.0) if rng.randrange(2) else complex(0, -0.0)": ("str(v)", {"0j", "-0j"}),
     "v = range(0, 0) if rng.randrange(2) else range(1, 1)": ("v.start", {"0", "1"}),
-    "import decimal\nv = decimal.Decimal('1.0') if rng.randrange(2) else decimal.Decimal('1.00')": ("str(v)", {"1.0", "1.00"}),
+    "import decimal\nv = decimal.Decimal('1.0') if rng.randrange(2) else decimal.Decimal('1.00')": (
+        "str(v)",
+        {"1.0", "1.00"},
+    ),
     "v = [1] if rng.randrange(2) else [2]": ("v[0]", {"1", "2"}),
     "v = {1: 2, 3: 4} if rng.randrange(2) else {3: 4, 1: 2}": ("next(iter(v))", {"1", "3"}),
     "v = [[0]] * 2 if rng.randrange(2) else [[0], [0]]": ("(v[0].append(1), len(v[1]))[1]", {"1", "2"}),

@@ -16,7 +16,11 @@ TABLE = [
     ("while rng.randrange(2):\n    b = a\n    a = 1\nreturn 0", "a", "b"),
     ("while a:\n    a = rng.randrange(2)\nreturn b", "a b", ""),
     ("while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\n    else:\n        a = 2\n    b = a\nreturn b", "b", "a"),
+    (
+        "while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\n    else:\n        a = 2\n    b = a\nreturn b",  # noqa: E501
+        "b",
+        "a",
+    ),
     ("while rng.randrange(2):\n    a += 1\nreturn 0", "a", "b"),
     ("while rng.randrange(2):\n    a[0] = 1\nreturn 0", "a", "b"),
     ("while rng.randrange(2):\n    (a, b) = (b, a)\nreturn a", "a b", ""),
@@ -25,7 +29,11 @@ TABLE = [
     ("while True:\n    a = rng.randrange(3)\n    if a:\n        break\nreturn a, b", "a b", ""),
     ("while True:\n    if rng.randrange(2):\n        break\n    a = 5\nreturn a", "a", "b"),
     ("while True:\n    if rng.randrange(2):\n        continue\n    return a", "a", "b"),
-    ("while rng.randrange(2):\n    if rng.randrange(2):\n        continue\n    b = 1\nelse:\n    return a\nreturn b", "a", ""),
+    (
+        "while rng.randrange(2):\n    if rng.randrange(2):\n        continue\n    b = 1\nelse:\n    return a\nreturn b",
+        "a",
+        "",
+    ),
     ("for a in range(2):\n    rng.randrange(2)\nreturn b", "b", ""),
     ("for a in range(2):\n    pass\nreturn a", "a", "b"),
     ("for a in range(2):\n    b = a\nreturn 0", "", "b"),
@@ -34,9 +42,21 @@ TABLE = [
     ("for i in range(2):\n    while rng.randrange(2):\n        b = a\n    a = 1\nreturn 0", "a", "b"),
     ("while rng.randrange(2):\n    while rng.randrange(2):\n        a = 0\n    b = a\nreturn b", "a b", ""),
     ("while rng.randrange(2):\n    for i in range(2):\n        a = i\n    b = 1\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    try:\n        a = failing(rng)\n    except ValueError:\n        pass\nreturn a", "a", ""),
-    ("while rng.randrange(2):\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0", "a", ""),
-    ("try:\n    while rng.randrange(2):\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a", "a", ""),
+    (
+        "while rng.randrange(2):\n    try:\n        a = failing(rng)\n    except ValueError:\n        pass\nreturn a",
+        "a",
+        "",
+    ),
+    (
+        "while rng.randrange(2):\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0",  # noqa: E501
+        "a",
+        "",
+    ),
+    (
+        "try:\n    while rng.randrange(2):\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a",
+        "a",
+        "",
+    ),
     ("try:\n    while rng.randrange(2):\n        b = failing(rng)\nfinally:\n    print(a, end='')\nreturn 1", "a", ""),
     ("get = lambda: a\nwhile rng.randrange(2):\n    a = 1\nreturn get()", "a get", "b"),
     ("def get():\n    return a\nwhile rng.randrange(2):\n    b = 1\nreturn get()", "a get", ""),
@@ -103,7 +123,8 @@ def test_other_values_in_dead_variables_change_nothing(body, live, dead):
         pytest.skip("an else of the loop itself")
     loop = [f"{space}while True:", *(f"    {line}" for line in junk), f"{indent}if not ({condition}): break", *inside]
     texts_of = [
-        f"{HEAD}def f(rng, a, b):\n{textwrap.indent(chr(10).join([*before, *part]), '    ')}\n" for part in (after, loop)
+        f"{HEAD}def f(rng, a, b):\n{textwrap.indent(chr(10).join([*before, *part]), '    ')}\n"
+        for part in (after, loop)
     ]
     plain, spoiled = (made(text, "f") for text in texts_of)
     for seed in range(40):

@@ -14,25 +14,35 @@ from dpaudit.code.source import Source
 def while_true(rng):
     while True:
         r = rng.getrandbits(3)
-        if r < 6: return r
+        if r < 6:
+            return r
+
+
 def while_cond(rng):
     n = 0
     while rng.random() < 0.5 and n < 5:
         n += 1
     return n
+
+
 def for_range(rng):
     s = 0
     for i in range(20):
         s += rng.random() < 0.25
     return s
+
+
 def for_list(rng):
     s = 0
-    for a in [1,2,3]:
-        if rng.randrange(3) == 0: continue
+    for a in [1, 2, 3]:
+        if rng.randrange(3) == 0:
+            continue
         s += a
     else:
         s += 10
     return s
+
+
 def for_enum(rng):
     out = []
     for i, q in enumerate((3, 1, 2)):
@@ -40,69 +50,117 @@ def for_enum(rng):
             out.append(i)
             break
     return tuple(out)
+
+
 def nested(rng):
     for i in range(3):
         while True:
             r = rng.getrandbits(2)
-            if r < 3: break
-        if r == 2: return i
+            if r < 3:
+                break
+        if r == 2:
+            return i
     return -1
+
+
 def several(rng):
     while True:
-        a = rng.randrange(6); b = rng.randrange(6)
-        if a + b == 7: return a
+        a = rng.randrange(6)
+        b = rng.randrange(6)
+        if a + b == 7:
+            return a
+
+
 def early(rng):
     while True:
-        if rng.random() < 0.25: return "stop"
-        if rng.random() < 0.5: return "late"
+        if rng.random() < 0.25:
+            return "stop"
+        if rng.random() < 0.5:
+            return "late"
+
+
 def coin(p, rng):
     return rng.random() < p
+
+
 def helper(rng):
     k = 0
     while coin(0.5, rng):
         k = (k + 1) % 3
     return k
+
+
 def recur_plain(n, rng):
-    if n == 0: return 0
+    if n == 0:
+        return 0
     return (rng.random() < 0.5) + recur_plain(n - 1, rng)
+
+
 def recursion(rng):
     return recur_plain(6, rng)
+
+
 def tail(rng):
-    if rng.random() < 0.25: return tail(rng)
+    if rng.random() < 0.25:
+        return tail(rng)
     return rng.random() < 0.5
+
+
 def not_tail(rng):
-    if rng.random() < 0.25: return not not_tail(rng)
+    if rng.random() < 0.25:
+        return not not_tail(rng)
     return True
+
+
 def inner_def(rng):
-    def flip(): return rng.random() < 0.5
+    def flip():
+        return rng.random() < 0.5
+
     k = 0
-    while flip(): k = 1 - k
+    while flip():
+        k = 1 - k
     return k
+
+
 def with_until(rng):
     return dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 6)
+
+
 def with_until2(rng):
     r = dpaudit.until(lambda: rng.getrandbits(3), lambda r: r < 5)
     return r + 1
+
+
 def dicts(rng):
     c = {"a": 0, "b": 0}
     for name, v in c.items():
         while rng.random() < 0.5:
             c[name] = 1 - c[name]
     return c["a"], c["b"]
+
+
 def arrays(rng):
     v = np.zeros(3)
     for i in range(3):
         while rng.random() < 0.5:
             v[i] = 1 - v[i]
     return tuple(int(x) for x in v)
+
+
 class Obj:
-    def __init__(self, p): self.p, self.__q = p, 0
+    def __init__(self, p):
+        self.p, self.__q = p, 0
+
     def run(self, rng):
         while rng.random() < self.p:
             pass
         return self.__q
+
+
 def objects(rng):
     return Obj(0.5).run(rng) + 1
+
+
 def trying(rng):
     while True:
         try:
@@ -110,28 +168,43 @@ def trying(rng):
             return 1 / r
         except ZeroDivisionError:
             continue
+
+
 def fin(rng):
     n = 0
     while True:
         try:
-            if rng.random() < 0.5: return n
+            if rng.random() < 0.5:
+                return n
         finally:
             n = 1 - n
+
+
 def genexp(rng):
     while True:
-        if sum(rng.random() < 0.5 for _ in range(3)) == 2: return any(rng.random() < 0.5 for _ in range(2))
+        if sum(rng.random() < 0.5 for _ in range(3)) == 2:
+            return any(rng.random() < 0.5 for _ in range(2))
+
+
 def lazyvar(rng):
     u = rng.random()
-    while rng.random() < 0.5: pass
+    while rng.random() < 0.5:
+        pass
     return u < 0.25
+
+
 def shuffles(rng):
     xs = [1, 2, 3]
     rng.shuffle(xs)
-    while rng.random() < 0.5: pass
+    while rng.random() < 0.5:
+        pass
     return tuple(xs)
+
+
 def while_else(rng):
-    while rng.random() < .5:
-        if rng.random() < .5: break
+    while rng.random() < 0.5:
+        if rng.random() < 0.5:
+            break
     else:
         return "else"
     return "break"

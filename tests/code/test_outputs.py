@@ -150,7 +150,7 @@ class Shown:
 
 
 def test_an_object_with_a_draw_is_no_output():
-    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Shown that holds a draw: make it known"):
+    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Shown; return numbers"):
         dpaudit.pmf(lambda x, rng: Shown(rng.getrandbits(1)), 0, data=[0, 1])
     with pytest.raises(dpaudit.InputError, match="two outputs that differ have one text, Shown"):
         dpaudit.pmf(lambda x, rng: Shown(int(rng.getrandbits(1))), 0, data=[0, 1])
@@ -202,7 +202,6 @@ def test_two_local_exceptions_of_one_name_are_two_outputs():
         raise Local
 
     assert sorted(texts_of(lambda rng: first() if rng.getrandbits(1) else second()).values()) == [Fraction(1, 2)] * 2
-
 
 
 def leaves(rng):

@@ -55,7 +55,7 @@ FORMS = {
     "for": "t = 0\nfor i in range(4):\n    t += i * rng.randrange(2)\nreturn t, i",
     "for else": "for i in range(3):\n    if rng.randrange(3) == 0: break\nelse:\n    return 'else'\nreturn i",
     "for continue": "t = []\nfor i in [3, 1, 2]:\n    if rng.randrange(2): continue\n    t.append(i)\nreturn t",
-    "for over a tuple of pairs": "t = 0\nfor a, (b, *c) in ((1, (2, 3, 4)), (5, (6,))):\n    t = t * 7 + a * b + len(c)\nreturn t",
+    "for over a tuple of pairs": "t = 0\nfor a, (b, *c) in ((1, (2, 3, 4)), (5, (6,))):\n    t = t * 7 + a * b + len(c)\nreturn t",  # noqa: E501
     "for over text": "return [c for c in 'ab'], [a + b for a, b in ('ab', 'cd')]",
     "for over nothing": "for i in []:\n    pass\nelse:\n    i = 'none'\nreturn i",
     "for with no value after": "for i in (): pass\nreturn i",
@@ -63,22 +63,22 @@ FORMS = {
     "for that shrinks": "t = [1, 2, 3, 4]\nfor i in t: t.remove(i)\nreturn t",
     "for that rebinds": "t = [1, 2, 3]\nfor i in t:\n    t = []\n    i += 1\nreturn t, i",
     "for over a dict": "d = {'a': 1, 'b': 2}\nreturn [k for k in d], [(k, v) for k, v in d.items()], sum(d.values())",
-    "for over items": "t = []\nd = {'a': 1, 'b': 2}\nfor k, v in d.items():\n    d[k] = v + rng.randrange(2)\n    t.append(d[k])\nreturn t, d",
+    "for over items": "t = []\nd = {'a': 1, 'b': 2}\nfor k, v in d.items():\n    d[k] = v + rng.randrange(2)\n    t.append(d[k])\nreturn t, d",  # noqa: E501
     "a dict that grows": "d = {1: 1}\nfor k in d: d[k + 1] = 1\nreturn d",
     "for over a set": "t = 0\nfor k in {1, 2, 3}: t += k\nreturn t",
     "for over enumerate": "t = []\nfor i, c in enumerate('ab', 5): t.append((i, c))\nreturn t",
     "for over zip": "t = []\nfor a, b in zip([1, 2, 3], 'ab'): t.append((a, b))\nreturn t",
     "for over reversed": "t = []\nfor a in reversed([1, 2, 3]): t.append(a)\nreturn t",
-    "reversed of what shrinks": "t, s = [], [1, 2, 3]\nfor a in reversed(s):\n    t.append(a)\n    s.pop()\nreturn t, s",
+    "reversed of what shrinks": "t, s = [], [1, 2, 3]\nfor a in reversed(s):\n    t.append(a)\n    s.pop()\nreturn t, s",  # noqa: E501
     "zip strict": "t = []\nfor a, b in zip([1], [1, 2], strict=True): t.append(a)\nreturn t",
     "for over map": "t = []\nfor a in map(lambda k: k + rng.randrange(2), [1, 2]): t.append(a)\nreturn t",
     "for over a generator": "t = 0\nfor a in (k * rng.randrange(3) for k in range(3)): t += a\nreturn t",
-    "for over an array": "t = 0\nfor row in np.arange(4).reshape(2, 2):\n    for x in row: t = 3 * t + int(x)\nreturn t",
-    "for over an iterator": "t = []\nit = iter([1, 2, 3, 4])\nfor a in it:\n    t.append((a, next(it, None)))\nreturn t",
+    "for over an array": "t = 0\nfor row in np.arange(4).reshape(2, 2):\n    for x in row: t = 3 * t + int(x)\nreturn t",  # noqa: E501
+    "for over an iterator": "t = []\nit = iter([1, 2, 3, 4])\nfor a in it:\n    t.append((a, next(it, None)))\nreturn t",  # noqa: E501
     "for over a number": "for a in 5: pass",
     "for into an entry": "d = {}\nfor d['k'] in range(3): pass\nreturn d",
     "for into an attribute": "b = Box()\nfor b.value in range(3): pass\nreturn b.value",
-    "nested for": "t = []\nfor a in range(3):\n    for b in range(a):\n        if rng.randrange(2): break\n        t.append((a, b))\n    else: t.append(a)\nreturn t",
+    "nested for": "t = []\nfor a in range(3):\n    for b in range(a):\n        if rng.randrange(2): break\n        t.append((a, b))\n    else: t.append(a)\nreturn t",  # noqa: E501
     "for in for with return": "for a in range(3):\n    for b in range(3):\n        if a * b == 2: return a, b",
     "while": "k = 0\nwhile rng.randrange(3): k += 1\nreturn k",
     "while else": "k = 0\nwhile k < 3:\n    k += 1\n    if rng.randrange(4) == 0: break\nelse: k = 'else'\nreturn k",
@@ -86,25 +86,25 @@ FORMS = {
     "while 1 with continue": "k = 0\nwhile 1:\n    k += 1\n    if rng.randrange(2): continue\n    break\nreturn k",
     "while False": "while False: return 1\nelse: return 2",
     "while with walrus": "t = []\nwhile (k := rng.randrange(4)): t.append(k)\nreturn t, k",
-    "break in finally": "for i in range(3):\n    try: t = i\n    finally:\n        if rng.randrange(2): break\nreturn i, t",
+    "break in finally": "for i in range(3):\n    try: t = i\n    finally:\n        if rng.randrange(2): break\nreturn i, t",  # noqa: E501
     "try": "try: return failing(rng.randrange(2))\nexcept ValueError as e: return e.args",
-    "try else finally": "t = []\ntry: t.append(failing(rng.randrange(2)))\nexcept ValueError: t.append('e')\nelse: t.append('else')\nfinally: t.append('f')\nreturn t",
+    "try else finally": "t = []\ntry: t.append(failing(rng.randrange(2)))\nexcept ValueError: t.append('e')\nelse: t.append('else')\nfinally: t.append('f')\nreturn t",  # noqa: E501
     "return in finally": "try: return 1\nfinally:\n    if rng.randrange(2): return 2",
     "the name of an exception": "try: failing(1)\nexcept ValueError as e: pass\nreturn e",
-    "several handlers": "try: return [1, {}['k'], 1 / 0][rng.randrange(2)]\nexcept (KeyError, IndexError): return 'k'\nexcept ZeroDivisionError: return 'z'",
+    "several handlers": "try: return [1, {}['k'], 1 / 0][rng.randrange(2)]\nexcept (KeyError, IndexError): return 'k'\nexcept ZeroDivisionError: return 'z'",  # noqa: E501
     "raise again": "try:\n    try: failing(1)\n    except ValueError: raise\nexcept ValueError as e: return e.args",
-    "raise from": "try: raise KeyError('a') from ValueError('b')\nexcept KeyError as e: return type(e.__cause__).__name__, e.__suppress_context__",
-    "context of an exception": "try:\n    try: failing(1)\n    except ValueError: raise KeyError\nexcept KeyError as e: return type(e.__context__).__name__",
+    "raise from": "try: raise KeyError('a') from ValueError('b')\nexcept KeyError as e: return type(e.__cause__).__name__, e.__suppress_context__",  # noqa: E501
+    "context of an exception": "try:\n    try: failing(1)\n    except ValueError: raise KeyError\nexcept KeyError as e: return type(e.__context__).__name__",  # noqa: E501
     "raise in a loop": "for i in range(5):\n    if rng.randrange(3) == 0: raise ValueError(i)",
     "bare except": "try: raise KeyError\nexcept: return 'caught'",
-    "try in a loop": "t = 0\nfor i in range(5):\n    try:\n        if i == 1: continue\n        if i == 4: break\n        1 / rng.randrange(2)\n    except ZeroDivisionError: t += 10 ** i\n    finally: t += 1\nreturn t",
+    "try in a loop": "t = 0\nfor i in range(5):\n    try:\n        if i == 1: continue\n        if i == 4: break\n        1 / rng.randrange(2)\n    except ZeroDivisionError: t += 10 ** i\n    finally: t += 1\nreturn t",  # noqa: E501
     "with": "from contextlib import suppress\nwith suppress(KeyError):\n    raise KeyError\nreturn 'after'",
-    "with as": "import contextlib\nwith contextlib.nullcontext(3) as k, contextlib.nullcontext((4, 5)) as (a, b): return k, a, b",
+    "with as": "import contextlib\nwith contextlib.nullcontext(3) as k, contextlib.nullcontext((4, 5)) as (a, b): return k, a, b",  # noqa: E501
     "assert": "assert rng.randrange(2), 'message'\nreturn 1",
     "inner function": "def inner(k, more=2): return k * more + rng.randrange(2)\nreturn inner(1), inner(2, 3)",
     "inner generator": "def steps():\n    for k in range(3): yield k + rng.randrange(2)\nreturn list(steps())",
     "inner decorated": "@doubled\ndef inner(k): return k + rng.randrange(2)\nreturn inner(3)",
-    "inner class": "class Inner:\n    size = 3\n    def get(self): return self.size + rng.randrange(2)\nreturn Inner().get()",
+    "inner class": "class Inner:\n    size = 3\n    def get(self): return self.size + rng.randrange(2)\nreturn Inner().get()",  # noqa: E501
     "closure": "k = 1\ndef get(): return k\nk = 2 + rng.randrange(2)\nreturn get()",
     "closure of a loop": "return [f() for f in [lambda: i for i in range(3)]]",
     "closure in a for": "t = []\nfor i in range(3): t.append(lambda: i)\nreturn [f() for f in t]",
@@ -113,56 +113,56 @@ FORMS = {
     "recursion": "return recursive(4, rng)",
     "inner recursion": "def down(k): return [] if k == 0 else [k, *down(k - 1)]\nreturn down(4)",
     "two lambdas in one line": "return first(rng.randrange(3)), second(2)",
-    "lambdas beside each other": "f, g = lambda a: a + 1, lambda a: a * 10\nreturn f(2), g(3), (lambda *a, **k: (a, k))(1, b=2)",
+    "lambdas beside each other": "f, g = lambda a: a + 1, lambda a: a * 10\nreturn f(2), g(3), (lambda *a, **k: (a, k))(1, b=2)",  # noqa: E501
     "lambda with defaults": "return (lambda a, b=rng.randrange(2), *, c=3: (a, b, c))(1)",
     "default arguments": "return decorated(1), decorated(1, b=5), Box.plus(2), Box.of(3).value",
     "named arguments": "return named(1, 2, 3, 4, c=5, d=6), named(1, b=2), named(*[1, 2], **{'c': 3, 'e': 4})",
     "wrong arguments": "return named(1)",
-    "starred": "a, *b, c = range(5)\n[*d], (e, *f) = b, 'xyz'\nreturn a, b, c, d, e, f, [*b, 9, *f], (*b,), {*b}, {**{'a': 1}, 'b': 2}",
+    "starred": "a, *b, c = range(5)\n[*d], (e, *f) = b, 'xyz'\nreturn a, b, c, d, e, f, [*b, 9, *f], (*b,), {*b}, {**{'a': 1}, 'b': 2}",  # noqa: E501
     "starred too short": "a, b, *c = [1]",
     "unpacked too long": "a, b = [1, 2, 3]",
     "swapped": "a, b = 1, 2\na, b = b, a\nt = [0, 1]\ni = 0\ni, t[i] = 1, 5\nreturn a, b, i, t",
     "chained assignment": "a = b = [1]\na.append(2)\nc = d, e = 3, 4\nreturn a, b, a is b, c, d, e",
     "order of a chain": "t = [0, 0, 0]\ni = 0\ni = t[i] = 2\nreturn i, t",
     "annotated": "k: int = 3\nj: 'nothing at all'\nreturn k",
-    "augmented name": "a = 1\na += 2; a *= 3; a -= 1; a //= 2; a **= 2; a %= 7; a <<= 3; a >>= 1; a |= 3; a &= 6; a ^= 5; a /= 2\nreturn a",
+    "augmented name": "a = 1\na += 2; a *= 3; a -= 1; a //= 2; a **= 2; a %= 7; a <<= 3; a >>= 1; a |= 3; a &= 6; a ^= 5; a /= 2\nreturn a",  # noqa: E501
     "augmented list": "a = b = [1]\na += [2]\na *= 2\nc = d = (1,)\nc += (2,)\nreturn a, b, c, d",
     "augmented item": "t = [1, 2]\nd = {'k': [0]}\nt[rng.randrange(2)] += 5\nd['k'] += [1]\nt[-1] -= 1\nreturn t, d",
-    "augmented item once": "def place():\n    seen.append(1)\n    return 0\nseen, t = [], [1]\nt[place()] += 1\nreturn seen, t",
+    "augmented item once": "def place():\n    seen.append(1)\n    return 0\nseen, t = [], [1]\nt[place()] += 1\nreturn seen, t",  # noqa: E501
     "augmented attribute": "b = Box(1)\nb.value += rng.randrange(3)\nb.value *= 2\nreturn b.value",
     "augmented slice": "t = [1, 2, 3]\nt[1:] += [9]\nreturn t",
     "augmented array": "v = np.arange(3)\nw = v\nv += 1\nv[1] *= 5\nv[:2] -= 1\nreturn v.tolist(), w is v",
     "augmented unbound": "a += 1\nreturn a",
-    "slices": "t = list(range(10))\nt[2:4] = ['x']\nt[::3] = t[::3][::-1]\ndel t[0], t[-1]\nreturn t, t[1:3], t[:], t[-2::-2]",
-    "array slices": "v = np.arange(12).reshape(3, 4)\nv[0, 1:3] = 7\nv[:, 0] = -1\nreturn v[1:, ::2].tolist(), v[..., -1].tolist(), v[[0, 2]].tolist()",
+    "slices": "t = list(range(10))\nt[2:4] = ['x']\nt[::3] = t[::3][::-1]\ndel t[0], t[-1]\nreturn t, t[1:3], t[:], t[-2::-2]",  # noqa: E501
+    "array slices": "v = np.arange(12).reshape(3, 4)\nv[0, 1:3] = 7\nv[:, 0] = -1\nreturn v[1:, ::2].tolist(), v[..., -1].tolist(), v[[0, 2]].tolist()",  # noqa: E501
     "delete": "a = 1\ndel a\nreturn a",
     "chained comparison": "k = rng.randrange(5)\nreturn 0 < k < 3, 1 <= k != 3 < 9, k == k == 2",
     "comparison once": "t = []\ndef seen(k):\n    t.append(k)\n    return k\nreturn seen(1) < seen(0) < seen(5), t",
     "membership": "return 1 in [1, 2], 3 not in (1, 2), 'b' in 'abc', 'k' in {'k': 1}",
     "is": "a = []\nreturn a is a, a is not [], None is None, rng is not None",
-    "and or not": "k = rng.randrange(3)\nreturn k and 'yes', k or 'no', not k, k and 0 or [] or 'end', (k and 1) or None",
+    "and or not": "k = rng.randrange(3)\nreturn k and 'yes', k or 'no', not k, k and 0 or [] or 'end', (k and 1) or None",  # noqa: E501
     "short cuts": "t = []\nrng.randrange(2) and t.append(1)\nrng.randrange(2) or t.append(2)\nreturn t",
     "conditional": "return ('a' if rng.randrange(2) else 'b') if rng.randrange(2) else 'c'",
     "walrus": "t = [y := 1, y ** 2, (z := y + rng.randrange(2))]\nreturn t, y, z, [w := k for k in range(3)], w",
     "f-strings": "k = rng.randrange(3)\nw = 8\nreturn f'{k!r:>{w}}|{k:03d}|{\"a\"!s}|{{}}|{1.5:.{k}f}', f'{k=}'",
-    "comprehensions": "return [a * b for a in range(3) if a for b in range(a) if rng.randrange(2)], {k: k * k for k in range(3)}, {k % 2 for k in range(5)}",
+    "comprehensions": "return [a * b for a in range(3) if a for b in range(a) if rng.randrange(2)], {k: k * k for k in range(3)}, {k % 2 for k in range(5)}",  # noqa: E501
     "own name of a comprehension": "k = 'outer'\nt = [k for k in range(3)]\nreturn k, t",
-    "generator expression": "return sum(k * rng.randrange(2) for k in range(5)), any(k > 1 for k in [1, 2, 3]), max((k for k in [3, 1]), default=0)",
+    "generator expression": "return sum(k * rng.randrange(2) for k in range(5)), any(k > 1 for k in [1, 2, 3]), max((k for k in [3, 1]), default=0)",  # noqa: E501
     "private names": "b = Box(2)\nreturn b.own(), b.secret(), Box._Box__hidden",
     "super": "b = Sub(1)\nreturn b.add(3).value, b.secret(), b.own(), b.kind, b.twice, b.more",
     "missing attribute": "return Box().nothing",
-    "getattr": "return getattr(Box(3), 'value'), getattr(Box(), 'no', 'default'), hasattr(Box(), 'no'), setattr(b := Box(), 'x', 4), b.x",
+    "getattr": "return getattr(Box(3), 'value'), getattr(Box(), 'no', 'default'), hasattr(Box(), 'no'), setattr(b := Box(), 'x', 4), b.x",  # noqa: E501
     "methods as values": "t = []\nput = t.append\nput(1); put(2)\nf = Box(3).add\nreturn t, f(4).value",
     "partial": "return functools.partial(named, 1, c=7)(2, d=3), list(map(functools.partial(pow, 2), [1, 2]))",
-    "reduce and key": "return functools.reduce(lambda a, b: a * 10 + b, [1, 2, 3]), sorted([3, -1, 2], key=lambda k: -k), max('ab', key=ord)",
+    "reduce and key": "return functools.reduce(lambda a, b: a * 10 + b, [1, 2, 3]), sorted([3, -1, 2], key=lambda k: -k), max('ab', key=ord)",  # noqa: E501
     "counter": "c = collections.Counter('abca')\nc['z'] += 1\nreturn sorted(c.items())",
     "import": "from math import pi as p, floor\nimport os.path\nreturn floor(p), os.path.join('a', 'b')",
-    "numbers": "return 7 // -2, -7 % 3, divmod(7, -2), 2 ** -1, 1e308 * 10, 0.1 + 0.2, 1_000, 0x1f, 3j * 1j, round(2.5), int('7')",
+    "numbers": "return 7 // -2, -7 % 3, divmod(7, -2), 2 ** -1, 1e308 * 10, 0.1 + 0.2, 1_000, 0x1f, 3j * 1j, round(2.5), int('7')",  # noqa: E501
     "division by zero": "return 1 / rng.randrange(2)",
     "a star in an index": "d = {(1, 2): 'a'}\nreturn d[1, 2], d[(1, 2)]",
-    "text": "return 'a' 'b' * 2, 'a,b'.split(','), '-'.join(['x', 'y']), 'abc'[::-1], '%d %s' % (3, 'q'), 'abc'.upper()",
+    "text": "return 'a' 'b' * 2, 'a,b'.split(','), '-'.join(['x', 'y']), 'abc'[::-1], '%d %s' % (3, 'q'), 'abc'.upper()",  # noqa: E501
     "nothing": "pass",
-    "match": "match (rng.randrange(3), 1):\n    case (0, k): return 'zero', k\n    case (1 | 2 as n, _) if n > 1: return 'two'\n    case _: return 'other'",
+    "match": "match (rng.randrange(3), 1):\n    case (0, k): return 'zero', k\n    case (1 | 2 as n, _) if n > 1: return 'two'\n    case _: return 'other'",  # noqa: E501
     "locals": "a = 1\nreturn sorted(k for k in locals() if k == 'a')",
     "type": "return type(1) is int, isinstance(True, int), type(rng.randrange(2)).__name__, issubclass(Sub, Box)",
     "a doc string": "'''A text.'''\nreturn 1",
@@ -227,7 +227,10 @@ def test_every_function_of_the_examples_is_rewritten(function):
         function.__defaults__,
         function.__kwdefaults__,
     )
-    assert new.__code__.co_varnames[: function.__code__.co_argcount] == function.__code__.co_varnames[: function.__code__.co_argcount]
+    assert (
+        new.__code__.co_varnames[: function.__code__.co_argcount]
+        == function.__code__.co_varnames[: function.__code__.co_argcount]
+    )
 
 
 def mechanisms():

@@ -107,7 +107,6 @@ def test_plain_numbers_are_taken_in_turn_and_must_fit():
             [run.next_plain(size) for size in sizes]
 
 
-
 @pytest.mark.parametrize("question", [lambda d: d.lo, lambda d: d.hi, lambda d: d.width, lambda d: d.state()])
 def test_nothing_may_be_asked_of_a_draw_that_is_over(question):
     draw = drawn(4)

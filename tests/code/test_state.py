@@ -79,7 +79,11 @@ KEPT = {
         "Flag.register(int)",
         "isinstance(1, Flag)",
     ),
-    "a register that was there before": ("Abstract = fresh_abstract()", "Abstract.register(int)", "isinstance(1, Abstract)"),
+    "a register that was there before": (
+        "Abstract = fresh_abstract()",
+        "Abstract.register(int)",
+        "isinstance(1, Abstract)",
+    ),
     "a generic function": ("show = fresh_dispatch()", "show.register(int, lambda _: 1)", "show(1)"),
     "the limit of recursion": (
         "import sys\nusual = sys.getrecursionlimit()",
@@ -92,9 +96,21 @@ KEPT = {
         "(sys.getswitchinterval() > 0.1, sys.setswitchinterval(0.005))[0]",
     ),
     "the settings of numpy": ("np.seterr(all='ignore')", "np.seterr(all='raise')", "np.geterr()['over'] == 'raise'"),
-    "how numpy prints": ("np.set_printoptions(precision=8)", "np.set_printoptions(precision=2)", "str(np.array([1 / 3])) == '[0.33]'"),
-    "filters of warnings": ("import warnings\nwarnings.resetwarnings()", "warnings.simplefilter('error')", "bool(warnings.filters)"),
-    "the environment": ("import os\nos.environ.pop('A_FLAG', None)", "os.environ['A_FLAG'] = '1'", "'A_FLAG' in os.environ"),
+    "how numpy prints": (
+        "np.set_printoptions(precision=8)",
+        "np.set_printoptions(precision=2)",
+        "str(np.array([1 / 3])) == '[0.33]'",
+    ),
+    "filters of warnings": (
+        "import warnings\nwarnings.resetwarnings()",
+        "warnings.simplefilter('error')",
+        "bool(warnings.filters)",
+    ),
+    "the environment": (
+        "import os\nos.environ.pop('A_FLAG', None)",
+        "os.environ['A_FLAG'] = '1'",
+        "'A_FLAG' in os.environ",
+    ),
     "a file": ("open(FILE, 'w').close()", "open(FILE, 'w').write('1')", "open(FILE).read()"),
     "the precision of decimal": (
         "import decimal\ndecimal.getcontext().prec = 28",
@@ -107,10 +123,26 @@ KEPT = {
         "decimal.getcontext().flags[decimal.Inexact]",
     ),
     "a builtin": ("import builtins\nbuiltins.a_flag = 0", "builtins.a_flag = 1", "a_flag"),
-    "the table of modules": ("import sys\nsys.modules.pop('a_flag', None)", "sys.modules['a_flag'] = sys", "'a_flag' in sys.modules"),
-    "a logger": ("import logging\nlogging.getLogger('a').setLevel(30)", "logging.getLogger('a').setLevel(10)", "logging.getLogger('a').level == 10"),
-    "a hook of exits": ("import atexit\nbefore = atexit._ncallbacks()", "atexit.register(int)", "atexit._ncallbacks() > before"),
-    "a threshold of the collector": ("import gc\ngc.set_threshold(700, 10, 10)", "gc.set_threshold(701, 10, 10)", "gc.get_threshold()[0] == 701"),
+    "the table of modules": (
+        "import sys\nsys.modules.pop('a_flag', None)",
+        "sys.modules['a_flag'] = sys",
+        "'a_flag' in sys.modules",
+    ),
+    "a logger": (
+        "import logging\nlogging.getLogger('a').setLevel(30)",
+        "logging.getLogger('a').setLevel(10)",
+        "logging.getLogger('a').level == 10",
+    ),
+    "a hook of exits": (
+        "import atexit\nbefore = atexit._ncallbacks()",
+        "atexit.register(int)",
+        "atexit._ncallbacks() > before",
+    ),
+    "a threshold of the collector": (
+        "import gc\ngc.set_threshold(700, 10, 10)",
+        "gc.set_threshold(701, 10, 10)",
+        "gc.get_threshold()[0] == 701",
+    ),
     "a weak reference": ("import weakref\nbox = weakref.WeakSet()", "box.add(Box)", "len(box)"),
     "a match object": ("import re\nbox = re.finditer('a', 'aa')", "next(box)", "sum(1 for _ in box) == 1"),
     "a memory view": ("base = bytearray(1)\nbox = memoryview(base)", "box[0] = 1", "base[0]"),

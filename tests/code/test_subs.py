@@ -250,10 +250,6 @@ def twice(rng):
     return first, second
 
 
-def at_once(rng):
-    return waits(rng), waits(rng), waits(rng)
-
-
 def variable_of_the_caller(rng):
     a = int(rng.randrange(2))
     b = [a]
@@ -263,11 +259,6 @@ def variable_of_the_caller(rng):
 
 def value_on_the_stack_of_the_caller(rng):
     return int(rng.randrange(2)), waits(rng)
-
-
-def value_on_the_stack_of_a_loop(rng):
-    (found,) = [(int(rng.randrange(2)), waits(rng)) for _ in (0,)]
-    return found
 
 
 def again(rng, depth):
@@ -280,28 +271,6 @@ def again(rng, depth):
 
 def recursion(rng):
     return again(rng, 2)
-
-
-def dead(rng, depth):
-    """The same, and what the inner call returns is not read any more."""
-    if depth:
-        dead(rng, depth - 1)
-    while rng.randrange(2):
-        pass
-    return int(rng.randrange(2))
-
-
-def recursion_of_which_nothing_is_kept(rng):
-    return dead(rng, 1), dead(rng, 0)
-
-
-def loops_beside_each_other(rng):
-    found = []
-    for _ in range(2):
-        waits(rng)
-    for _ in range(2):
-        found.append(waits(rng))
-    return tuple(found)
 
 
 def loops_inside_each_other(rng):
@@ -344,13 +313,11 @@ def draws_before_the_call(rng):
 UNIFORM = [
     *(
         twice,
-        at_once,
         variable_of_the_caller,
         value_on_the_stack_of_the_caller,
-        value_on_the_stack_of_a_loop,
         recursion,
     ),
-    *(recursion_of_which_nothing_is_kept, loops_beside_each_other, loops_inside_each_other, draws_before_the_call),
+    *(loops_inside_each_other, draws_before_the_call),
     *(with_an_argument_that_is_read_no_more, copy_that_a_loop_holds),
 ]
 

@@ -154,7 +154,10 @@ def test_numpy_is_followed_as_it_is(code, law):
         ("return g.random(9).sum() > 4", "9 floats in an order of its own"),
         ("return g.random((2, 2)).sum(axis=0)[0] > 1", "2 floats in an order of its own"),
         ("return np.searchsorted(np.sort(g.random(3)), 0.5)", "searchsorted among random numbers"),
-        ("return g.choice(2, p=[g.random(), 0.5])", "a_stranger.py line 4: choice with these arguments cannot be followed"),
+        (
+            "return g.choice(2, p=[g.random(), 0.5])",
+            "line 4: choice with these arguments cannot be followed",
+        ),
         ("return cached(0)", "a cache, a counter"),
     ],
 )
