@@ -1,0 +1,269 @@
+"""The kinds of charts, each drawn on given axes. Floats draw here, rounded from certified numbers; they decide nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.charts.style import BAD, COLOURS, DARK_MAP, GOOD, INK, LIGHT_MAP, OPEN
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BY_VERDICT = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNDECIDED: OPEN}
+MARKERS, DASHES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":")
+NAME = 26
+"""A name on an axis has at most so many letters."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series: a value for every x; ``end`` is written at its last point, beside its name."""
+
+    name: str
+    xs: tuple[Fraction | int, ...]
+    ys: tuple[Enclosure, ...]
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line, or with ``across`` a vertical one: what the values are compared with."""
+
+    value: Fraction
+    name: str
+    across: bool = False
+
+
+def number(value: Enclosure | Fraction | int) -> float:
+    """The middle of an enclosure as a float; its lower end where there is no upper one."""
+    if not isinstance(value, Enclosure):
+        return float(value)
+    if value.is_infinite or value.is_open:
+        return float(value.lower)
+    return float((value.lower + value.upper) / 2)
+
+
+def shortened(name: str, most: int = NAME) -> str:
+    """The name, cut in the middle where it is too long."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+def lines(
+    axes: Axes,
+    series: Sequence[Line],
+    levels: Sequence[Level] = (),
+    *,
+    x_label: str,
+    y_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    ordered: bool = False,
+    steps: bool = False,
+) -> None:
+    """Draws each series with its name at its end, in its colour; wide enclosures as bands, infinite values not."""
+    colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in range(len(series))]
+    floor = _floor(series) if log_y else -math.inf
+    finite = []
+    for i, (line, colour) in enumerate(zip(series, colours, strict=True)):
+        places = [(float(x), y) for x, y in zip(line.xs, line.ys, strict=True) if not y.is_infinite]
+        places = [(x, y) for x, y in places if number(y) > floor]
+        if not places:
+            continue
+        xs, ys = [x for x, _ in places], [number(y) for _, y in places]
+        style: dict[str, Any] = {"color": colour, "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
+        few = len(xs) <= 40 and not steps
+        style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
+        axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
+        wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]
+        if wide and not any(y.is_open for _, y in places):
+            axes.fill_between([x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=colour, alpha=0.2)
+        finite.append((line, colour, xs[-1], ys[-1]))
+    if log_x:
+        axes.set_xscale("log")
+    if log_y:
+        axes.set_yscale("log")
+    for level in levels:
+        (axes.axvline if level.across else axes.axhline)(float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3)))
+    _frame(axes, finite, levels, log_x, log_y)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    _end_names(axes, finite, levels)
+
+
+def _floor(series: Sequence[Line]) -> float:
+    """The least value that a logarithmic axis shows: twelve powers of ten below the largest."""
+    top = max((number(y) for line in series for y in line.ys if not y.is_infinite), default=1.0)
+    return max(top * 1e-12, 0.0)
+
+
+def _frame(axes: Axes, ends: Sequence[Any], levels: Sequence[Level], log_x: bool, log_y: bool) -> None:
+    """Gives the axes their ends: from 0 where 0 is not far, with room above a level."""
+    xs = [float(x) for line in axes.get_lines() for x in line.get_xdata() if len(line.get_xdata()) > 2] if ends else []
+    if xs and not log_x and max(xs) > min(xs):
+        axes.set_xlim(min(xs) - 0.01 * (max(xs) - min(xs)), max(xs))
+    if not log_y:
+        low, high = axes.get_ylim()
+        high = max([high, *(1.06 * float(level.value) for level in levels if not level.across)])
+        axes.set_ylim(0 if 0 <= low or low > -0.1 * high else low, high)
+
+
+def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], levels: Sequence[Level]) -> None:
+    """Writes names at the right edge, moved apart where lines end close together."""
+    last = max((x for _, _, x, _ in ends), default=1.0)
+    wanted = [(y, f"{shortened(line.name)}{f' {line.end}' if line.end else ''}", colour) for line, colour, _, y in ends]
+    wanted += [(float(level.value), level.name, INK) for level in levels if not level.across]
+    to_axes = axes.transScale + axes.transLimits
+    tall = axes.get_window_extent().height / axes.figure.dpi * 72 or 200.0
+    gap = 11.5 / tall
+    heights = spread([float(to_axes.transform((last, y))[1]) for y, *_ in wanted], gap)
+    for (_, words, colour), height in zip(wanted, heights, strict=True):
+        axes.annotate(
+            words, (1, height), xycoords="axes fraction", xytext=(6, 0), textcoords="offset points",
+            va="center", color=colour, fontsize=9, annotation_clip=False,
+        )  # fmt: skip
+    for level in levels:
+        if level.across:
+            axes.annotate(
+                level.name, (float(level.value), 1), xycoords=("data", "axes fraction"), xytext=(4, -4),
+                textcoords="offset points", va="top", fontsize=9,
+            )  # fmt: skip
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """The places moved apart to at least ``gap``, their order kept, as near as that allows.
+
+    >>> [round(place, 3) for place in spread([0.5, 0.5, 0.0], 0.1)]
+    [0.45, 0.55, 0.0]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    groups: list[list[int]] = []
+    centre: list[float] = []
+    for i in order:
+        groups.append([i])
+        centre.append(places[i])
+        while len(groups) > 1 and centre[-1] - centre[-2] < gap * (len(groups[-1]) + len(groups[-2])) / 2:
+            last, here = groups.pop(), centre.pop()
+            total = len(last) + len(groups[-1])
+            centre[-1] = (centre[-1] * len(groups[-1]) + here * len(last)) / total
+            groups[-1] += last
+    found = [0.0] * len(places)
+    for group, middle in zip(groups, centre, strict=True):
+        for rank, i in enumerate(group):
+            found[i] = middle + gap * (rank - (len(group) - 1) / 2)
+    return found
+
+
+def ordered_colours(count: int) -> list[str]:
+    """Colours from light to dark for series that have an order."""
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    scale = LinearSegmentedColormap.from_list("", ["#7fb8e6", COLOURS[0], "#7a3b9a", COLOURS[5]])
+    return [to_hex(scale(i / max(1, count - 1))) for i in range(count)]
+
+
+def pair(
+    axes: Axes,
+    p: Sequence[Enclosure],
+    q: Sequence[Enclosure],
+    outputs: Sequence[str],
+    names: tuple[str, str],
+    worst: int | None,
+) -> None:
+    """Draws two output distributions over the same outputs; the output that decides is marked with both values."""
+    places = range(len(outputs))
+    many = len(outputs) > 24
+    for offset, row, colour, name in ((-0.2, p, COLOURS[0], names[0]), (0.2, q, COLOURS[1], names[1])):
+        ys = [number(value) for value in row]
+        if many:
+            axes.plot(list(places), ys, color=colour, label=name, linewidth=1.4)
+        else:
+            axes.bar([i + offset for i in places], ys, width=0.4, color=colour, label=name)
+    smallest = min((v for v in (number(value) for value in (*p, *q)) if v > 0), default=1.0)
+    largest = max(number(value) for value in (*p, *q))
+    if largest / smallest > 200:
+        axes.set_yscale("log")
+        axes.set_ylim(max(smallest / 2, largest * 1e-9), largest * 2)
+    if worst is not None:
+        axes.axvspan(worst - 0.5, worst + 0.5, color=INK, alpha=0.1, linewidth=0)
+        axes.annotate(
+            f"decides: {shortened(outputs[worst], 18)}", (worst, 1), xycoords=("data", "axes fraction"),
+            xytext=(0, 3), textcoords="offset points", ha=_side(worst, len(outputs)), fontsize=9,
+        )  # fmt: skip
+    step = max(1, math.ceil(len(outputs) / 12))
+    axes.set_xticks(list(places)[::step], [shortened(name, 14) for name in outputs][::step])
+    if max(map(len, outputs)) > 6 and len(outputs) > 4:
+        axes.tick_params(axis="x", rotation=30)
+    axes.set_xlabel("output")
+    axes.set_ylabel("probability")
+    axes.legend(frameon=False, loc="best", fontsize=9, labelcolor="linecolor")
+
+
+def _side(place: int, count: int) -> str:
+    return "left" if place < count / 4 else "right" if place > 3 * count / 4 else "center"
+
+
+def shares(axes: Axes, names: Sequence[str], values: Sequence[Enclosure | None], verdicts: Sequence[Verdict | None]) -> None:
+    """Draws a bar for each share of what is stated; what exceeds all of it has the other colour and ends in an arrow."""
+    widths = [math.inf if v is not None and v.is_infinite else 0.0 if v is None else number(v) for v in values]
+    finite = [width for width in widths if math.isfinite(width)]
+    top = max([1.3, *(1.12 * width for width in finite if width < 4)])
+    for i, (value, width) in enumerate(zip(values, widths, strict=True)):
+        verdict = verdicts[i]
+        colour = OPEN if verdict is None else BY_VERDICT.get(verdict, OPEN)
+        axes.barh(i, min(width, top), color=colour, height=0.62)
+        words = "not known" if value is None else "∞" if math.isinf(width) else f"{100 * width:.3g} %"
+        inside = width > 0.8 * top
+        axes.annotate(
+            f"{words} →" if width > top else words, (min(width, top), i), xytext=(-4 if inside else 4, 0),
+            textcoords="offset points", va="center", ha="right" if inside else "left", fontsize=9,
+            color="white" if inside else INK,
+        )  # fmt: skip
+    axes.axvline(1, color=INK, linewidth=1, linestyle=(0, (5, 3)))
+    axes.set_yticks(range(len(names)), [shortened(name, 34) for name in names])
+    axes.set_xlim(0, top)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+
+
+def grid(
+    axes: Axes, values: Sequence[Sequence[Enclosure | None]], rows: Sequence[str], columns: Sequence[str], label: str
+) -> None:
+    """Draws a map of values, dark where they are large; what is not possible stays empty, infinity is orange."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    scale = LinearSegmentedColormap.from_list("", [LIGHT_MAP, COLOURS[0], DARK_MAP])
+    scale.set_over(BAD)
+    floats = [[math.nan if v is None else number(v) for v in row] for row in values]
+    finite = [v for row in floats for v in row if math.isfinite(v)]
+    image = axes.imshow(
+        [[v if math.isfinite(v) or math.isnan(v) else 1e300 for v in row] for row in floats],
+        cmap=scale, vmin=0, vmax=max(finite, default=1.0) or 1.0, aspect="auto", interpolation="nearest",
+    )  # fmt: skip
+    axes.figure.colorbar(image, ax=axes, label=label, shrink=0.9)
+    for names, setter in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
+        step = max(1, math.ceil(len(names) / 12))
+        setter(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    axes.grid(False)
+
+
+def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[tuple[float, float, float, float]]]]) -> None:
+    """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided is drawn last, in ink."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    colours = {**BY_VERDICT, Verdict.UNDECIDED: INK}
+    for verdict, found in areas:
+        patches = [Rectangle((a, c), b - a, d - c) for a, b, c, d in found]
+        edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
+        axes.add_collection(PatchCollection(patches, facecolor=colours[verdict], edgecolor=colours[verdict], linewidth=edge))
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    axes.grid(False)
