@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -17,8 +18,11 @@ from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.ranges import range_text, whole_numbers
 from dpaudit.numbers.rationals import split
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.privacy.adjacency import Adjacency
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 
 T = TypeVar("T")
@@ -39,7 +43,9 @@ class Unknown:
 
     reason: str
     absent: bool = False
-    too_large: bool = False
+    claim: Claim = Claim()
+    """The verdict all the same, where another number than the true ε decides."""
+    fault: Exception | None = field(default=None, compare=False)
 
 
 Answer = EpsilonResult | Unknown
@@ -97,9 +103,17 @@ class Case:
         try:
             return audit.epsilon(self.at(n), digits=DIGITS, guarantee=self.asked_at(n))
         except PrecisionExhausted as problem:
-            return Unknown(visible(str(problem)).removeprefix("undecided: "))
+            return Unknown(visible(str(problem)).removeprefix("undecided: "), False, self._judged(n), problem)
         except InputError as problem:
-            return Unknown(visible(str(problem)), self.refuses(n), type(problem) is not InputError)
+            return Unknown(visible(str(problem)), self.refuses(n), fault=problem)
+
+    def _judged(self, n: int | None) -> Claim:
+        """The verdict where the true ε cannot be computed: δ, say, may decide."""
+        asked = self.asked_at(n)
+        if asked is not None:
+            with suppress(PrecisionExhausted, InputError):
+                return asked.judge(self.at(n).mechanism, Effort(DIGITS))
+        return Claim(asked, None if asked is None else Verdict.UNDECIDED)
 
     def refuses(self, n: int | None) -> bool:
         """Whether there is no such mechanism at that n: anybody's own constructor refuses it."""

@@ -13,6 +13,7 @@ import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from dpaudit.audit.judgement import Extent, Judgement, Margin, Whose, worst
@@ -183,8 +184,9 @@ class Document:
             if section.figure is not None and section.table is not None and section.table.rows:
                 yield f"{number:02d}-{section.kind}", section
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document as JSON."""
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The document as JSON, made once."""
         body = {
             "schema": SCHEMA,
             "title": self.title,
@@ -203,7 +205,7 @@ class Document:
         """The verdict of the whole: that of the lead, and how many statements, bounds and claims have which."""
         lead = self.lead
         judged = [] if lead is None or lead.judgement is None else [lead.judgement]
-        empty = {"word": self.verdict and self.verdict.value, "statement": None, "extent": None, "first_n": None}
+        empty = {"word": None if self.verdict is None else self.verdict.value, "statement": None, "extent": None, "first_n": None}
         found = judged[0].to_dict() if judged else {**empty, "margin": None}
         statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
         each = {"statements": statements, "bounds": [b.verdict for b in self.bounds]}
@@ -213,7 +215,7 @@ class Document:
     @property
     def hash(self) -> str:
         """SHA-256 of the content."""
-        return str(self.to_dict()["content_hash"])
+        return str(self.json["content_hash"])
 
 
 def tally(verdicts: Iterable[Verdict]) -> dict[str, int]:
@@ -238,7 +240,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def text_of(document: Document) -> str:
     """The text of result.json."""
-    return dumps(document.to_dict())
+    return dumps(document.json)
 
 
 # ------------------------------------------------------------------ findings hold a judgement, which has its own form

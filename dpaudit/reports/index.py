@@ -1,0 +1,56 @@
+"""The index of a folder of reports: what each of them found, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dpaudit.files.text import markdown as escape
+from dpaudit.numbers.digits import powers
+from dpaudit.reports.document import Document, load
+from dpaudit.reports.words import bounds_sentence, counts_line, headline
+
+INTRODUCTION = """# Reports
+
+Each folder holds the page (`report.html`, opens offline), the same as Markdown, all numbers (`result.json`) and the
+plan. `dpaudit report --refresh reports` makes them again, and this page. [How to read them](../docs/reports.md).
+
+| report | verdict | in short |
+|---|---|---|
+"""
+OWN = "README.md"
+"""A folder without a plan has a page of its own under this name."""
+
+
+def index(folder: str | Path) -> str:
+    """The page: a line for every report below the folder, and for every other page there."""
+    lines = []
+    for path in sorted(Path(folder).iterdir()):
+        if (path / "plan.toml").exists():
+            lines.append(_line(path.name, load(str(path / "result.json"))))
+        elif (path / OWN).exists():
+            title, words = own_page((path / OWN).read_text(encoding="utf-8"))
+            lines.append(f"| [{title}]({path.name}/{OWN}) | | {words} |")
+    return INTRODUCTION + "\n".join(lines) + "\n"
+
+
+def _line(name: str, document: Document) -> str:
+    verdict = "" if document.verdict is None else f"**{document.verdict.value}**"
+    return f"| [{escape(document.title)}]({name}/report.md) | {verdict} | {escape(in_short(document))} |"
+
+
+def in_short(document: Document) -> str:
+    """The answer of a report in one or two sentences."""
+    counts = counts_line(document)
+    parts = [powers(headline(document)), f"{counts}." if counts else ""]
+    parts += [bounds_sentence(document)] if document.bounds and document.lead is not None else []
+    return " ".join(filter(None, parts))
+
+
+def own_page(page: str) -> tuple[str, str]:
+    """The title of a page and the first sentence that it says "In short"."""
+    lines = page.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith("**In short.**")), None)
+    if start is None:
+        return lines[0].removeprefix("# "), ""
+    words = " ".join(lines[start : lines.index("", start)]).removeprefix("**In short.** ")
+    return lines[0].removeprefix("# "), words

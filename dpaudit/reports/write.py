@@ -1,0 +1,94 @@
+"""Writing a report: result.json, report.html, report.md and the charts as SVG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.charts.style import COLOURS, DARK, alone
+from dpaudit.files import text
+from dpaudit.files.folders import check_folder, write_folder
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.reports.document import Document, text_of
+from dpaudit.reports.figures import drawn
+from dpaudit.reports.page import Page, page
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+OURS = re.compile(r"charts/\d\d-[a-z-]+\.svg|certificates/[a-z0-9-]+\.json")
+
+
+def prepare(folder: str) -> Path:
+    """The folder, made and seen to be writable before anything is computed."""
+    if not folder.strip():
+        raise InputError("out", folder, "must name a folder")
+    return check_folder("out", folder)
+
+
+def write(document: Document, folder: str, files: Mapping[str, bytes], full: bool = False) -> list[Path]:
+    """Writes the files and returns the paths of the texts; a reader finds all of the old report or all of the new."""
+    target = prepare(folder)
+    texts = rendered(document, full)
+    charts = {name: content.encode() for name, content in texts.items() if name.startswith("charts/")}
+    pages = {name: content.encode() for name, content in texts.items() if not name.startswith("charts/")}
+    write_folder("out", folder, {**charts, **files, **pages}, lambda name: bool(OURS.fullmatch(name)))
+    return [target / name for name in (*pages, *files)]
+
+
+def rendered(document: Document, full: bool = False) -> dict[str, str]:
+    """The text of every file of a report, by its path; each picture is drawn once."""
+    charts = {name: drawn(section, name) for name, section in document.figures()}
+    shown = page(document, charts, full)
+    return {
+        **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},
+        "report.html": html(shown),
+        "report.md": markdown(shown),
+        "result.json": text_of(document),
+    }
+
+
+def html(shown: Page) -> str:
+    """The page as HTML: one file, without a script, that makes no request."""
+    dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(DARK, 1))
+    light = "".join(f"--c{number}:{colour};" for number, colour in enumerate(COLOURS, 1))
+    style = _asset("style.css").replace("/*light*/", light).replace("/*dark*/", dark)
+    return _environment("html").get_template("report.html.jinja").render(page=shown, style=style)
+
+
+def markdown(shown: Page) -> str:
+    """The page as Markdown, with links to the charts."""
+    made = _environment("md").get_template("report.md.jinja").render(page=shown)
+    return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
+
+
+def _asset(name: str) -> str:
+    return (resources("dpaudit.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=2)
+def _environment(kind: str) -> Environment:
+    """Jinja with our templates: text in HTML is escaped by default, in Markdown by the filter ``md``."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    made = Environment(
+        loader=PackageLoader("dpaudit.reports"), autoescape=kind == "html", undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if kind == "html" else None,
+    )  # fmt: skip
+    made.filters.update(md=text.markdown, safe_svg=Markup, code=_code)
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """Text with every sign that is not seen, or that acts, written out."""
+    return visible(value, keep="\n\t") if type(value) is str else value
+
+
+def _code(words: str) -> str:
+    """A command for a code block of Markdown: indented, on one line."""
+    return "    " + visible(words).replace("\n", "\n    ")
