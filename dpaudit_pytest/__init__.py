@@ -39,9 +39,9 @@ class PrivacyAssertions:
 
         __tracebackhide__ = True
         limit = nonnegative("bound", bound)
-        result = epsilon(self.mechanism, guarantee=EpsilonDelta(limit))
+        result = epsilon(self.mechanism, claim=EpsilonDelta(limit))
         self._record("dpaudit_epsilon", str(result.epsilon))
-        self._expect(result, f"epsilon <= {limit}", f"the true epsilon is {result.epsilon}")
+        self._expect(result)
         return result
 
     def delta_at_most(self, bound: Any, at: Any) -> Any:
@@ -52,9 +52,9 @@ class PrivacyAssertions:
 
         __tracebackhide__ = True
         limit, point = nonnegative("bound", bound), nonnegative("at", at)
-        result = delta(self.mechanism, point, guarantee=EpsilonDelta(point, limit))
+        result = delta(self.mechanism, point, claim=EpsilonDelta(point, limit))
         self._record(f"dpaudit_delta({point})", str(result.delta))
-        self._expect(result, f"delta({point}) <= {limit}", f"delta({point}) is {result.delta}")
+        self._expect(result)
         return result
 
     def zcdp_at_most(self, rho: Any) -> Any:
@@ -63,7 +63,7 @@ class PrivacyAssertions:
         from dpaudit.privacy.guarantee import Zcdp
 
         __tracebackhide__ = True
-        return self._has(Zcdp(nonnegative("rho", rho)), "rho")
+        return self._has(Zcdp(nonnegative("rho", rho)))
 
     def renyi_at_most(self, bound: Any, alpha: Any) -> Any:
         """Fails unless the Renyi divergence of order alpha is proved to be at most the bound; returns the result."""
@@ -71,7 +71,7 @@ class PrivacyAssertions:
         from dpaudit.privacy.guarantee import RenyiDP
 
         __tracebackhide__ = True
-        return self._has(RenyiDP(rational("alpha", alpha), nonnegative("bound", bound)), f"D_{alpha}")
+        return self._has(RenyiDP(rational("alpha", alpha), nonnegative("bound", bound)))
 
     def gdp_at_most(self, mu: Any) -> Any:
         """Fails unless mu-Gaussian privacy is proved; returns the audit's result."""
@@ -79,23 +79,23 @@ class PrivacyAssertions:
         from dpaudit.privacy.guarantee import GaussianDP
 
         __tracebackhide__ = True
-        return self._has(GaussianDP(nonnegative("mu", mu)), "mu")
+        return self._has(GaussianDP(nonnegative("mu", mu)))
 
     def trade_off_at_least(self, points: Any) -> Any:
         """Fails unless every test has errors on or above the function through the points; returns the result."""
         from dpaudit.privacy.guarantee import trade_off
 
         __tracebackhide__ = True
-        return self._has(trade_off("points", points), "the smallest margin")
+        return self._has(trade_off("points", points))
 
-    def _has(self, guarantee: Any, name: str) -> Any:
+    def _has(self, guarantee: Any) -> Any:
         from dpaudit.audit.guarantees import judge
 
         __tracebackhide__ = True
         result = judge(self.mechanism, guarantee)
         shown = "not known" if result.evidence is None else str(result.evidence.value)
         self._record(f"dpaudit_{guarantee.kind}", shown)
-        self._expect(result, guarantee.text(), f"{name} is {shown}")
+        self._expect(result)
         return result
 
     def as_claimed(self) -> Any:
@@ -108,31 +108,26 @@ class PrivacyAssertions:
         if result.claim.guarantee is None:
             pytest.fail(f"{self.mechanism.name} claims nothing", pytrace=False)
         if result.claim.epsilon is None:
-            return self._has(result.claim.guarantee, "the quantity")
-        claim = f"the claimed epsilon {result.claim.epsilon}"
-        claim += f", delta {result.claim.delta}" if result.claim.delta else ""
+            return self._has(result.claim.guarantee)
         decided = result.claim.evidence
-        if decided is None or decided.quantity == "epsilon":
-            self._expect(result, claim, f"the true epsilon is {result.epsilon}")
-        else:
-            found = f"delta({result.claim.epsilon}) is {decided.value}, the true epsilon {result.epsilon}"
+        if decided is not None and decided.quantity == "delta":
             self._record(f"dpaudit_delta({result.claim.epsilon})", str(decided.value))
-            self._expect(result, claim, found, decided.witness)
+        self._expect(result)
         return result
 
-    def _expect(self, result: Any, wanted: str, found: str, witness: Any = None) -> None:
-        from dpaudit.numbers.digits import powers
+    def _expect(self, result: Any) -> None:
+        """Fails, in the words of the verdict and with the worst pair and output, unless the claim is proved."""
         from dpaudit.numbers.verdict import Verdict
         from dpaudit.privacy.protocols import text
 
         __tracebackhide__ = True
         if result.claim.verdict is Verdict.PROVED:
             return
-        worst = result.witness if witness is None else witness
+        evidence = result.claim.evidence
+        worst = result.witness if evidence is None else evidence.witness
         where = "" if worst is None else f", at x = {text(worst.x)}, x' = {text(worst.x_prime)}"
         where += "" if worst is None or worst.output is None else f", output {text(worst.output)}"
-        verdict = result.claim.verdict.value if result.claim.verdict is not None else "UNDECIDED"
-        pytest.fail(f"{self.mechanism.name}: {powers(wanted)} is {verdict}: {found}{where}", pytrace=False)
+        pytest.fail(f"{self.mechanism.name}: {result.judgement.text()}{where}", pytrace=False)
 
 
 @pytest.fixture

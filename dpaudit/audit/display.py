@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.drawing import as_text, here
-from dpaudit.audit.page import Fields, Headline, Page, card
+from dpaudit.audit.page import FEW, Fields, Page, card
 from dpaudit.numbers.errors import InputError
 
 Record = dict[str, Any]
@@ -41,13 +41,13 @@ class Shown:
         """Returns the result as people read it."""
         return [Fields([(name.replace("_", " "), value) for name, value in flatten(self.to_dict()).items()])]
 
-    def __str__(self) -> str:
-        """Returns the tables of the command that asks this, as wide as the terminal."""
-        return as_text(self.page(), here()).rstrip("\n")
+    def text(self, digits: int | None = FEW) -> str:
+        """The answer of the command that asks this, as wide as the terminal; ``digits`` None shows all of them."""
+        return as_text(self.page(), here(), digits).rstrip("\n")
 
-    def headline(self) -> Headline | None:
-        """Returns the verdict in a line; None where there is none."""
-        return None
+    def __str__(self) -> str:
+        """The same, with six digits."""
+        return self.text()
 
     def picture(self) -> str:
         """Returns a small static picture (SVG), or nothing."""
@@ -55,7 +55,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         """Returns verdict, picture and tables as HTML; all text is escaped."""
-        return card(self.headline(), self.picture(), self.page())
+        return card(self.picture(), self.page())
 
     def rows(self) -> list[Record]:
         """Returns the rows of the result's list (outputs, data sets, ...), or the result as one row."""

@@ -1,8 +1,8 @@
 """How a page looks on a console: no number, no name and no command is ever broken in two.
 
-Where a table is too wide, its enclosures lose digits (rounded outward: they stay enclosures), then its columns stand in
-several tables one below the other, then its rows become blocks. A file or a pipe is as wide as it need be; for words
-alone that is 80 columns.
+Enclosures have six digits unless all are asked for. Where a table is too wide, they lose digits (rounded outward: they
+stay enclosures), then its columns are split into several tables, then its rows become blocks. A file or a pipe is as
+wide as it need be; for words alone that is 80 columns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.audit.page import Command, Fields, Note, Page, Table, Verbatim, Words
+from dpaudit.audit.page import FEW, Against, Command, Fields, Headline, Note, Page, Table, Verbatim, Words, shortened
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import visible
 from dpaudit.privacy.protocols import text
@@ -24,8 +24,9 @@ WIDE = 10_000
 """Columns where the output is no terminal: nothing is folded there, so that numbers can be copied."""
 PAGE = 80
 """Columns of a table of words alone where the output is no terminal: it has no number to be kept whole."""
-DIGITS = (None, 12, 9, 6)
-"""Significant digits of an enclosure, tried in this order until all fits; None: all."""
+Digits = tuple[int | None, ...]
+DIGITS: Digits = (None, 12, 9, 6)
+"""Significant digits of an enclosure where all are asked for, tried in this order until all fits; None: all."""
 PROSE = 56
 """A column of prose is not wider than this, so that it can be read."""
 LEAST_PROSE = 18
@@ -41,24 +42,24 @@ ARGUMENT = re.compile(rf"(?:--\S+ (?!--))?{PIECE}")
 """A word of a command, with the option that it belongs to."""
 
 
-def draw(console: Any, page: Page) -> None:
-    """Draws the parts, and says so at the end if digits were left out."""
-    cut = False
+def draw(console: Any, page: Page, digits: int | None = FEW) -> None:
+    """Draws the parts with so many digits; where all are asked for, says at the end if some were left out."""
+    tried, cut = DIGITS if digits is None else (digits,), False
     for part in page:
-        cut |= bool(DRAWN[type(part)](console, part))
-    if cut:
+        cut |= bool(DRAWN[type(part)](console, part, tried))
+    if cut and digits is None:
         note = f"Rounded outward to fit {console.width} columns; all digits: --json, to_dict(), or a wider terminal."
-        _fields(console, Fields([("", note)]))
+        _fields(console, Fields([("", note)]), tried)
 
 
-def as_text(page: Page, width: int = WIDE) -> str:
+def as_text(page: Page, width: int = WIDE, digits: int | None = FEW) -> str:
     """Returns what is drawn, without colour: nothing but the line ends acts."""
     from io import StringIO
 
     from rich.console import Console
 
     lines = StringIO()
-    draw(Console(file=lines, highlight=False, emoji=False, width=width, color_system=None), page)
+    draw(Console(file=lines, highlight=False, emoji=False, width=width, color_system=None), page, digits)
     return "".join(f"{visible(line.rstrip())}\n" for line in lines.getvalue().split("\n")[:-1])
 
 
@@ -78,8 +79,7 @@ def shown(cell: Any, digits: int | None = None) -> Text:
 
     found = Text()
     for piece, style in cell.pieces() if isinstance(cell, Words) else [(cell, "")]:
-        short = piece.shortened(digits) if digits is not None and isinstance(piece, Enclosure) else piece
-        found.append(text(short), style or None)
+        found.append(text(shortened(piece, digits)), style or None)
     return found
 
 
@@ -118,27 +118,34 @@ def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
     return [line + " \\" for line in lines[:-1]] + lines[-1:]
 
 
-def _fitting(value: Any, room: int) -> int | None:
+def _fitting(value: Any, room: int, tried: Digits) -> int | None:
     """Returns the most digits with which every word of the value fits into the room, else the fewest."""
-    fits = (digits for digits in DIGITS if widest(shown(value, digits), room) <= room)
-    return next(fits, DIGITS[-1])
+    fits = (digits for digits in tried if widest(shown(value, digits), room) <= room)
+    return next(fits, tried[-1])
 
 
 # ------------------------------------------------------------------ parts
 
 
-def _fields(console: Any, part: Fields) -> bool:
-    """Draws names and values, a value below its name where it does not fit beside; returns whether digits were cut."""
+def _headline(console: Any, part: Headline, tried: Digits) -> bool:
+    return _note(console, Note(part.words()), tried)
+
+
+def _fields(console: Any, part: Fields, tried: Digits) -> bool:
+    """Draws names, dim, and values, a value below its name where it does not fit beside.
+
+    Returns whether digits were cut.
+    """
     from rich.text import Text
 
     names = [len(name) for name, _ in part.rows]
     margin = max((size for size in names if size <= max(20, console.width // 3)), default=0) + 2
     cut = False
     for name, value in part.rows:
-        digits = _fitting(value, console.width - margin)
+        digits = _fitting(value, console.width - margin, tried)
         cut |= shown(value, digits).plain != shown(value).plain
         lines = _value_lines(value, digits, console.width - margin)
-        label, indent = Text(visible(name).ljust(margin), "bold"), margin
+        label, indent = Text().append(visible(name).ljust(margin), "dim"), margin
         if len(label) > margin or max(map(len, lines)) > console.width - margin:
             console.print(label, soft_wrap=True)
             label, indent = Text(" " * STEP), STEP
@@ -149,39 +156,39 @@ def _fields(console: Any, part: Fields) -> bool:
     return cut
 
 
-def _note(console: Any, part: Note) -> bool:
-    for line in folded(shown(part.line), console.width):
+def _note(console: Any, part: Note, tried: Digits) -> bool:
+    for line in folded(shown(part.line, tried[0]), console.width):
         console.print(line, soft_wrap=True)
     return False
 
 
-def _verbatim(console: Any, part: Verbatim) -> bool:
+def _verbatim(console: Any, part: Verbatim, _: Digits) -> bool:
     for line in part.lines:
         console.print(line, markup=False, soft_wrap=True)
     return False
 
 
-def _table(console: Any, part: Table) -> bool:
+def _table(console: Any, part: Table, tried: Digits) -> bool:
     """Draws a table as it fits; returns whether digits were left out."""
     width = console.width
     if width == WIDE and set(part.columns[1:]) <= set(part.prose):
         console.width = PAGE
-    groups, digits = _arranged(part, console.width)
-    cut = digits is not None if groups else _blocks(console, part)
+    groups, digits = _arranged(part, console.width, tried)
+    cut = digits is not None if groups else _blocks(console, part, tried)
     for group in groups:
         _grid(console, part, group, digits)
     console.width = width
     return cut
 
 
-def _arranged(part: Table, width: int) -> tuple[list[list[int]], int | None]:
+def _arranged(part: Table, width: int, tried: Digits) -> tuple[list[list[int]], int | None]:
     """Returns the columns of each table to be drawn, and the digits; no tables where the rows must be blocks.
 
-    The first column stands in every table.
+    The first column is in every table.
     """
     everything = list(range(len(part.columns)))
     several: list[tuple[list[list[int]], int | None]] = []
-    for digits in DIGITS if _has_enclosures(part) else DIGITS[:1]:
+    for digits in tried if _has_enclosures(part) else tried[:1]:
         least = [_least(part, i, digits, width) for i in everything]
         if _total(least) <= width:
             return [everything], digits
@@ -191,7 +198,7 @@ def _arranged(part: Table, width: int) -> tuple[list[list[int]], int | None]:
 
 
 def _has_enclosures(part: Table) -> bool:
-    return any(isinstance(cell, Enclosure | Words) for row in part.rows for cell in row)
+    return any(isinstance(cell, Enclosure | Against | Words) for row in part.rows for cell in row)
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -225,7 +232,7 @@ def _widths(part: Table, group: Sequence[int], digits: int | None, width: int) -
     prose = [j for j, i in enumerate(group) if part.columns[i] in part.prose]
     spare = width - _total(least)
     for j in (*(j for j in range(len(group)) if j not in prose), *prose):
-        title, cells = len(part.columns[group[j]]), [len(shown(row[group[j]])) for row in part.rows]
+        title, cells = len(part.columns[group[j]]), [len(shown(row[group[j]], digits)) for row in part.rows]
         wanted = min(max([title, *cells]), PROSE) if j in prose else title
         share = spare // (len(prose) - prose.index(j)) if j in prose else spare
         more = max(0, min(share, wanted - least[j]))
@@ -250,15 +257,15 @@ def _grid(console: Any, part: Table, group: Sequence[int], digits: int | None) -
     console.print(grid, crop=False)
 
 
-def _blocks(console: Any, part: Table) -> bool:
+def _blocks(console: Any, part: Table, tried: Digits) -> bool:
     """Draws every row as names and values; returns whether digits were left out."""
     if part.title is not None:
-        _note(console, Note(Words(part.title, style="italic")))
+        _note(console, Note(Words(part.title, style="italic")), tried)
     cut = False
     for number, row in enumerate(part.rows):
         values = [Words(*cell.parts, style="bold") if number == part.bold else cell for cell in map(_as_words, row)]
         filled = [(name, value) for name, value in zip(part.columns, values, strict=True) if str(value)]
-        cut |= _fields(console, Fields(filled))
+        cut |= _fields(console, Fields(filled), tried)
         console.print()
     return cut
 
@@ -267,5 +274,5 @@ def _as_words(cell: Any) -> Words:
     return cell if isinstance(cell, Words) else Words(cell)
 
 
-DRAWN: dict[type, Callable[[Any, Any], bool]]
-DRAWN = {Fields: _fields, Table: _table, Note: _note, Verbatim: _verbatim}
+DRAWN: dict[type, Callable[[Any, Any, Digits], bool]]
+DRAWN = {Headline: _headline, Fields: _fields, Table: _table, Note: _note, Verbatim: _verbatim}

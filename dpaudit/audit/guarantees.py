@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.judgement import Whose
 from dpaudit.audit.results import GuaranteeResult
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import InputError
@@ -14,7 +15,7 @@ from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 
 def judge(
     mech: Any,
-    guarantee: Guarantee | Any = None,
+    claim: Guarantee | Any = None,
     *,
     digits: int | str = 15,
     progress: Progress | None = None,
@@ -30,15 +31,16 @@ def judge(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
-    asked = subject.claimed_here() if guarantee is None else parse_guarantee("claim", guarantee)
+    asked = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
     if asked is None:
         raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: say what is to be judged")
-    claim = asked.judge(subject, effort)
+    found = asked.judge(subject, effort)
     return GuaranteeResult(
         subject=chosen,
-        claim=claim,
+        claim=found,
+        whose=Whose.CLAIMED if claim is None else Whose.ASKED,
         counts=subject.counts(),
-        precision_bits=0 if claim.evidence is None else claim.evidence.bits,
+        precision_bits=0 if found.evidence is None else found.evidence.bits,
         seconds=perf_counter() - start,
         command=chosen.command_line("judge", claim=asked.option(), digits=effort.digits, tier=tier),
     )

@@ -24,6 +24,8 @@ CLOSE = Fraction(1, 10**4)
 """An excess below this share of the bound is told as a number, not in per cent."""
 MANIFOLD = 10
 """From so many times the bound on, the factor is told instead of the per cent."""
+SLACK, MOST_DIGITS = Fraction(21, 20), 60
+"""A number of a margin is rounded by at most this factor; digits at which rounding stops."""
 MARKS = {Verdict.PROVED: "✓", Verdict.REFUTED: "✗", Verdict.UNDECIDED: "?"}
 """What a verdict begins with on a terminal."""
 ORDER = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
@@ -111,27 +113,24 @@ class Margin:
         repaired = self.repairing_delta if verdict is Verdict.REFUTED else None
         if repaired is None or not words or repaired.upper >= 1:
             return words
-        return f"{words} (δ = {rounded_up(repaired.upper, 2)} would repair it)"
+        return f"{words} (δ = {_up(repaired.upper)} would repair it)"
 
     def _uses(self) -> str:
         if self.share is None:
             return ""
         used = min(self.share.upper, Fraction(1)) * 100  # at most 100 %: it is proved, perhaps by algebra
-        digits = 2
-        while used < 100 and Fraction(rounded_up(used, digits)) >= 100:
-            digits += 1
-        return f"uses {rounded_up(used, digits)} % of {self.of}"
+        return f"uses {_up(used, 100 if used < 100 else None)} % of {self.of}"
 
     def _exceeds(self) -> str:
         if self.excess.is_infinite:
             return f"exceeds {self.of} without bound"
         if self.excess.lower <= 0:  # refuted by algebra, to no digit
-            return f"exceeds by at most {rounded_up(self.excess.upper, 2)}" if not self.excess.is_open else ""
+            return f"exceeds by at most {_up(self.excess.upper)}" if not self.excess.is_open else ""
         if self.share is None or self.share.lower - 1 < CLOSE:
-            return f"exceeds by {rounded_down(self.excess.lower, 2)}"
+            return f"exceeds by {_down(self.excess.lower)}"
         if self.share.lower >= MANIFOLD:
-            return f"is {rounded_down(self.share.lower, 2)} times {self.of}"
-        return f"exceeds by {rounded_down((self.share.lower - 1) * 100, 2)} %"
+            return f"is {_down(self.share.lower)} times {self.of}"
+        return f"exceeds by {_down((self.share.lower - 1) * 100)} %"
 
     def _open(self) -> str:
         return "" if self.share is None else f"uses {percent(self.share.to_dict())} of {self.of}"
@@ -140,6 +139,23 @@ class Margin:
         """The values and the words, for JSON."""
         values = {"excess": self.excess, "share": self.share, "repairing_delta": self.repairing_delta}
         return {name: value and value.to_dict() for name, value in values.items()} | {"text": self.text(verdict)}
+
+
+def _up(value: Fraction, below: int | None = None) -> str:
+    """The number rounded up, by at most 5 %: two digits, or as many as that takes, and as keep it ``below``."""
+    digits = 2
+    while digits < MOST_DIGITS and (
+        Fraction(rounded_up(value, digits)) > SLACK * value
+        or (below is not None and Fraction(rounded_up(value, digits)) >= below)
+    ):
+        digits += 1
+    return rounded_up(value, digits)
+
+
+def _down(value: Fraction) -> str:
+    """The number rounded down, by at most 5 %."""
+    digits = 2 if Fraction(rounded_down(value, 2)) * SLACK >= value else 3
+    return rounded_down(value, digits)
 
 
 def _mapped(value: Enclosure, function: Any) -> Enclosure:

@@ -8,7 +8,9 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from dpaudit.audit.judgement import Judgement
 from dpaudit.numbers.digits import rough
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.privacy.protocols import text
 
 COLOURS = {
@@ -20,8 +22,11 @@ COLOURS = {
     "MEASURED": "cyan",
 }
 
+FEW = 6
+"""Significant digits of an enclosure that people see where they do not ask for more."""
+
 Cell = Any
-"""What stands in a place: text, ``Words``, or a value, of which an enclosure may be shown with fewer digits."""
+"""The content of a place: text, ``Words``, or a value, of which an enclosure may be shown with fewer digits."""
 Line = tuple[str, Cell]
 
 
@@ -39,6 +44,27 @@ class Words:
 
     def __str__(self) -> str:
         return "".join(text(piece) for piece, _ in self.pieces())
+
+
+@dataclass(frozen=True)
+class Against:
+    """An enclosure beside the bound that it is compared with: shortened, it still shows on which side it is."""
+
+    value: Enclosure
+    bound: Fraction | None
+
+    def shortened(self, digits: int) -> Enclosure:
+        """The enclosure with so many digits, or with as many as the comparison needs."""
+        return self.value.beside(self.bound, digits)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+def shortened(piece: Any, digits: int | None) -> Any:
+    """The piece as it is shown: an enclosure with so many significant digits, None being all; else the piece."""
+    short = digits is not None and isinstance(piece, Enclosure | Against)
+    return piece.shortened(digits) if short else piece
 
 
 @dataclass(frozen=True)
@@ -111,39 +137,65 @@ class Verbatim:
         return f"<pre>{escape(chr(10).join(self.lines))}</pre>"
 
 
-Part = Fields | Table | Note | Verbatim
+@dataclass(frozen=True)
+class Headline:
+    """The verdict in one line, before everything else: its mark and sentence in its colour, then the margin."""
+
+    mark: str
+    colour: str
+    sentence: str
+    more: str = ""
+
+    @staticmethod
+    def of(found: Judgement) -> Headline:
+        """The headline of a judgement."""
+        return Headline(found.mark, COLOURS[found.verdict.value], found.sentence(), found.margin_text())
+
+    @staticmethod
+    def neutral(sentence: str) -> Headline:
+        """The headline of an answer in which no statement is judged."""
+        return Headline("–", "grey", sentence)
+
+    def words(self) -> Words:
+        """The line, for a terminal."""
+        style = "bold" if self.colour == "grey" else f"bold {self.colour}"
+        more = [f"; {self.more}"] if self.more else []
+        return Words(Words(f"{self.mark} {self.sentence}", style=style), *more)
+
+    def html(self) -> str:
+        """A paragraph; all text is escaped."""
+        more = f" {escape(self.more)}" if self.more else ""
+        return f'<p><span class="verdict {self.colour}">{escape(f"{self.mark} {self.sentence}")}</span>{more}</p>'
+
+
+Part = Headline | Fields | Table | Note | Verbatim
 Page = Sequence[Part]
 
 
 STYLE = """<style>
-.dpaudit { font: 14px/1.45 sans-serif; max-width: 60em; }
-.dpaudit .verdict { display: inline-block; padding: .15em .6em; border-radius: .3em; font-weight: 700; color: #fff; }
-.dpaudit .green { background: #1a7f37; } .dpaudit .red { background: #b42318; }
-.dpaudit .yellow { background: #8a5a00; } .dpaudit .grey { background: #57606a; }
-.dpaudit table { border-collapse: collapse; margin: .5em 0; display: block; overflow-x: auto; }
-.dpaudit th, .dpaudit td { text-align: left; vertical-align: top; padding: .15em .8em .15em 0; background: none; }
-.dpaudit th { white-space: nowrap; }
-.dpaudit caption { text-align: left; font-style: italic; } .dpaudit svg { display: block; margin: .5em 0; }
+.dpaudit.dpaudit.dpaudit { font: 14px/1.45 sans-serif; max-width: 60em; }
+.dpaudit.dpaudit.dpaudit .verdict { display: inline-block; padding: .15em .6em; border-radius: .3em; font-weight: 700;
+  color: #fff; }
+.dpaudit.dpaudit.dpaudit .green { background: #1a7f37; } .dpaudit.dpaudit.dpaudit .red { background: #b42318; }
+.dpaudit.dpaudit.dpaudit .yellow { background: #8a5a00; } .dpaudit.dpaudit.dpaudit .grey { background: #57606a; }
+.dpaudit.dpaudit.dpaudit table { border-collapse: collapse; border: 0; margin: .5em 0; display: block; overflow-x: auto;
+  font-size: inherit; }
+.dpaudit.dpaudit.dpaudit tr { background: none; }
+.dpaudit.dpaudit.dpaudit th, .dpaudit.dpaudit.dpaudit td { text-align: left; vertical-align: top; border: 0;
+  padding: .15em .8em .15em 0; background: none; max-width: none; white-space: normal; }
+.dpaudit.dpaudit.dpaudit th { white-space: nowrap; font-weight: 400; opacity: .7; }
+.dpaudit.dpaudit.dpaudit caption { text-align: left; font-style: italic; }
+.dpaudit.dpaudit.dpaudit svg { display: block; margin: .5em 0; }
 </style>"""
+"""Three classes in each rule: Jupyter's own style of tables (right-aligned, striped) has two and some elements."""
 
 
-@dataclass(frozen=True)
-class Headline:
-    """The verdict in a word, its colour, and the finding in a line."""
-
-    word: str
-    colour: str
-    finding: str
-
-    def html(self) -> str:
-        """Returns a paragraph; all text is escaped."""
-        return f'<p><span class="verdict {self.colour}">{escape(self.word)}</span> {escape(self.finding)}</p>'
-
-
-def card(headline: Headline | None, picture: str, page: Page) -> str:
-    """Returns a result for a notebook: the verdict on top, a picture, then the tables."""
-    first = "" if headline is None else headline.html()
-    return f'{STYLE}<div class="dpaudit">{first}{picture}{"".join(part.html() for part in page)}</div>'
+def card(picture: str, page: Page) -> str:
+    """A result for a notebook: the verdict on top, a picture, then the tables."""
+    first = [part for part in page if isinstance(part, Headline)]
+    rest = [part for part in page if not isinstance(part, Headline)]
+    parts = [*(part.html() for part in first), picture, *(part.html() for part in rest)]
+    return f'{STYLE}<div class="dpaudit">{"".join(parts)}</div>'
 
 
 def _html_table(before: str, rows: Sequence[str]) -> str:
@@ -152,8 +204,8 @@ def _html_table(before: str, rows: Sequence[str]) -> str:
 
 def _html_cell(value: Cell) -> str:
     pieces = value.pieces() if isinstance(value, Words) else [(value, "")]
-    marked = (f"<b>{escape(text(piece))}</b>" if style else escape(text(piece)) for piece, style in pieces)
-    return f"<td>{''.join(marked)}</td>"
+    shown = ((escape(text(shortened(piece, FEW))), style) for piece, style in pieces)
+    return f"<td>{''.join(f'<b>{words}</b>' if style else words for words, style in shown)}</td>"
 
 
 def decimal(value: Fraction) -> str:

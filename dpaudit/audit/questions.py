@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.judgement import CLOSE, Whose
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import TooLargeError, approximately
 from dpaudit.numbers.rationals import Exact, nonnegative, positive, whole
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import choice
 from dpaudit.posterior.model import Histogram, make_model, parse_data
@@ -20,7 +23,7 @@ from dpaudit.posterior.scores import check_score, make_score
 from dpaudit.posterior.sensitivity import local_all, smooth_all
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import MAX_DIGITS, MEMORY_BOUND, Effort, Progress
-from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 from dpaudit.privacy.judge import judge_delta, true_epsilon
 from dpaudit.privacy.loss import worst_delta
 from dpaudit.privacy.pairs import Worst
@@ -46,12 +49,13 @@ def epsilon(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
-    guarantee: Guarantee | None = None,
+    claim: Guarantee | Any = None,
     **setting: Any,
 ) -> EpsilonResult:
     """Returns the true epsilon, over all ordered adjacent pairs and outputs, with the verdict on what is claimed.
 
-    A ``guarantee`` is judged instead of what the mechanism claims.
+    A ``claim`` (a guarantee, a number, or a text such as "rho=1/2") is judged instead of what the mechanism claims.
+    Where neither is given, the true epsilon is judged against the nominal one.
 
     >>> epsilon("LSDim", n=20, k=3).closed_form
     '2/3'
@@ -59,17 +63,41 @@ def epsilon(
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
+    asked = None if claim is None else parse_guarantee("claim", claim)
     worst, form = true_epsilon(subject, effort), subject.algebra().worst()
-    asked = subject.claimed_here() if guarantee is None else guarantee
+    stated = subject.claimed_here() if asked is None else asked
+    found = Claim() if stated is None else stated.judge(subject, effort, worst)
+    nominal = _nominal(subject, effort, worst) if stated is None else Claim()
     return EpsilonResult(
         epsilon=worst.value,
         closed_form=form.text() if form else None if worst.known is None else str(worst.known),
         closed_form_symbolic=form.symbolic() if form else None,
-        claim=Claim() if asked is None else asked.judge(subject, effort, worst),
+        claim=found,
+        whose=Whose.CLAIMED if asked is None else Whose.ASKED,
+        nominal_claim=nominal,
+        repairing_delta=_repairing(subject, effort, nominal if stated is None else found),
         **_found(chosen, worst),
         seconds=perf_counter() - start,
-        command=None if guarantee else chosen.command_line("epsilon", digits=effort.digits, tier=tier),
+        command=chosen.command_line("epsilon", claim=asked and asked.option(), digits=effort.digits, tier=tier),
     )
+
+
+def _nominal(subject: Mechanism, effort: Effort, worst: Worst) -> Claim:
+    """The verdict on "true epsilon <= nominal epsilon"; nothing of a mechanism without a nominal epsilon."""
+    return Claim() if subject.epsilon is None else EpsilonDelta(subject.epsilon).judge(subject, effort, worst)
+
+
+def _repairing(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosure | None:
+    """delta at the epsilon of a refuted pure claim that is just exceeded, or infinitely; else None."""
+    bound, evidence = claim.epsilon, claim.evidence
+    if claim.verdict is not Verdict.REFUTED or bound is None or evidence is None or evidence.quantity != "epsilon":
+        return None
+    if not (evidence.value.is_infinite or evidence.value.lower - bound < CLOSE * bound):
+        return None
+    try:
+        return effort.widest(subject, lambda e: worst_delta(subject, bound, e)).value
+    except PrecisionExhausted:
+        return None
 
 
 def _found(setting: Setting, worst: Worst) -> dict[str, Any]:
@@ -92,27 +120,29 @@ def delta(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
-    guarantee: Guarantee | None = None,
+    claim: Guarantee | Any = None,
     **setting: Any,
 ) -> DeltaResult:
     """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
 
-    The verdict is on the claimed guarantee, as far as delta(at) speaks of it, else None.
+    The verdict is on the claimed guarantee, or on ``claim``, as far as delta(at) speaks of it, else None.
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)
     chosen = Setting.read(mech, **setting)
     subject = chosen.mechanism
+    asked = None if claim is None else parse_guarantee("claim", claim)
+    stated = subject.claimed_here() if asked is None else asked
     worst = effort.widest(subject, lambda e: worst_delta(subject, point, e))
-    asked = subject.claimed_here() if guarantee is None else guarantee
-    both = None if asked is None else asked.epsilon_delta()
+    both = None if stated is None else stated.epsilon_delta()
     return DeltaResult(
         at=point,
         delta=worst.value,
-        claim=Claim(asked) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
+        whose=Whose.CLAIMED if asked is None else Whose.ASKED,
+        claim=Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
         **_found(chosen, worst),
         seconds=perf_counter() - start,
-        command=None if guarantee else chosen.command_line("delta", at=point, digits=effort.digits, tier=tier),
+        command=chosen.command_line("delta", at=point, claim=asked and asked.option(), digits=effort.digits, tier=tier),
     )
 
 

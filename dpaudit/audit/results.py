@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from inspect import get_annotations
 from typing import Any
 
 from dpaudit.audit.display import Shown, as_json
-from dpaudit.audit.page import Fields, Headline, Line, Page, Table, strong
+from dpaudit.audit.judgement import Judgement, Whose, judged
+from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, strong
 from dpaudit.audit.picture import bar, pair
 from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import (
     again,
     answered,
     caveat_rows,
-    claim_rows,
-    decided_words,
     effort_rows,
+    evidence_rows,
+    extent_of,
     headline,
     open_rows,
     pair_text,
     subject_rows,
     tier_text,
 )
-from dpaudit.numbers.digits import powers
+from dpaudit.numbers.digits import equated, powers, short
 from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
+
+UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta")
+"""Fields that JSON does not have under their own names: those of every answer, and those of the judgement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +50,19 @@ class Answer(Shown):
         """Returns what was asked about, for JSON."""
         return {}
 
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict with its statement, extent and margin; None where nothing is judged."""
+        return None
+
     def members(self) -> dict[str, Any]:
-        """Returns the fields for JSON, those of the class itself first; a claim by its own members."""
+        """Returns the fields for JSON, those of the class itself first; a claim by its members and its judgement."""
         names = [name for kind in type(self).__mro__ for name in get_annotations(kind)]
         found: dict[str, Any] = {}
         for name in names:
-            if name not in ("subject", "seconds", "command"):
+            if name not in UNNAMED:
                 value = as_json(getattr(self, name))
-                found |= value if name == "claim" else {name: value}
+                found |= {**value, "verdict": as_json(self.judgement)} if name == "claim" else {name: value}
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,6 +87,7 @@ class WorstResult(SettingAnswer):
 
     witness: Witness
     claim: Claim
+    whose: Whose = Whose.CLAIMED
     counts: Counts
     tier: str
     filter_left: int | None
@@ -91,17 +101,18 @@ class WorstResult(SettingAnswer):
         """Returns the name and the enclosure of what is the largest."""
         raise NotImplementedError
 
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the claim."""
+        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject))
+
     def headline(self) -> Headline:
-        """Returns the verdict on the claim, and the worst case."""
+        """Returns the verdict on the claim, else the worst case."""
         name, value = self.value()
-        return headline(self.claim, f"{name} {value.beside(self.bound())}", self.nominal())
+        return headline(self.judgement, self.claim, equated(name, short(value.to_dict())))
 
     def bound(self) -> Fraction | None:
         """Returns what the value is compared with: the claimed number, the nominal epsilon, or nothing."""
-        return None
-
-    def nominal(self) -> Verdict | None:
-        """Returns the verdict on the nominal epsilon; None where this says nothing of it."""
         return None
 
     def picture(self) -> str:
@@ -120,7 +131,8 @@ class WorstResult(SettingAnswer):
         """Returns the same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
-        return [answered(self.subject, [*found, *claim_rows(self.claim, "epsilon")], command, effort)]
+        rows = [*found, *evidence_rows(self.claim, "epsilon")]
+        return [self.headline(), answered(self.subject, rows, command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +142,17 @@ class EpsilonResult(WorstResult):
     epsilon: Enclosure
     closed_form: str | None
     closed_form_symbolic: str | None
+    nominal_claim: Claim = field(default_factory=Claim)
+    """Where nothing is claimed: true epsilon <= nominal epsilon, judged."""
+    repairing_delta: Enclosure | None = None
+    """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the claim; where there is none, on the nominal epsilon."""
+        stated = self.nominal_claim if self.claim.guarantee is None else self.claim
+        whose = Whose.NOMINAL if self.claim.guarantee is None else self.whose
+        return judged(stated, self.subject.label, whose, extent_of(self.subject), self.repairing_delta)
 
     def value(self) -> tuple[str, Enclosure]:
         """Returns the true epsilon; with the digits that decided, where those asked for were too few."""
@@ -138,14 +161,6 @@ class EpsilonResult(WorstResult):
             return "true ε", self.epsilon
         cut = self.claim.verdict is Verdict.PROVED and found.value.upper > bound  # by algebra, to no digit
         return "true ε", outward(found.value.lower, bound, 2 * found.value.places) if cut else found.value
-
-    def nominal(self) -> Verdict | None:
-        """Returns the verdict on "the true epsilon is at most the nominal one"; None where there is none."""
-        bound = self.subject.mechanism.epsilon
-        if bound is None:
-            return None
-        above = self.epsilon.upper > bound
-        return Verdict.REFUTED if self.epsilon.lower > bound else Verdict.UNDECIDED if above else Verdict.PROVED
 
     def bound(self) -> Fraction | None:
         """Returns the claimed epsilon, else the nominal one."""
@@ -157,7 +172,7 @@ class EpsilonResult(WorstResult):
 
     def found(self) -> list[Line]:
         """Returns the true epsilon, its closed form, the worst pair and output."""
-        rows: list[Line] = [("true ε", strong(self.value()[1])), *open_rows(self.epsilon)]
+        rows: list[Line] = [("true ε", strong(Against(self.value()[1], self.bound()))), *open_rows(self.epsilon)]
         if self.closed_form_symbolic:
             rows.append(("closed form", f"{self.closed_form}   ({self.closed_form_symbolic}, for every ε > 0)"))
         elif self.closed_form:
@@ -186,7 +201,8 @@ class DeltaResult(WorstResult):
 
     def found(self) -> list[Line]:
         """Returns delta and the worst pair."""
-        return [(self.value()[0], strong(self.delta)), ("worst pair", pair_text(self.witness))]
+        found = Against(self.delta, self.bound())
+        return [(self.value()[0], strong(found)), ("worst pair", pair_text(self.witness))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,12 +210,14 @@ class GuaranteeResult(SettingAnswer):
     """The verdict on "the mechanism has this guarantee", over all ordered adjacent pairs, with what decides it."""
 
     claim: Claim
+    whose: Whose = Whose.CLAIMED
     counts: Counts
     precision_bits: int
 
-    def headline(self) -> Headline:
-        """Returns the verdict on the claim, and what decided it."""
-        return headline(self.claim, decided_words(self.claim))
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the guarantee."""
+        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject))
 
     def picture(self) -> str:
         """Returns the true epsilon against the claimed one, where it decided, above the pair's two distributions."""
@@ -227,7 +245,8 @@ class GuaranteeResult(SettingAnswer):
     def page(self) -> Page:
         """Returns what was judged, the verdict with what decides it, the effort."""
         effort = effort_rows(self.counts, self.precision_bits, self.seconds)
-        return [answered(self.subject, claim_rows(self.claim), self.command, effort)]
+        first = headline(self.judgement, self.claim, "")
+        return [first, answered(self.subject, evidence_rows(self.claim), self.command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,6 @@ DEFAULTS = {
     "": {"digits": "15", "tier": "auto", "target": "1", "metric": "hellinger", "score": "hellinger", "step": "1"},
     "compare": {"digits": "12", "sort": "calibrated"},
     "accuracy": {"quantiles": "1/4,3/4,9/10,99/100"},
-    "table": {"claim_delta": "0"},
     "explain": {"digits": "6"},
 }
 """Options that a printed command leaves out where they have this value, in any command or in that one."""

@@ -11,7 +11,8 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.display import Shown
-from dpaudit.audit.page import Headline, Note, Page
+from dpaudit.audit.judgement import Judgement
+from dpaudit.audit.page import Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
@@ -20,7 +21,7 @@ from dpaudit.mechanisms.table import read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
-from dpaudit.privacy.guarantee import EpsilonDelta, parse_guarantee
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import text
 
 
@@ -36,9 +37,10 @@ class TableResult(Answer):
         rows = [{"at": str(d.at), "delta": d.delta.to_dict(), "witness": d.witness.to_dict()} for d in self.deltas]
         return {**self.epsilon.to_dict(), "deltas": rows}
 
-    def headline(self) -> Headline:
-        """Returns the verdict on the claim."""
-        return self.epsilon.headline()
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the claim."""
+        return self.epsilon.judgement
 
     def picture(self) -> str:
         """Returns the picture of the true epsilon."""
@@ -54,8 +56,7 @@ def table(
     file: str,
     *,
     adjacency: str | None = None,
-    claim: Exact | None = None,
-    claim_delta: Exact = 0,
+    claim: Guarantee | Any = None,
     at: str | Sequence[Exact] = (),
     digits: int | str = 15,
     progress: Progress | None = None,
@@ -64,40 +65,21 @@ def table(
 ) -> TableResult:
     """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly.
 
-    A table that needs more than ``work`` steps is refused before any is done.
+    The verdict is on the ``claim``. A table that needs more than ``work`` steps is refused before any is done.
     """
-    start, bound = perf_counter(), _bound(file, claim, claim_delta)
+    start, stated = perf_counter(), None if claim is None else parse_guarantee("claim", claim)
     points = [nonnegative("at", point) for point in sequence("at", at)]
     most = whole("work", work, 1)
-    subject = read_table(file, adjacency, bound, most)
+    subject = read_table(file, adjacency, work=most)
     Effort.read(digits, memory, progress).check_work(subject, 2 + len(points), most)
-    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory}
-    told = (None, claim_delta) if bound is None else (bound.epsilon, bound.delta)
-    asked = {"claim": told[0], "claim_delta": told[1], "at": tuple(points), "digits": digits}
+    effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "claim": stated}
+    asked = {"claim": stated and stated.option(), "at": tuple(points), "digits": digits}
     return TableResult(
         epsilon=epsilon(subject, **effort),
         deltas=tuple(delta(subject, point, **effort) for point in points),
         seconds=perf_counter() - start,
         command=command_line("table", file, adjacency=adjacency, **asked),
     )
-
-
-def _bound(file: str, claim: Exact | None, claim_delta: Exact) -> EpsilonDelta | None:
-    """Returns what is claimed: an ε, which may be written eps=…, with its δ from either option."""
-    with_delta = nonnegative("claim-delta", claim_delta)
-    if with_delta > 1:
-        raise InputError("claim-delta", claim_delta, "must be <= 1")
-    if claim is None:
-        return None
-    if not isinstance(claim, str) or "=" not in claim:
-        return EpsilonDelta(nonnegative("claim", claim), with_delta)
-    found = parse_guarantee("claim", claim)
-    if not isinstance(found, EpsilonDelta):
-        other = command_line("judge", mech=file, claim=claim)
-        raise InputError("claim", claim, f"is an ε here, its δ --claim-delta; of any other guarantee ask: {other}")
-    if with_delta and "delta" in claim.lower():
-        raise InputError("claim", claim, "has its δ; --claim-delta gives another")
-    return EpsilonDelta(found.epsilon, found.delta or with_delta)
 
 
 @dataclass(frozen=True)

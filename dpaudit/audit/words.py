@@ -1,12 +1,12 @@
-"""The words in which several answers say the same: what was audited, what was claimed, how hard was looked."""
+"""The words that several answers share: what was audited, what decided, what it rests on, how hard was looked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpaudit.audit.conclusion import Word, conclude
-from dpaudit.audit.page import Cell, Command, Fields, Headline, Line, Words, badge
+from dpaudit.audit.judgement import QUANTITIES, Extent, Judgement, quantity_text
+from dpaudit.audit.page import Command, Fields, Headline, Line, Words
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure
@@ -16,22 +16,12 @@ from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, text
 
-QUANTITIES = {
-    "epsilon": "true ε",
-    "delta": "δ({epsilon})",
-    "renyi": "D at order {alpha}",
-    "zcdp_rho": "zCDP ρ",
-    "gdp_mu": "GDP μ",
-    "trade-off": "least margin over the trade-off function",
-}
-
 
 def evidence_words(quantity: str, at: Mapping[str, str] | None, x: str, x_prime: str) -> tuple[str, str]:
     """Returns for people what decided a claim and where: "δ(1)", and the pair with what else names the place."""
     form, known = QUANTITIES.get(quantity, quantity), at or {}
     where = {"x": x, "x′": x_prime} | {key: value for key, value in known.items() if f"{{{key}}}" not in form}
-    name = form.format_map({"epsilon": "", "alpha": "", **known})
-    return powers(name), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
+    return quantity_text(quantity, at), powers(", ".join(f"{key} = {value}" for key, value in where.items()))
 
 
 def precision_words(bits: int) -> str:
@@ -82,56 +72,30 @@ def pair_text(witness: Witness) -> str:
     return f"x = {text(witness.x)}, x′ = {text(witness.x_prime)}"
 
 
-def claim_rows(claim: Claim, known: str | None = None) -> list[Line]:
-    """Returns the claimed bound, the verdict and what decided it, unless that is ``known`` from a row of its own."""
-    if claim.guarantee is None:
-        return [("claimed", "nothing is claimed")]
-    silent = "none: δ here neither proves nor refutes it"
-    verdict: Cell = silent if claim.verdict is None else badge(claim.verdict.value)
-    rows: list[Line] = [("claimed", claim.guarantee.text()), ("verdict", verdict)]
-    said = claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known
-    if said or claim.evidence is None:
-        return rows
+def extent_of(setting: Setting) -> Extent | None:
+    """The n that an audit of this setting is about; None of a mechanism without n."""
+    if setting.model is not None:
+        return Extent((setting.model.n,))
+    given = str(dict(setting.parameters).get("n", ""))
+    return Extent((int(given),)) if given.isdecimal() else None
+
+
+def headline(found: Judgement | None, claim: Claim, value: str) -> Headline:
+    """The verdict in a line; without one, the value, and that nothing is claimed or that it says nothing of it."""
+    if found is not None:
+        return Headline.of(found)
+    silent = (
+        "nothing is claimed" if claim.guarantee is None else f"it neither proves nor refutes {claim.guarantee.text()}"
+    )
+    return Headline.neutral(f"{value}; {silent}" if value else silent)
+
+
+def evidence_rows(claim: Claim, known: str | None = None) -> list[Line]:
+    """What decided a claim, with its pair, unless that is ``known`` from a row of its own."""
+    if claim.verdict is None or claim.evidence is None or claim.evidence.quantity == known:
+        return []
     label, words = _decided(claim.evidence)
-    return [*rows, ("compared" if claim.verdict is Verdict.UNDECIDED else label, words)]
-
-
-COLOUR = {
-    Word.NOT_PRIVATE: "red",
-    Word.UNDECIDED: "yellow",
-    Word.ON_AUDITED: "green",
-    Word.FOR_ALL: "green",
-    Word.NO_CLAIM: "grey",
-}
-
-
-NOMINAL = {
-    None: "nothing is claimed",
-    Verdict.PROVED: "nothing is claimed; it does not exceed its nominal ε",
-    Verdict.REFUTED: "nothing is claimed; it exceeds its nominal ε",
-    Verdict.UNDECIDED: "nothing is claimed; whether it exceeds its nominal ε is open",
-}
-
-
-def headline(claim: Claim, found: str, nominal: Verdict | None = None, theorem: Verdict | None = None) -> Headline:
-    """Returns the verdict in the words of a report, and what was found.
-
-    ``nominal`` is the verdict on the nominal epsilon where nothing is claimed, ``theorem`` that for every n.
-    """
-    if claim.guarantee is not None and claim.verdict is None:
-        return Headline("NO VERDICT", "grey", f"{found}: it neither proves nor refutes {claim.guarantee.text()}")
-    reached = conclude([claim.verdict], [nominal] if claim.guarantee is None else (), theorem)
-    said = NOMINAL[reached.outcome] if claim.guarantee is None else f"{reached.outcome}: {claim.guarantee.text()}"
-    colour = "red" if reached.outcome is Verdict.REFUTED else COLOUR[reached.word]
-    return Headline(reached.word.value, colour, f"{found}; {said}" if found else said)
-
-
-def decided_words(claim: Claim) -> str:
-    """Returns the quantity that decided and its value, with digits that show the verdict; "" where nothing did."""
-    found = claim.evidence
-    if found is None:
-        return ""
-    return f"{evidence_words(found.quantity, found.at, '', '')[0]} {found.value.beside(claim.bound)}"
+    return [("compared" if claim.verdict is Verdict.UNDECIDED else label, words)]
 
 
 def _decided(evidence: Evidence) -> Line:

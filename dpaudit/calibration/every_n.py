@@ -7,7 +7,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Line, Words, strong
+from dpaudit.audit.page import Against, Line, Words, strong
 from dpaudit.calibration.nominal import NominalPoint, calibrated, unit_of
 from dpaudit.forall.every_n import EveryNResult, every_n
 from dpaudit.forall.ranged import Ranged
@@ -49,16 +49,11 @@ class CalibrateEveryNResult(Theorem):
         found = {
             name: value for name, value in super().members().items() if name not in ("theorem", "nominal", "digits")
         }
-        return {**found, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
+        return {**found, "claimed": None, "nominal_epsilon": str(self.nominal), "gain": str(self.nominal / self.target)}
 
-    @property
-    def claims(self) -> bool:
-        """Returns False: the target is asked for, whatever the mechanism claims."""
-        return False
-
-    def unclaimed(self) -> str:
-        """Returns where the number is from."""
-        return "the target"
+    def measured(self) -> tuple[str, Enclosure, Fraction]:
+        """The supremum of the true epsilon against the target."""
+        return "largest true ε", self.true_epsilon, self.target
 
     def lines(self) -> list[Line]:
         """Returns target, nominal epsilon, what the theorem says there, and the next one up."""
@@ -67,10 +62,12 @@ class CalibrateEveryNResult(Theorem):
         found: list[Line] = [
             ("target", f"true ε ≤ {self.target} for every n"),
             ("nominal ε", Words(strong(self.nominal), share)),
-            ("true ε, any n", Words("at most ", self.true_epsilon, where)),
+            ("true ε, any n", Words("at most ", Against(self.true_epsilon, self.target), where)),
         ]
         if self.beyond is not None:
-            found.append(("next up", Words(f"{self.beyond.nominal}: true ε reaches ", self.beyond.true)))
+            found.append(
+                ("next up", Words(f"{self.beyond.nominal}: true ε reaches ", Against(self.beyond.true, self.target)))
+            )
         return [*found, ("covers", self.theorem.covered())]
 
 
@@ -90,6 +87,7 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
             return CalibrateEveryNResult(
                 subject=found.subject,
                 claim=claim,
+                asked=True,
                 target=target,
                 nominal=nominal,
                 true_epsilon=found.epsilon,

@@ -14,6 +14,7 @@ from dpaudit.audit.page import Note, Table
 from dpaudit.audit.tables import table as audit_table
 from dpaudit.commands.options import (
     SHAPE,
+    Claimed,
     Effort,
     Given,
     Judged,
@@ -38,6 +39,7 @@ from dpaudit.privacy.effort import WORK
 def epsilon(
     setting: Ranging,
     effort: Tiered,
+    claim: Claimed = None,
     rest: Annotated[
         str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
     ] = None,
@@ -56,6 +58,8 @@ def epsilon(
 
     dpaudit epsilon --mech LSDim --n 1000 --k 3        # in closed form
 
+    dpaudit epsilon --mech EHDL --n 100 --claim 1
+
     dpaudit epsilon --mech EHDL --n 100 --eps all
 
     dpaudit epsilon --mech EHDS --n all
@@ -64,7 +68,7 @@ def epsilon(
         raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
     if picture is not None and Path(picture).suffix.lower() != ".svg":
         raise InputError("picture", picture, "must end in .svg: the map is drawn as SVG")
-    result = ask(setting, rest=rest, **effort)
+    result = ask(setting, claim=claim, rest=rest, **effort)
     return theorem(result, picture) if isinstance(result, Theorem) else judged(result)
 
 
@@ -99,6 +103,7 @@ def delta(
     setting: Subject,
     at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
     effort: Tiered,
+    claim: Claimed = None,
 ) -> Judged:
     """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
 
@@ -108,21 +113,13 @@ def delta(
 
     dpaudit delta --mech MHdelta --delta 1e-8 --n 100 --eps 0.8 --at 0.8
     """
-    return judged(audit.delta(setting, at, **effort))
+    return judged(audit.delta(setting, at, claim=claim, **effort))
 
 
 def judge(
     setting: Subject,
     effort: Tiered,
-    claim: Annotated[
-        str | None,
-        option(
-            "--claim",
-            "GUARANTEE",
-            "eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 (Rényi), mu=1 (Gaussian DP), "
-            "f=0:1;1/4:1/2;1:0 (trade-off function). Default: what the mechanism claims.",
-        ),
-    ] = None,
+    claim: Claimed = None,
 ) -> Judged:
     """Is this guarantee true? ε, (ε, δ), ρ-zCDP, Rényi, Gaussian DP or a trade-off function, over all pairs.
 
@@ -146,10 +143,7 @@ def table(
     adjacency: Annotated[
         str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
     ] = None,
-    claim: Annotated[
-        str | None, option("--claim", "CLAIM", "The ε to be checked: 1, eps=1 or eps=1,delta=1e-5.")
-    ] = None,
-    claim_delta: Annotated[str, option("--claim-delta", "RATIONAL", "The δ that goes with --claim.")] = "0",
+    claim: Claimed = None,
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
     work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),
 ) -> Judged:
@@ -165,7 +159,7 @@ def table(
     """
     if wanted["require"] and claim is None:
         raise InputError("require", "yes", "nothing is claimed: say what with --claim")
-    asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "claim_delta": claim_delta, "at": at or ()}
+    asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "at": at or ()}
     found = audit_table(file, **asked, work=work, **effort)
     result = found.epsilon
     return Reply(found, None, result.claim, lambda: [result, *found.deltas] if found.deltas else result)

@@ -58,7 +58,7 @@ def bounded(result: Any, effort: dict[str, Any]) -> list[Any]:
     limit = EpsilonDelta(result.target)
     beyond = [result.subject.at(eps=result.beyond.nominal)] if result.beyond else []
     chosen = (result.subject, *beyond)
-    return [audit.epsilon(setting, **{**effort, "progress": None}, guarantee=limit) for setting in chosen]
+    return [audit.epsilon(setting, **{**effort, "progress": None}, claim=limit) for setting in chosen]
 
 
 def refuse(over: str, only_gamma: dict[str, str | None], never: dict[str, str | None]) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from dpaudit.audit.page import FEW
 from dpaudit.audit.setting import Setting
 from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
@@ -107,6 +108,35 @@ TIER = (
 )
 
 
+class AskedFor(str):
+    """The value of an option that was given, not its default."""
+
+    __slots__ = ()
+
+
+def asked_for(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """The value, marked where the command line gives it."""
+    source = context.get_parameter_source(str(parameter.name))
+    return AskedFor(value) if source is not None and source.name == "COMMANDLINE" else value
+
+
+DIGITS = typer.Option(
+    "--digits",
+    metavar="D",
+    callback=asked_for,
+    help="Every enclosure has width at most 10^−D. All its digits are shown, not six.",
+    rich_help_panel=PRECISION,
+)
+CLAIM = option(
+    "--claim",
+    "GUARANTEE",
+    "Judge this instead of what the mechanism claims: 1 or eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 "
+    "(Rényi), mu=1 (Gaussian DP), f=0:1;1/4:1/2;1:0 (trade-off function).",
+)
+Claimed = Annotated[str | None, CLAIM]
+"""The statement that is judged; every command with a verdict takes it under this name."""
+
+
 def file_option(name: str, words: str) -> Any:
     """Returns the option for a file to be written; one that cannot be written is refused before any work is done."""
     option = typer.Option(name, metavar="FILE", callback=writable, help=words, rich_help_panel=OUTPUT)
@@ -114,7 +144,7 @@ def file_option(name: str, words: str) -> Any:
 
 
 SHARED: dict[str, tuple[Any, Any]] = {
-    "digits": (Annotated[str, option("--digits", "D", "Every enclosure has width at most 10^−D.", PRECISION)], "15"),
+    "digits": (Annotated[str, DIGITS], "15"),
     "memory": (
         Annotated[
             str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.", PRECISION)
@@ -193,7 +223,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
                 raise
             except PrecisionExhausted as error:
                 if as_json:
-                    emit_json({"verdict": Verdict.UNDECIDED.value, "reason": str(error)}, out)
+                    emit_json({"verdict": {"word": Verdict.UNDECIDED.value}, "reason": str(error)}, out)
                 raise
 
     def run(given: dict[str, Any]) -> None:
@@ -201,13 +231,14 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         if groups.get("setting"):
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
+        digits = None if isinstance(asked.get("digits"), AskedFor) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read
                 given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
                     certifiable(given["setting"])
-                if asked.get("require") and "claim" not in own:
+                if asked.get("require") and given.get("claim") is None:
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):
                 given["effort"] = _effort({**asked, "progress": progress}, groups["effort"])
@@ -215,7 +246,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
                 given["wanted"] = {name: asked[name] for name in groups["wanted"]}
             reply = command(**given)
         if reply is not None:
-            send(reply, **{name: asked[name] for name in groups["return"]})
+            send(reply, **{name: asked[name] for name in groups["return"]}, digits=digits)
 
     exposed.__name__, exposed.__doc__ = command.__name__, paragraphs(command.__doc__)
     exposed.__signature__ = signature.replace(parameters=list(merged.values()))  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.options import Effort, Given, Shown, option
+from dpaudit.commands.options import Claimed, Effort, Given, Shown, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.verdict import Verdict
 
@@ -16,6 +16,7 @@ def release(
     x: Annotated[
         str, option("--x", "A,B,…", "The data: a histogram (n is its sum), or a data set of your own mechanism.")
     ],
+    claim: Claimed = None,
     times: Annotated[str, option("--times", "T", "So many independent releases; each costs its ε.")] = "1",
     seed: Annotated[
         str | None, option("--seed", "S", "Draw from this seed, for simulations: not private. Default: the system.")
@@ -36,6 +37,6 @@ def release(
     """
     from dpaudit.releases.release import release as compute
 
-    result = compute(x=x, times=times, seed=seed, **wanted, **effort, **setting)
+    result = compute(x=x, claim=claim, times=times, seed=seed, **wanted, **effort, **setting)
     unproved = 1 if result.claim.verdict is Verdict.REFUTED else 3
     return Reply(result, code=0 if result.released else unproved)

@@ -16,7 +16,7 @@ import typer
 
 from dpaudit.audit.display import as_json as plain
 from dpaudit.audit.drawing import as_text, draw
-from dpaudit.audit.page import Page
+from dpaudit.audit.page import FEW, Page
 from dpaudit.audit.setting import Setting
 from dpaudit.commands.streams import stdout
 from dpaudit.files.writing import check_writable, refuse_inputs, write_file
@@ -47,16 +47,23 @@ class Reply:
 
 
 def send(
-    reply: Reply, as_json: bool = False, out: str | None = None, certificate: str | None = None, require: bool = False
+    reply: Reply,
+    as_json: bool = False,
+    out: str | None = None,
+    certificate: str | None = None,
+    require: bool = False,
+    digits: int | None = FEW,
 ) -> None:
     """Writes the reply, then the certificate if one is wanted; exits with the reply's code.
+
+    People see so many ``digits`` of an enclosure, None being all.
 
     With --require, exits with 0 only if the claim is proved; 1: it is refuted; 3: it is neither.
     """
     if as_json:
         emit_json(reply.payload, out)
     else:
-        _emit_text(reply, out)
+        _emit_text(reply, out, digits)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
     if reply.after is not None:
@@ -89,15 +96,15 @@ def emit_json(payload: Any, out: str | None) -> None:
     _write(json.dumps(plain(payload), ensure_ascii=False, indent=2) + "\n", out)
 
 
-def _emit_text(reply: Reply, out: str | None) -> None:
+def _emit_text(reply: Reply, out: str | None, digits: int | None) -> None:
     stream, page = stdout(), reply.page or reply.payload.page
     if out is None and stream.isatty():
         from rich.console import Console
 
-        draw(Console(file=stream, highlight=False, emoji=False), page())
+        draw(Console(file=stream, highlight=False, emoji=False), page(), digits)
         stream.flush()
     else:
-        _write(as_text(page()), out)
+        _write(as_text(page(), digits=digits), out)
 
 
 def _write(text: str, out: str | None) -> None:

@@ -23,8 +23,9 @@ def samples(
     event: Annotated[str | None, option("--event", "R,S,…", "Outputs: the event that was named in advance.")] = None,
     pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets that were named in advance.")] = None,
     confidence: Annotated[str, option("--confidence", "C", "All statements together hold with it.")] = "999/1000",
-    claim: Annotated[str | None, option("--claim", "EPS", "The ε that is claimed.")] = None,
-    claim_delta: Annotated[str, option("--claim-delta", "DELTA", "The δ that is claimed.")] = "0",
+    claim: Annotated[
+        str | None, option("--claim", "GUARANTEE", "The statement to be refuted: 1, eps=1 or eps=1,delta=1e-5.")
+    ] = None,
     at: Annotated[str | None, option("--at", "C,…", "Show the best that events of this probability can show.")] = None,
 ) -> Shown:
     """What sampling shows of code that cannot be followed: "ε ≥ … with confidence 0.999", and what it cannot show.
@@ -44,7 +45,5 @@ def samples(
         name = next(iter(setting))
         raise InputError(name, setting[name], "belongs to --mech, the law that the code should have")
     law = None if mech is None else Setting.read(mech, **setting)
-    result = compute(
-        file, event=event, pair=pair, confidence=confidence, delta=claim_delta, claim=claim, at=at or (), law=law
-    )
+    result = compute(file, event=event, pair=pair, confidence=confidence, claim=claim, at=at or (), law=law)
     return Reply(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.options import Given, Shown, flag, option
+from dpaudit.commands.options import Claimed, Given, Shown, flag, option
 from dpaudit.commands.reply import Reply, claiming, undecided
 
 
@@ -19,6 +19,7 @@ def search(
         str | None, option("--prior", "A,B,…", "Only this prior; then every n up to the minimal one is certified.")
     ] = None,
     prior_box: Annotated[str | None, option("--prior-box", "A..B", "Where a free prior's entries may lie.")] = None,
+    claim: Claimed = None,
     require: Annotated[
         bool, flag("--require", "Exit with 0 only if the claim is proved wherever it was certified.")
     ] = False,
@@ -37,11 +38,12 @@ def search(
     """
     from dpaudit.counterexamples.search import search as compute
 
-    result = compute(n=n, eps=eps, prior=prior, prior_box=prior_box, **effort, **setting)
+    result = compute(n=n, eps=eps, prior=prior, prior_box=prior_box, claim=claim, **effort, **setting)
 
     def after() -> None:
         if require and not result.found:
-            claiming(result.largest.result.subject.mechanism)
+            if claim is None:
+                claiming(result.largest.result.subject.mechanism)
             if result.undecided:
                 undecided(f"the claim is neither proved nor refuted at {result.undecided} of the places certified")
 

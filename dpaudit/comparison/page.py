@@ -34,17 +34,17 @@ def page(result: CompareResult, most: int) -> Page:
         ("sorted by", SORTED[result.sort]),
         ("winner", Words(strong(result.winner), others)),
     ]
-    e = result.target
-    nominal = [f"true ε at ε = {e}", f"mean at ε = {e}", "90% within"]
-    calibrated = [f"ε for true ε = {e}", "mean there", "90% within there"]
-    table = []
+    nominal, calibrated = [], []
     for row in result.entries:
-        shown = [row.label, row.guarantee.text() if row.guarantee else "nothing", *_performance(row.nominal)]
+        nominal.append([row.label, row.guarantee.text() if row.guarantee else "nothing", *_performance(row.nominal)])
         there = row.calibrated
-        shown += ["too large a job", "", ""] if there is None else [decimal(there.nominal), *_performance(there)[1:]]
-        table.append(shown)
-    parts: list[Part] = [Fields(again(rows, result.command))]
-    parts.append(Table(["mechanism", "claimed", *nominal, *calibrated], table))
+        found = ["too large a job", "", ""] if there is None else [decimal(there.nominal), *_performance(there)[1:]]
+        calibrated.append([row.label, *found])
+    last = ["mean error", "90 % within"]
+    at_true = Table(["mechanism", "nominal ε", *last], calibrated, title=f"At equal true ε = {result.target}")
+    at_nominal = ["mechanism", "claimed", "true ε", *last]
+    parts: list[Part] = [Fields(again(rows, result.command)), at_true]
+    parts.append(Table(at_nominal, nominal, title=f"At equal nominal ε = {result.target}"))
     if not all(row.nominal.quantiles for row in result.entries):
         parts.append(Note(f"Quantiles are computed up to {most} outputs; dpaudit accuracy has them beyond that."))
     return parts

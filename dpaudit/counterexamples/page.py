@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpaudit.audit.page import Fields, Line, Page, Words, strong
-from dpaudit.audit.words import again, claim_rows, pair_text
+from dpaudit.audit.page import Fields, Headline, Line, Page, Words
+from dpaudit.audit.words import again, evidence_rows, pair_text
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -18,23 +18,20 @@ def page(result: SearchResult) -> Page:
     shown = {"n": region["n"], "k": region["k"], "ε": region["eps_between"] or region["eps"], "prior": region["prior"]}
     where = [f"{name} = {value}" for name, value in shown.items() if value is not None]
     where += [f"prior entries in {region['prior_box']}"] if region["prior_box"] else []
-    if result.found:
-        least = "the smallest n" if result.exhaustive else "the smallest n found"
-        place = "" if result.minimal_n is None else f"; {least} in {region['n']} is {result.minimal_n}"
-        finding = Words(Words("violated", style="bold red"), place)
-    else:
-        finding = strong("no violation found")
+    judged = result.judgement
+    first = Headline.neutral("no violation found") if judged is None else Headline.of(judged)
     parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
-    rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where)), ("finding", finding)]
+    rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where))]
     if result.minimal and (result.minimal.n is not None or result.minimal.result is not result.largest.result):
-        rows += _place("violated" if result.minimal.n is None else "smallest n", result.minimal)
+        least = "smallest n" if result.exhaustive else "smallest n found"
+        rows += _place("violated" if result.minimal.n is None else least, result.minimal)
     rows += _place("largest ratio", result.largest)
     if not result.exhaustive:
         rows.append(("", "a free optimum: where the optimiser stopped; certified there, larger ones may exist"))
     if result.exhaustive:
         rows.append(("certified", f"{result.places} settings: {result.exhaustive}"))
     rows += [("screened", result.screened), ("effort", f"{result.seconds:.1f} s")]
-    return [Fields(again(rows, result.command))]
+    return [first, Fields(again(rows, result.command))]
 
 
 def _place(title: str, found: Place) -> list[Line]:
@@ -49,6 +46,6 @@ def _place(title: str, found: Place) -> list[Line]:
     ]
     if result.claim.guarantee is None or (result.claim.epsilon is not None and not result.claim.delta):
         return rows
-    claimed, *decided = [value for _, value in claim_rows(result.claim)]
-    parts = [part for value in decided for part in ("; ", value)]
-    return [*rows, ("", Words(f"claimed {claimed}", *parts))]
+    judged = result.judgement
+    said = "" if judged is None else judged.sentence()
+    return [*rows, ("", Words(said, *(part for _, value in evidence_rows(result.claim) for part in ("; ", value))))]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.display import as_json
+from dpaudit.audit.judgement import Extent, Judgement
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer, EpsilonResult
 from dpaudit.audit.setting import Setting
@@ -17,9 +18,11 @@ from dpaudit.counterexamples.page import page as search_page
 from dpaudit.counterexamples.region import Region, make_region
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite, outward
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 
 if TYPE_CHECKING:
     from dpaudit.counterexamples.optimise import Guess, Optimiser
@@ -39,6 +42,8 @@ class Place:
     result: EpsilonResult
     ratio: Enclosure
     violated: bool
+    claim: Guarantee | None = None
+    """The user's, in place of what the mechanism claims."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the setting, the witness, the ratio, what decided the claim and the command that audits it again."""
@@ -49,7 +54,8 @@ class Place:
             **self.result.witness.to_dict(),
             "ratio": self.ratio.to_dict(),
             **self.result.claim.to_dict(),
-            "command": subject.command_line("epsilon"),
+            "verdict": as_json(self.result.judgement),
+            "command": subject.command_line("epsilon", claim=self.claim and self.claim.option()),
         }
 
 
@@ -71,6 +77,16 @@ class SearchResult(Answer):
     def found(self) -> bool:
         """Returns whether a violation is certified."""
         return self.minimal is not None
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict at the violation of the smallest n; None where none was found."""
+        if self.minimal is None:
+            return None
+        found, several = self.minimal.result.judgement, self.region.ns is not None and len(self.region.ns) > 1
+        if found is None or not (several and self.exhaustive):
+            return found
+        return replace(found, extent=Extent(tuple(self.region.ns or ())), first_n=self.minimal.n)
 
     @property
     def minimal_n(self) -> int | None:
@@ -101,13 +117,14 @@ class SearchResult(Answer):
 class Search:
     """A search in one region; every violation that it reports is certified."""
 
-    def __init__(self, setting: Setting, region: Region, effort: Effort) -> None:
-        self.setting, self.region, self.effort = setting, region, effort
+    def __init__(self, setting: Setting, region: Region, effort: Effort, claim: Guarantee | None = None) -> None:
+        self.setting, self.region, self.effort, self.claim = setting, region, effort, claim
         self.places: list[Place] = []
 
     def certify(self, n: int | None, eps: Fraction, prior: Sequence[Fraction] | None = None) -> Place:
         """Returns the certified ratio, and whether the claim (or, where there is none, true <= nominal) is refuted."""
-        result = audit.epsilon(self.setting.at(eps=eps, n=n, prior=prior), digits=DIGITS + 4, memory=self.effort.memory)
+        place, asked = self.setting.at(eps=eps, n=n, prior=prior), self.claim
+        result = audit.epsilon(place, digits=DIGITS + 4, memory=self.effort.memory, claim=asked)
         claim, true = result.claim, result.epsilon
         bound = eps if claim.epsilon is None else claim.epsilon
         if true.is_infinite or not bound:
@@ -117,7 +134,7 @@ class Search:
         else:
             ratio = outward(true.lower / bound, true.upper / bound, DIGITS)
         violated = true.lower > eps if claim.verdict is None else claim.verdict is Verdict.REFUTED
-        self.places.append(Place(n, result, ratio, violated))
+        self.places.append(Place(n, result, ratio, violated, asked))
         return self.places[-1]
 
     @property
@@ -151,7 +168,7 @@ class Search:
             place = self.certify(n, eps, prior)
             yield place
             form = place.result.subject.mechanism.algebra().worst()
-            if form is not None and form.rational() is not None:
+            if self.claim is None and form is not None and form.rational() is not None:
                 return
 
     def _further(self, minimal: Place | None) -> list[int]:
@@ -168,7 +185,7 @@ class Search:
         if region.ns is None:
             return f"this setting, at eps = {listed}"
         last = region.ns[-1] if minimal is None else minimal.n
-        if self.setting.mechanism.algebra().worst() is not None:
+        if self.claim is None and self.setting.mechanism.algebra().worst() is not None:
             return f"n = {region.ns[0]}..{last}, in closed form for every epsilon; the prior plays no part"
         prior = " with this prior" if region.prior is not None else ""
         return f"n = {region.ns[0]}..{last}, every n certified at eps = {listed}{prior}"
@@ -232,13 +249,15 @@ def search(
     k: str | int | None = None,
     prior: str | Sequence[Exact] | None = None,
     prior_box: str | None = None,
+    claim: Guarantee | Any = None,
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> SearchResult:
     """Returns the largest certified ratio true epsilon / claimed epsilon, and the smallest violating n, in a region.
 
-    ``mech`` may be a setting: what is not given here is as it is there, and not free.
+    ``mech`` may be a setting: what is not given here is as it is there, and not free. A ``claim`` is judged instead of
+    what the mechanism claims; it needs a prior, since a free one is optimised against the mechanism's own claim.
 
     >>> search("EHD", n="1..2", prior="1/100,1/100", eps=1).minimal_n
     1
@@ -249,14 +268,19 @@ def search(
     if isinstance(mech, Setting) and not isinstance(mech.mech, Mechanism):
         given = {"n": n, "k": k, "eps": eps, "prior": prior}
         fixed = mech.keywords(parameters, **{name: value for name, value in given.items() if value is not None})
-        return search(**fixed, prior_box=prior_box, progress=progress, memory=memory)
+        return search(**fixed, prior_box=prior_box, claim=claim, progress=progress, memory=memory)
     region = make_region(mech, n, k, eps, prior, prior_box)
     shape = {"k": k, "prior": prior} if region.prior is None else {"prior": region.prior}
     setting = Setting.read(
         mech, n=None if region.ns is None else region.ns[0], eps=region.epsilons[0], **shape, **parameters
     )
-    task = Search(setting, region, Effort(memory=memory, progress=progress))
+    stated = None if claim is None else parse_guarantee("claim", claim)
+    task = Search(setting, region, Effort(memory=memory, progress=progress), stated)
     engine = None if region.prior is not None or setting.model is None else _optimiser(setting, region)
+    if engine is not None and stated is not None:
+        raise InputError(
+            "claim", stated.option(), "goes with a prior: a free one is optimised for the mechanism's claim"
+        )
     if engine is None:
         minimal = task.exhaust(region.prior)
         exhaustive, screened = task.covered(minimal), task.beyond(minimal)
@@ -281,7 +305,7 @@ def search(
         screened=screened,
         undecided=sum(place.result.claim.verdict is Verdict.UNDECIDED for place in task.places),
         seconds=perf_counter() - start,
-        command=setting.command_line("search", without, **region.options()),
+        command=setting.command_line("search", without, **region.options(), claim=stated and stated.option()),
     )
 
 

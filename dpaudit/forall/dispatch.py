@@ -13,7 +13,7 @@ from dpaudit.forall.theorem import Theorem
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
-from dpaudit.privacy.guarantee import Guarantee
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 
 THEOREMS: dict[tuple[str, ...], str] = {
     ("n",): "dpaudit.forall.every_n:every_n",
@@ -31,25 +31,25 @@ def epsilon(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
-    guarantee: Guarantee | None = None,
+    claim: Guarantee | Any = None,
     rest: Exact | None = None,
     **setting: Any,
 ) -> EpsilonResult | Theorem:
     """Returns the true epsilon with its witness and verdict, or the theorem where eps, n or the prior ranges.
 
-    eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". ``rest`` is the area of a box of priors that may
+    eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". A ``claim`` is judged instead of what the mechanism
+    claims; a theorem takes an epsilon, unless eps ranges. ``rest`` is the area of a box of priors that may
     stay undecided, as a share of the box.
     """
     chosen = read(mech, **setting)
     if isinstance(chosen, Ranged):
-        if guarantee is not None:
-            raise InputError("guarantee", guarantee.text(), "a theorem judges what the mechanism claims")
         if tier != "auto":
             raise InputError("tier", tier, "goes with one n, one prior and one ε: a theorem has no tiers")
-        return theorem(chosen, Effort.read(digits, memory, progress), rest)
+        stated = None if claim is None else parse_guarantee("claim", claim)
+        return theorem(chosen, Effort.read(digits, memory, progress), rest, stated)
     refuse_rest(rest)
     effort: dict[str, Any] = {"digits": digits, "progress": progress, "memory": memory, "tier": tier}
-    return questions.epsilon(chosen, **effort, guarantee=guarantee)
+    return questions.epsilon(chosen, **effort, claim=claim)
 
 
 def check_possible(ranged: Ranged) -> None:
@@ -74,14 +74,17 @@ def _named(ranged: Ranged) -> str:
     return where
 
 
-def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Theorem:
+def theorem(ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Guarantee | None = None) -> Theorem:
     """Returns what is decided for all values of what ranges."""
     module, _, name = _named(ranged).partition(":")
     box = ranged.ranging == ("prior",)
     if not box:
         refuse_rest(rest)
+    if claim is not None and "eps" in ranged.ranging:
+        raise InputError("claim", claim.text(), "goes with one ε: over every ε the statement is a multiple of it")
+    stated = {} if "eps" in ranged.ranging else {"claim": claim}
     decide: Callable[..., Theorem] = getattr(import_module(module), name)
-    return decide(ranged, effort, rest) if box else decide(ranged, effort)
+    return decide(ranged, effort, **({"rest": rest} if box else {}), **stated)
 
 
 def refuse_rest(rest: Exact | None) -> None:

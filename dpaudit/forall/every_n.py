@@ -15,16 +15,15 @@ from dpaudit.forall.every_n_proof import Theory, prove
 from dpaudit.forall.every_n_rates import Family
 from dpaudit.forall.every_n_search import Place
 from dpaudit.forall.ranged import Ranged, read
-from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor
+from dpaudit.forall.theorem import EveryEpsilon, Supremum, bounded, by_algebra, claimed_factor, stated_bound
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import Effort
-from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 from dpaudit.privacy.loss import verdict
 from dpaudit.privacy.pairs import Witness
 
@@ -62,10 +61,6 @@ class EveryNResult(Supremum):
     def value(self) -> Enclosure:
         """Returns the supremum."""
         return self.epsilon
-
-    def everywhere(self) -> Verdict | None:
-        """Returns the verdict on the claim: it is about every n."""
-        return self.claim.verdict
 
     def picture(self) -> str:
         """Returns the supremum against what is claimed."""
@@ -148,12 +143,16 @@ def check_possible(ranged: Ranged) -> None:
         raise InputError("eps", ranged.told("eps"), "with --n all: one number, or all")
 
 
-def every_n(ranged: Ranged, effort: Effort) -> EveryNResult:
-    """Returns enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict."""
-    start, theory = perf_counter(), _theory(ranged, effort)
-    bound = claimed_factor(ranged) * ranged.mechanism.epsilon
-    claim = Claim(EpsilonDelta(bound), verdict(theory.supremum, bound))
-    return EveryNResult(**_members(ranged, theory), claim=claim, **_last(ranged, effort, start))
+def every_n(ranged: Ranged, effort: Effort, claim: Guarantee | None = None) -> EveryNResult:
+    """Returns enclosures of the supremum over every n of the true epsilon and of its limit, and the verdict.
+
+    The verdict is on the ``claim``, a pure epsilon, else on what the mechanism claims, else on its nominal epsilon.
+    """
+    start, bound = perf_counter(), stated_bound(ranged, claim)
+    theory = _theory(ranged, effort)
+    found = Claim(EpsilonDelta(bound), verdict(theory.supremum, bound))
+    last = _last(ranged, effort, start, claim)
+    return EveryNResult(**_members(ranged, theory), claim=found, asked=claim is not None, **last)
 
 
 def every_n_and_epsilon(ranged: Ranged, effort: Effort) -> EveryNRatioResult:
@@ -171,8 +170,8 @@ def _theory(ranged: Ranged, effort: Effort, every_epsilon: bool = False) -> Theo
     return prove(family_of(ranged), ranged, effort.to(digits), every_epsilon)
 
 
-def _last(ranged: Ranged, effort: Effort, start: float) -> dict[str, Any]:
-    command = ranged.command_line("epsilon", digits=effort.digits)
+def _last(ranged: Ranged, effort: Effort, start: float, claim: Guarantee | None = None) -> dict[str, Any]:
+    command = ranged.command_line("epsilon", claim=claim and claim.option(), digits=effort.digits)
     return {"seconds": perf_counter() - start, "command": command}
 
 

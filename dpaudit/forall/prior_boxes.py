@@ -11,7 +11,7 @@ from dpaudit.audit.page import Line
 from dpaudit.forall.prior_boxes_rows import Box
 from dpaudit.forall.prior_boxes_search import MapSearch, Patch
 from dpaudit.forall.ranged import Ranged, Span
-from dpaudit.forall.theorem import EveryPrior, Theorem, claimed_factor
+from dpaudit.forall.theorem import EveryPrior, Theorem, stated_bound
 from dpaudit.mechanisms.base import Exponent
 from dpaudit.mechanisms.exponential import BALL_BYTES, Exponential, with_exponent
 from dpaudit.numbers import balls
@@ -22,6 +22,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import Guarantee
 
 REST = Fraction(1, 100)
 """The share of a box that may stay undecided, unless another is asked for."""
@@ -101,16 +102,17 @@ def _told(box: Box) -> str:
     return " × ".join(f"[{rough(low, 5)}, {rough(high, 5)}]" for low, high in box.sides)
 
 
-def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> PriorMapResult:
-    """Returns the map of the box of priors for what the mechanism claims, or epsilon-DP where it claims nothing."""
-    start, factor = perf_counter(), claimed_factor(ranged)
+def prior_map(
+    ranged: Ranged, effort: Effort, rest: Exact | None = None, claim: Guarantee | None = None
+) -> PriorMapResult:
+    """Returns the map of the box of priors for the ``claim``, else for what the mechanism claims, else epsilon-DP."""
+    start, bound = perf_counter(), stated_bound(ranged, claim)
     share, option = REST if rest is None else probability("rest", rest), ranged.told("prior")
     mechanism, form = _in_form(ranged, option)
     need = mechanism.model.size**2 * BALL_BYTES * 8
     if need > effort.memory:
         raise TooLargeError(need, effort.memory, f"all rows of {mechanism.name} over a box of priors")
     box = Box(tuple(_side(alpha) for alpha in ranged.prior))
-    bound = factor * mechanism.epsilon
     with balls.precision(BITS):
         search = MapSearch(mechanism, form, balls.ball(bound))
         left = search.run(box, share * box.area, effort)
@@ -119,6 +121,7 @@ def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Prio
     return PriorMapResult(
         subject=ranged,
         claim=Claim(EveryPrior(bound, option), _whole(shares)),
+        asked=claim is not None,
         proved=shares[Verdict.PROVED],
         refuted=shares[Verdict.REFUTED],
         undecided=shares[Verdict.UNDECIDED],
@@ -127,7 +130,7 @@ def prior_map(ranged: Ranged, effort: Effort, rest: Exact | None = None) -> Prio
         boxes=patches,
         tree=search.tree(box, search.is_symmetric(box)),
         seconds=perf_counter() - start,
-        command=ranged.command_line("epsilon", rest=None if share == REST else share),
+        command=ranged.command_line("epsilon", claim=claim and claim.option(), rest=None if share == REST else share),
     )
 
 

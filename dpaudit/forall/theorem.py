@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpaudit.audit.page import Fields, Headline, Line, Page, Words, strong
+from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, judged
+from dpaudit.audit.page import Fields, Line, Page, Words, strong
 from dpaudit.audit.results import Answer
-from dpaudit.audit.words import again, claim_rows, headline
+from dpaudit.audit.words import again, headline
 from dpaudit.forall.ranged import Ranged
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
@@ -28,6 +29,8 @@ class Theorem(Answer):
 
     subject: Ranged
     claim: Claim
+    asked: bool = False
+    """Whether the user states what is judged."""
 
     def about(self) -> dict[str, Any]:
         """Returns the setting, spans as text."""
@@ -37,12 +40,29 @@ class Theorem(Answer):
         """Returns the answer for people, row by row, without the setting and the verdict."""
         raise NotImplementedError
 
-    def headline(self) -> Headline:
-        """Returns the verdict on the claim, for all that ranges."""
-        return headline(self.claim, self.subject.setting_text(), theorem=self.everywhere())
+    @property
+    def whose(self) -> Whose:
+        """Who makes the statement: the user, the mechanism, or nobody."""
+        claimed = Whose.NOMINAL if self.subject.mechanism.claimed_here() is None else Whose.CLAIMED
+        return Whose.ASKED if self.asked else claimed
 
-    def everywhere(self) -> Verdict | None:
-        """Returns the verdict for every n; None of a theorem about something else."""
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the statement, for all that ranges."""
+        found = judged(self.claim, self.subject.mechanism.name, self.whose, self.extent())
+        measured = self.measured()
+        if found is None or measured is None:
+            return found
+        name, value, bound = measured
+        of = "the nominal ε" if self.whose is Whose.NOMINAL else "the claim"
+        return replace(found, quantity=name, value=value, bound=bound, margin=Margin.between(value, bound, of=of))
+
+    def extent(self) -> Extent | None:
+        """The n that the verdict covers."""
+        return Extent((self.subject.n,)) if isinstance(self.subject.n, int) else EVERY_N
+
+    def measured(self) -> tuple[str, Enclosure, Fraction] | None:
+        """What the verdict compares: a name, the supremum, and the bound; None where there is no such number."""
         return None
 
     def page(self) -> Page:
@@ -52,26 +72,13 @@ class Theorem(Answer):
             ("mechanism", f"{mechanism.name}: {mechanism.formula_here()}"),
             ("setting", self.subject.setting_text()),
         ]
-        rows = [*asked, *self.lines(), *self.judged(), ("effort", self.effort_text())]
-        return [Fields(again(rows, self.command))]
-
-    @property
-    def claims(self) -> bool:
-        """Returns whether what is judged is claimed; else it is only asked."""
-        return self.subject.mechanism.claimed_here() is not None
-
-    def judged(self) -> list[Line]:
-        """Returns what is judged and the verdict; what nobody claims is called asked."""
-        (_, words), *rest = claim_rows(self.claim)
-        return [("claimed", words) if self.claims else ("asked", f"{words}; {self.unclaimed()}"), *rest]
-
-    def unclaimed(self) -> str:
-        """Returns why what is judged is no claim."""
-        return f"{self.subject.mech} itself claims nothing"
+        rows = [*asked, *self.lines(), ("effort", self.effort_text())]
+        return [headline(self.judgement, self.claim, ""), Fields(again(rows, self.command))]
 
     def members(self) -> dict[str, Any]:
         """Returns the fields for JSON; "claimed" is null where nothing is."""
-        return super().members() | ({} if self.claims else {"claimed": None})
+        found = {name: value for name, value in super().members().items() if name != "asked"}
+        return found | ({"claimed": None} if self.whose is Whose.NOMINAL else {})
 
     @property
     def complete(self) -> bool:
@@ -95,6 +102,23 @@ class Supremum(Theorem):
     def where(self) -> str:
         """Returns for people where it is attained."""
         raise NotImplementedError
+
+    def measured(self) -> tuple[str, Enclosure, Fraction] | None:
+        """The supremum against the bound: an epsilon, or the factor of an epsilon."""
+        guarantee = self.claim.guarantee
+        if isinstance(guarantee, EveryEpsilon):
+            return "largest true ε / ε", self.value, guarantee.factor
+        bound = self.claim.epsilon
+        return None if bound is None else ("largest true ε", self.value, bound)
+
+
+def stated_bound(ranged: Ranged, claim: Guarantee | None) -> Fraction:
+    """The epsilon that is judged where epsilon does not range: of the user's claim, else of the mechanism's."""
+    if claim is None:
+        return claimed_factor(ranged) * ranged.mechanism.epsilon
+    if not isinstance(claim, EpsilonDelta) or claim.delta:
+        raise InputError("claim", claim.text(), "a theorem judges pure ε-DP: give an ε, or one n and one prior")
+    return claim.epsilon
 
 
 def by_algebra(value: Enclosure, known: Fraction | None) -> str:

@@ -24,7 +24,6 @@ from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import LONGEST_COMMON, rational, total
 from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, parse_adjacency
 from dpaudit.privacy.effort import WORK
-from dpaudit.privacy.guarantee import Guarantee
 
 MAX_DIGITS = 1000
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
@@ -50,11 +49,10 @@ class GivenTable:
         outputs: tuple[str, ...],
         rows: dict[str, tuple[Fraction, ...]],
         adjacency: Adjacency,
-        claim: Guarantee | None,
     ) -> None:
         self.formula = f"P(r) read from {path}"
         self.adjacency = adjacency
-        self._outputs, self._rows, self._claim = outputs, rows, claim
+        self._outputs, self._rows = outputs, rows
 
     def datasets(self) -> list[str]:
         """Returns the names of the rows."""
@@ -68,14 +66,8 @@ class GivenTable:
         """Returns the row."""
         return self._rows[x]
 
-    def claimed(self) -> Guarantee | None:
-        """Returns the guarantee that the caller wants to see checked."""
-        return self._claim
 
-
-def read_table(
-    path: str, adjacency: str | None = None, claim: Guarantee | None = None, work: int = WORK
-) -> OwnMechanism:
+def read_table(path: str, adjacency: str | None = None, work: int = WORK) -> OwnMechanism:
     """Returns the mechanism that the file holds; anything wrong in it is refused with row and column.
 
     An audit of it that needs more than ``work`` steps will be refused.
@@ -84,7 +76,7 @@ def read_table(
     rows = {name: _row(path, where, outputs, cells) for name, (where, cells) in entries.items()}
     relation = parse_adjacency(ALL_PAIRS if adjacency is None else adjacency, lambda _, name: _known(rows, name))
     settings = {} if adjacency is None else {"adjacency": str(adjacency)}
-    given = GivenTable(path, outputs, rows, relation, claim)
+    given = GivenTable(path, outputs, rows, relation)
     found = OwnMechanism(given, path, None, settings, sha256=sha256_of("TABLE", path))
     found.most_steps = work
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpaudit.audit.page import Fields, Line, Note, Page, Part, Table, Words, strong
-from dpaudit.audit.words import again, caveat_rows, claim_rows, subject_rows
+from dpaudit.audit.page import Against, Fields, Line, Note, Page, Part, Table, Words, strong
+from dpaudit.audit.words import again, caveat_rows, evidence_rows, subject_rows
 from dpaudit.privacy.protocols import text
 
 if TYPE_CHECKING:
@@ -18,16 +18,17 @@ MOST_SHOWN = 40
 def page(result: ReleaseResult) -> Page:
     """Returns what was released, what the audit says, what it cost."""
     many = len(result.released)
-    rows: list[Line] = [*subject_rows(result.subject), ("true ε", Words(strong(result.epsilon), " of one release"))]
-    rows += claim_rows(result.claim, "epsilon")
+    value = Against(result.epsilon, result.audited.bound())
+    rows: list[Line] = [*subject_rows(result.subject), ("true ε", Words(strong(value), " of one release"))]
+    rows += evidence_rows(result.claim, "epsilon")
     if not many:
         nothing = Words("nothing", style="bold red")
-        rows = [("released", Words(nothing, ": what is claimed is not proved")), *rows]
+        rows = [("released", Words(nothing, ": the claim is not proved")), *rows]
     elif many == 1:
         rows = [*_one(result.released[0]), *rows]
     rows += _cost(result, many) if many else []
     rows += [*([("audit", result.audit)] if result.audit else []), *caveat_rows(result.subject)]
-    parts: list[Part] = [Fields(again(rows, result.command))]
+    parts: list[Part] = [result.audited.headline(), Fields(again(rows, result.command))]
     if many > 1:
         shown = result.released[:MOST_SHOWN]
         if shown[0].parameters is None:

@@ -8,9 +8,10 @@ from secrets import SystemRandom
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.judgement import Judgement
 from dpaudit.audit.page import Page
 from dpaudit.audit.questions import ROW_BYTES, epsilon, on_data
-from dpaudit.audit.results import SettingAnswer
+from dpaudit.audit.results import EpsilonResult, SettingAnswer
 from dpaudit.audit.setting import Setting
 from dpaudit.mechanisms import in_family, posterior
 from dpaudit.mechanisms.draw import ExactDraw
@@ -21,6 +22,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import parse_histogram
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
+from dpaudit.privacy.guarantee import Guarantee
 from dpaudit.privacy.protocols import Output, plain
 from dpaudit.releases.page import page as release_page
 
@@ -57,10 +59,20 @@ class ReleaseResult(SettingAnswer):
     randomness: str
     epsilon: Enclosure
     claim: Claim
+    audited: EpsilonResult
     spent: Enclosure
     after_one_more: Enclosure
     audit: str | None
     """The command that audits this setting again."""
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict of the audit of this setting."""
+        return self.audited.judgement
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields for JSON; of the audit the verdict alone."""
+        return {name: value for name, value in super().members().items() if name != "audited"}
 
     def page(self) -> Page:
         """Returns the release for people."""
@@ -74,6 +86,7 @@ def release(
     times: int | str = 1,
     seed: int | str | None = None,
     require: bool = False,
+    claim: Guarantee | Any = None,
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
     progress: Progress | None = None,
@@ -82,7 +95,8 @@ def release(
     """Returns outputs drawn from exactly the law that was audited, with what the audit says of this setting.
 
     The bits come from the operating system; with a ``seed`` from it, for simulations: that is not private. With
-    ``require`` nothing is drawn, and ``released`` is empty, unless what is claimed is proved.
+    ``require`` nothing is drawn, and ``released`` is empty, unless the ``claim``, else what the mechanism claims, is
+    proved.
     """
     start, count = perf_counter(), whole("times", times, 1, MOST_TIMES)
     source = SystemRandom() if seed is None else Random(whole("seed", seed, 0))
@@ -96,7 +110,7 @@ def release(
     if outputs * ROW_BYTES > memory:
         raise TooLargeError(outputs * ROW_BYTES, memory, f"a draw from {approximately(outputs)} outputs")
     draws = ExactDraw(chosen.mechanism, dataset)
-    audited = epsilon(chosen, digits=digits, memory=memory, progress=progress)
+    audited = epsilon(chosen, digits=digits, memory=memory, progress=progress, claim=claim)
     if require and audited.claim.verdict is None:
         rule = f"nothing is released: {chosen.mechanism.name} claims nothing here, so nothing can be required of it"
         raise InputError("require", "yes", rule)
@@ -110,6 +124,7 @@ def release(
         randomness="the operating system" if seed is None else f"seed {seed}: not private, for simulations only",
         epsilon=audited.epsilon,
         claim=audited.claim,
+        audited=audited,
         spent=audited.epsilon.times(count),
         after_one_more=audited.epsilon.times(count + 1),
         audit=audited.command,

@@ -101,7 +101,7 @@ class Case:
 
     def _ask(self, n: int | None) -> Answer:
         try:
-            return audit.epsilon(self.at(n), digits=DIGITS, guarantee=self.asked_at(n))
+            return audit.epsilon(self.at(n), digits=DIGITS, claim=self.asked_at(n))
         except PrecisionExhausted as problem:
             return Unknown(visible(str(problem)).removeprefix("undecided: "), False, self._judged(n), problem)
         except InputError as problem:

@@ -334,7 +334,7 @@ def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[st
         return ()
     other = "exact" if found.tier != "exact" else "fast"
     try:
-        again = audit.epsilon(case.at(n), digits=DIGITS, tier=other, guarantee=case.asked_at(n))
+        again = audit.epsilon(case.at(n), digits=DIGITS, tier=other, claim=case.asked_at(n))
     except (PrecisionExhausted, InputError):
         return ()
     agree = again.epsilon.lower <= found.epsilon.upper and found.epsilon.lower <= again.epsilon.upper

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dpaudit.audit.page import Fields, Line, Page, Table, Words, badge, strong
+from dpaudit.audit.page import Fields, Headline, Line, Page, Table, Words, badge, strong
 from dpaudit.audit.words import again
 from dpaudit.numbers.digits import rough
+from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.sampling.samples import SamplesResult
@@ -18,9 +20,10 @@ def page(result: SamplesResult, lower: str, ceiling: str) -> Page:
     off = f", δ = {result.delta}" if result.delta else ""
     sure = f"with confidence {rough(result.confidence, 10)}"
     rows: list[Line] = [("shown", Words(strong(f"ε ≥ {lower}"), f"{off} {sure} ({how})"))]
-    if result.verdict is not None:
-        words = "" if result.verdict.value == "REFUTED" else ": sampling cannot prove it"
-        rows += [("claimed", f"ε = {result.claimed}{off}"), ("verdict", Words(badge(result.verdict.value), words))]
+    judged, first = result.judgement, []
+    if judged is not None:
+        unproved = "" if judged.verdict is Verdict.REFUTED else "; sampling cannot prove it"
+        first = [replace(Headline.of(judged), more=f"{judged.margin_text()}, {sure}{unproved}")]
     seen = result.shown
     if seen is not None:
         rows.append(("pair", f"x = {seen.x}, x′ = {seen.x_prime}"))
@@ -31,4 +34,4 @@ def page(result: SamplesResult, lower: str, ceiling: str) -> Page:
         rows.append((f"at {reach.at}", Words("ε = ", reach.epsilon, ": events this likely show no more")))
     fits = [(fit.x, badge(fit.verdict.value), fit.output or "", fit.why) for fit in result.fit]
     table = [Table(["data x", "is it this law?", "output", "why"], fits, prose=["why"])] if fits else []
-    return [Fields(again(rows, result.command)), *table]
+    return [*first, Fields(again(rows, result.command)), *table]

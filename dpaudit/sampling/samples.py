@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.display import Members
+from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.judgement import Judgement, Margin, Whose
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.mechanisms.table import read_sheet
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
-from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.digits import powers
+from dpaudit.numbers.enclosure import Enclosure, at_least
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, nonnegative, positive, sequence, split, whole
+from dpaudit.numbers.rationals import Exact, positive, sequence, split, whole
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
 from dpaudit.sampling.binomial import lower_bound, upper_bound
 from dpaudit.sampling.fit import Fit, goodness_of_fit
 from dpaudit.sampling.page import page as samples_page
@@ -83,7 +86,19 @@ class SamplesResult(Answer):
         """Returns the fields; the bounds of epsilon as decimals, rounded down."""
         found = super().members()
         rounded = {name: decimal_below(getattr(self, name)) for name in ("epsilon_lower", "ceiling")}
-        return {**found, **rounded, "verdict": None if self.verdict is None else self.verdict.value}
+        return {**found, **rounded, "verdict": as_json(self.judgement)}
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the claim; the true epsilon is known from below only."""
+        if self.claimed is None or self.verdict is None:
+            return None
+        found = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, f"the code of {self.file}")
+        shown = at_least(self.epsilon_lower, PLACES)
+        name = "true ε" if not self.delta else powers(f"ε at δ = {self.delta}")
+        return replace(
+            found, quantity=name, value=shown, bound=self.claimed, margin=Margin.between(shown, self.claimed)
+        )
 
     def page(self) -> Page:
         """Returns what is shown, for people."""
@@ -96,25 +111,24 @@ def samples(
     event: str | Sequence[str] | None = None,
     pair: str | Sequence[str] | None = None,
     confidence: Exact = "999/1000",
-    delta: Exact = 0,
-    claim: Exact | None = None,
+    claim: Guarantee | Any = None,
     at: str | Sequence[Exact] = (),
     law: Setting | None = None,
 ) -> SamplesResult:
     """Returns what the counts in the file show: one row a data set, one column an output, as in a table.
 
     ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every single output and every
-    ordered pair of rows is a test. ``law`` is the law that the code should have: is it refuted, and what can events of
-    probability ``at`` show of it?
+    ordered pair of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to be refuted. ``law`` is the law
+    that the code should have: is it refuted, and what can events of probability ``at`` show of it?
     """
     start, counts = perf_counter(), read_counts(file)
-    level, weight = _level(confidence), nonnegative("delta", delta)
+    level, stated = _level(confidence), _stated(claim)
+    bound, weight = (None, Fraction(0)) if stated is None else stated.epsilon_delta()
     points = [positive("at", c) for c in sequence("at", at)]
-    if weight >= 1 or any(c > 1 for c in points):
-        raise InputError("delta" if weight >= 1 else "at", delta if weight >= 1 else at, "must be a probability < 1")
+    if any(c > 1 for c in points):
+        raise InputError("at", at, "must be probabilities")
     if points and law is None:
         raise InputError("at", at, "needs the law, --mech: what can be shown at best depends on it")
-    bound = None if claim is None else nonnegative("claim", claim)
     pairs = _pairs(counts, pair)
     events = _events(counts, event)
     tests = len(pairs) * len(events)
@@ -145,11 +159,22 @@ def samples(
             event=None if event is None else ",".join(events[0]),
             pair=None if pair is None else ",".join(pairs[0]),
             confidence=None if level == Fraction(1, 1000) else 1 - level,
-            claim_delta=weight or None,
-            claim=bound,
+            claim=stated and stated.option(),
             at=tuple(points),
         ),
     )
+
+
+def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
+    """The (epsilon, delta) that is claimed; another guarantee is refused."""
+    if claim is None:
+        return None
+    found = parse_guarantee("claim", claim)
+    if not isinstance(found, EpsilonDelta):
+        raise InputError("claim", found.option(), "samples speak of ε and δ: eps=1 or eps=1,delta=1e-5")
+    if found.delta >= 1:
+        raise InputError("claim", found.option(), "delta must be < 1")
+    return found
 
 
 def read_counts(file: str) -> dict[str, dict[str, int]]:

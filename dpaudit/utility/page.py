@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpaudit.audit.page import Line, Note, Page, Part, Table, Words, strong
+from dpaudit.audit.page import Line, Note, Page, Part, Table, Words, badge, strong
 from dpaudit.audit.words import answered
-from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
     from dpaudit.utility.accuracy import AccuracyResult
 
 SHOWN = 12
 """Steps in the table; JSON has all."""
-BRIEF = 6
-"""Significant digits in the table of the bounds."""
-MARKS = {
-    Verdict.PROVED: Words("holds", style="bold green"),
-    Verdict.REFUTED: Words("fails", style="bold red"),
-    Verdict.UNDECIDED: Words("undecided", style="bold yellow"),
-}
 
 
 def page(result: AccuracyResult) -> Page:
@@ -47,15 +38,11 @@ def _bounds(result: AccuracyResult) -> list[Part]:
         return [Note("The documents state no bound for this mechanism, distance and k.")]
     rows = []
     for bound in result.bounds:
-        verdict = MARKS[bound.verdict]
+        verdict = badge(bound.verdict.value)
         if bound.thresholds > 1:
             verdict = Words(verdict, f" at {bound.failing or bound.thresholds} of {bound.thresholds} t")
         numbers = [bound.t, bound.kappa, bound.probability, bound.value, bound.margin]
-        rows.append([bound.claim, bound.statement, *map(_brief, numbers), verdict])
+        rows.append([bound.claim, bound.statement, *numbers, verdict])
     columns = ["claim", "statement", "at t", "κ", "here", "bound", "margin", "verdict"]
     all_t = "Each bound at every t that separates two distances; the row shows the worst. --t asks for one."
     return [Table(columns, rows, prose=["statement"]), *([Note(all_t)] if result.t is None else [])]
-
-
-def _brief(value: Any) -> Any:
-    return value.shortened(BRIEF) if isinstance(value, Enclosure) else value
