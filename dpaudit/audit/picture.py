@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dpaudit.numbers import balls
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Audited, text
 
@@ -113,3 +114,13 @@ def pair(mechanism: Audited, witness: Witness) -> str:
         axes = style.new_axes(height=2.8)
         found.draw(axes)
     return style.svg(axes.figure, f"output distributions of {found.names[0]} and {found.names[1]}")  # type: ignore[arg-type]
+
+
+def draw_pair(axes: Axes, mechanism: Audited, witness: Witness) -> None:
+    """Draws the two output distributions of a pair, with their names; refuses too many outputs."""
+    found = two(mechanism, witness)
+    if found is None:
+        outputs = mechanism.counts().outputs
+        raise InputError("plot", outputs, f"a picture of a pair has at most {MOST_OUTPUTS} outputs")
+    found.draw(axes)
+    axes.set_title(f"{mechanism.name}: the pair that is told apart best", loc="left")

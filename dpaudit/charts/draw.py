@@ -1,14 +1,15 @@
-"""The kinds of charts, each drawn on given axes. Floats draw here, rounded from certified numbers; they decide nothing."""
+"""The kinds of charts, each drawn on given axes. Floats draw, rounded from certified numbers; they decide nothing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.charts.style import BAD, COLOURS, DARK_MAP, GOOD, INK, LIGHT_MAP, OPEN
+from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 
@@ -19,6 +20,8 @@ BY_VERDICT = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNDECIDED: OPE
 MARKERS, DASHES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":")
 NAME = 26
 """A name on an axis has at most so many letters."""
+ORDERED = ["#3a78d8", "#7c66d2", "#b4559e", "#d3505f", "#e0803c"]
+"""From blue to orange, seen on a light and on a dark ground."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Line:
     xs: tuple[Fraction | int, ...]
     ys: tuple[Enclosure, ...]
     end: str = ""
+    colour: int | None = None
+    """The number of its colour, where several pictures give it the same."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ def lines(
     steps: bool = False,
 ) -> None:
     """Draws each series with its name at its end, in its colour; wide enclosures as bands, infinite values not."""
-    colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in range(len(series))]
+    numbers = [i if line.colour is None else line.colour for i, line in enumerate(series)]
+    colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in numbers]
     floor = _floor(series) if log_y else -math.inf
     finite = []
     for i, (line, colour) in enumerate(zip(series, colours, strict=True)):
@@ -77,24 +83,39 @@ def lines(
         if not places:
             continue
         xs, ys = [x for x, _ in places], [number(y) for _, y in places]
-        style: dict[str, Any] = {"color": colour, "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
-        few = len(xs) <= 40 and not steps
+        style: dict[str, Any] = {"color": colour, "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLOURS) % len(DASHES)]}
+        few = len(xs) <= 12 and not steps
         style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
         axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
         wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]
         if wide and not any(y.is_open for _, y in places):
-            axes.fill_between([x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=colour, alpha=0.2)
+            axes.fill_between(
+                [x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=colour, alpha=0.2
+            )
         finite.append((line, colour, xs[-1], ys[-1]))
-    if log_x:
-        axes.set_xscale("log")
-    if log_y:
-        axes.set_yscale("log")
+    for is_log, scale, axis in ((log_x, axes.set_xscale, axes.xaxis), (log_y, axes.set_yscale, axes.yaxis)):
+        if is_log:
+            scale("log")
+            plain_ticks(axis)
     for level in levels:
-        (axes.axvline if level.across else axes.axhline)(float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3)))
+        (axes.axvline if level.across else axes.axhline)(
+            float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3))
+        )
     _frame(axes, finite, levels, log_x, log_y)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     _end_names(axes, finite, levels)
+
+
+def plain_ticks(axis: Any) -> None:
+    """Numbers at a logarithmic axis as they are written everywhere: 0.01, 1e-5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    narrow = high < 30 * max(low, 1e-300)
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: rough(value, 2) if value > 0 else "0"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _floor(series: Sequence[Line]) -> float:
@@ -111,7 +132,7 @@ def _frame(axes: Axes, ends: Sequence[Any], levels: Sequence[Level], log_x: bool
     if not log_y:
         low, high = axes.get_ylim()
         high = max([high, *(1.06 * float(level.value) for level in levels if not level.across)])
-        axes.set_ylim(0 if 0 <= low or low > -0.1 * high else low, high)
+        axes.set_ylim(0 if low >= 0 or low > -0.1 * high else low, high)
 
 
 def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], levels: Sequence[Level]) -> None:
@@ -122,7 +143,10 @@ def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], level
     to_axes = axes.transScale + axes.transLimits
     tall = axes.get_window_extent().height / axes.figure.dpi * 72 or 200.0
     gap = 11.5 / tall
-    heights = spread([float(to_axes.transform((last, y))[1]) for y, *_ in wanted], gap)
+    places = [min(1.0, max(0.0, float(to_axes.transform((last, y))[1]))) for y, *_ in wanted]
+    heights = spread(places, gap)
+    shift = max(0.0, -min(heights, default=0.0)) - max(0.0, max(heights, default=1.0) - 1.02)
+    heights = [height + shift for height in heights]
     for (_, words, colour), height in zip(wanted, heights, strict=True):
         axes.annotate(
             words, (1, height), xycoords="axes fraction", xytext=(6, 0), textcoords="offset points",
@@ -130,9 +154,10 @@ def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], level
         )  # fmt: skip
     for level in levels:
         if level.across:
+            left = float(to_axes.transform((float(level.value), 1.0))[0]) > 0.6
             axes.annotate(
-                level.name, (float(level.value), 1), xycoords=("data", "axes fraction"), xytext=(4, -4),
-                textcoords="offset points", va="top", fontsize=9,
+                level.name, (float(level.value), 1), xycoords=("data", "axes fraction"), xytext=(-4 if left else 4, -3),
+                textcoords="offset points", va="top", ha="right" if left else "left", fontsize=9,
             )  # fmt: skip
 
 
@@ -164,7 +189,7 @@ def ordered_colours(count: int) -> list[str]:
     """Colours from light to dark for series that have an order."""
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-    scale = LinearSegmentedColormap.from_list("", ["#7fb8e6", COLOURS[0], "#7a3b9a", COLOURS[5]])
+    scale = LinearSegmentedColormap.from_list("", ORDERED)
     return [to_hex(scale(i / max(1, count - 1))) for i in range(count)]
 
 
@@ -189,6 +214,7 @@ def pair(
     largest = max(number(value) for value in (*p, *q))
     if largest / smallest > 200:
         axes.set_yscale("log")
+        plain_ticks(axes.yaxis)
         axes.set_ylim(max(smallest / 2, largest * 1e-9), largest * 2)
     if worst is not None:
         axes.axvspan(worst - 0.5, worst + 0.5, color=INK, alpha=0.1, linewidth=0)
@@ -205,12 +231,35 @@ def pair(
     axes.legend(frameon=False, loc="best", fontsize=9, labelcolor="linecolor")
 
 
+def curve(axes: Axes, points: Sequence[tuple[float, float]], x_label: str, y_label: str) -> None:
+    """Draws one curve through the points."""
+    axes.plot([x for x, _ in points], [y for _, y in points], color=GOOD)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.set_ylim(bottom=0)
+
+
+def bars(axes: Axes, names: Sequence[str], values: Sequence[Enclosure], x_label: str, y_label: str) -> None:
+    """Draws a bar for every name; a line where there are many."""
+    ys = [number(value) for value in values]
+    if len(ys) > 60:
+        axes.plot(range(len(ys)), ys, color=GOOD, linewidth=1.4)
+    else:
+        axes.bar(range(len(ys)), ys, color=GOOD, width=0.8)
+    step = max(1, math.ceil(len(names) / 12))
+    axes.set_xticks(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+
+
 def _side(place: int, count: int) -> str:
     return "left" if place < count / 4 else "right" if place > 3 * count / 4 else "center"
 
 
-def shares(axes: Axes, names: Sequence[str], values: Sequence[Enclosure | None], verdicts: Sequence[Verdict | None]) -> None:
-    """Draws a bar for each share of what is stated; what exceeds all of it has the other colour and ends in an arrow."""
+def shares(
+    axes: Axes, names: Sequence[str], values: Sequence[Enclosure | None], verdicts: Sequence[Verdict | None]
+) -> None:
+    """Draws a bar for each share of what is stated; one that exceeds the picture ends in an arrow."""
     widths = [math.inf if v is not None and v.is_infinite else 0.0 if v is None else number(v) for v in values]
     finite = [width for width in widths if math.isfinite(width)]
     top = max([1.3, *(1.12 * width for width in finite if width < 4)])
@@ -254,16 +303,22 @@ def grid(
     axes.grid(False)
 
 
-def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[tuple[float, float, float, float]]]]) -> None:
-    """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided is drawn last, in ink."""
+Sides = tuple[float, float, float, float]
+
+
+def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[Sides]]], names: Mapping[Verdict, str]) -> None:
+    """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided comes last, in ink."""
     from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Patch, Rectangle
 
     colours = {**BY_VERDICT, Verdict.UNDECIDED: INK}
     for verdict, found in areas:
         patches = [Rectangle((a, c), b - a, d - c) for a, b, c, d in found]
         edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
-        axes.add_collection(PatchCollection(patches, facecolor=colours[verdict], edgecolor=colours[verdict], linewidth=edge))
+        style = {"facecolor": colours[verdict], "edgecolor": colours[verdict], "linewidth": edge}
+        axes.add_collection(PatchCollection(patches, **style))  # type: ignore[arg-type]
     axes.autoscale_view()
     axes.set_aspect("equal")
     axes.grid(False)
+    keys = [Patch(color=colours[verdict], label=name) for verdict, name in names.items()]
+    axes.legend(handles=keys, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -75,6 +75,19 @@ def new_axes(width: float = WIDTH, height: float = HEIGHT) -> Axes:
     return figure.add_subplot()
 
 
+def plotted(draw: Callable[[Axes], None], axes: Axes | None) -> Axes:
+    """The axes after ``draw``: given ones keep their style, new ones belong to a figure that a notebook shows."""
+    if axes is not None:
+        draw(axes)
+        return axes
+    with styled():
+        from matplotlib import pyplot
+
+        _, made = pyplot.subplots(figsize=(WIDTH, HEIGHT), layout="constrained")
+        draw(made)
+    return made
+
+
 def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     """The figure as SVG: text is text, ink is ``currentColor``, colours are variables that a page may set."""
     stream = io.StringIO()
@@ -85,20 +98,44 @@ def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"font: ((?:\w+ )*)([\d.]+)px [^;\"]*", _font, text)
+    text = re.sub(r" ?font-family: [^;\"]*;?", "", text)
+    text = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", text)
     text = text.replace(INK, "currentColor")
     for number, (colour, _) in enumerate(zip(COLOURS, DARK, strict=True), 1):
         text = text.replace(colour, f"var(--c{number},{colour})")
-    text = re.sub(r"(?<=[\s\"(,ML-])(-?\d+\.\d{2})\d+", r"\1", text)
-    text = _renamed(text, prefix)
+    text = re.sub(r' (d|x|y|width|height|transform)="([^"]*)"', _shorter, text)
+    text = _ungrouped(_renamed(text, prefix))
     text = re.sub(r"\n\s*", "\n", text)
     head = f'role="img" aria-label="{escape(alt)}" class="chart"'
-    return re.sub(r"<svg ", f"<svg {head} ", text, count=1).replace("<defs>", f"<title>{escape(alt)}</title>\n<defs>", 1)
+    return re.sub(r"<svg ", f"<svg {head} ", text, count=1).replace(
+        "<defs>", f"<title>{escape(alt)}</title>\n<defs>", 1
+    )
 
 
 def _font(found: re.Match[str]) -> str:
     """The size and weight of a font without its family, which is that of the page."""
     weight = "font-weight: bold; " if "bold" in found[1] or "700" in found[1] else ""
     return f"{weight}font-size: {found[2]}px"
+
+
+def _shorter(found: re.Match[str]) -> str:
+    """The same attribute with one decimal, a path in fewer letters."""
+    value = re.sub(r"(\d+\.\d)\d+", r"\1", found[2])
+    value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split())) if found[1] == "d" else value
+    return f' {found[1]}="{value}"'
+
+
+def _ungrouped(text: str) -> str:
+    """The SVG without groups that say nothing."""
+    kept: list[bool] = []
+
+    def said(found: re.Match[str]) -> str:
+        if found[0] == "</g>":
+            return found[0] if kept.pop() else ""
+        kept.append(found[0] != "<g>")
+        return found[0] if kept[-1] else ""
+
+    return re.sub(r"<g(?: [^>]*)?>|</g>", said, text)
 
 
 def _renamed(text: str, prefix: str) -> str:

@@ -32,6 +32,9 @@ LARGEST = 64 << 20
 FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
 """A claim with one of these is false, or what it says to exist does not."""
 
+ACCURACY = ("distances", "mean-error")
+"""The kinds of sections on accuracy: a report that begins with one is about accuracy first."""
+
 Value = tuple[int, ...] | str
 """A data set or an output: counts, or the text of anything else."""
 
@@ -183,6 +186,16 @@ class Document:
         for number, section in enumerate(self.sections, 1):
             if section.figure is not None and section.table is not None and section.table.rows:
                 yield f"{number:02d}-{section.kind}", section
+
+    @property
+    def accuracy_first(self) -> bool:
+        """Whether the report is about accuracy before privacy."""
+        return bool(self.bounds and self.sections and self.sections[0].kind in ACCURACY)
+
+    def mechanisms(self) -> list[str]:
+        """The names in the tables' column "mechanism", which give every mechanism one colour."""
+        tables = [s.table for s in self.sections if s.table is not None and s.table.columns[0].name == "mechanism"]
+        return list(dict.fromkeys(str(row[0]) for table in tables for row in table.rows))
 
     @cached_property
     def json(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dpaudit.charts import draw, style
@@ -12,21 +13,24 @@ ROW = 0.34
 """Inches of one bar."""
 
 
-def drawn(section: Section, name: str) -> str:
-    """The figure of a section as SVG that may stand in a page; its words are title and finding."""
+def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
+    """The figure of a section as SVG for a page; mechanisms have the colour of their place in ``order``."""
     figure, table = section.figure, section.table
     if figure is None or table is None:
         return ""
     with style.styled():
         tall = max(1.2, ROW * len(table.rows) + 0.9) if figure.look is Look.SHARES else style.HEIGHT
         axes = style.new_axes(height=tall)
-        DRAW[figure.look](axes, figure, table)
-        axes.set_title(_folded(figure.title), loc="left")
+        if figure.look in (Look.LINES, Look.STEPS):
+            _lines(axes, figure, table, order)
+        else:
+            DRAW[figure.look](axes, figure, table)
+        axes.figure.suptitle(_folded(figure.title), x=0.01, ha="left", fontsize=11, fontweight="bold")
         alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
         return style.svg(axes.figure, alt, f"{name}-")  # type: ignore[arg-type]
 
 
-def _folded(title: str, most: int = 84) -> str:
+def _folded(title: str, most: int = 76) -> str:
     """The title on as many lines as it needs."""
     lines, line = [], ""
     for word in title.split():
@@ -37,7 +41,7 @@ def _folded(title: str, most: int = 84) -> str:
     return "\n".join([*lines, line])
 
 
-def _lines(axes: Any, figure: Figure, table: Table) -> None:
+def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> None:
     ends = dict(figure.ends)
     x, y = table.index(figure.x), table.index(figure.y)
     words = isinstance(table.rows[0][x], str)
@@ -46,7 +50,8 @@ def _lines(axes: Any, figure: Figure, table: Table) -> None:
         known = [row for row in rows if row[x] is not None and row[y] is not None]
         xs: Any = range(len(known)) if words else [row[x] for row in known]
         if known:
-            series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, "")))  # type: ignore[misc]
+            colour = order.index(name) if name in order else None
+            series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
     levels = [draw.Level(mark.value, mark.name, mark.across) for mark in figure.marks]
     draw.lines(
         axes, series, levels, x_label=figure.x_label, y_label=figure.y_label, log_x=figure.log_x, log_y=figure.log_y,
@@ -79,4 +84,4 @@ def _map(axes: Any, figure: Figure, table: Table) -> None:
     axes.set_ylabel(figure.y_label)
 
 
-DRAW = {Look.LINES: _lines, Look.STEPS: _lines, Look.PAIR: _pair, Look.SHARES: _shares, Look.MAP: _map}
+DRAW = {Look.PAIR: _pair, Look.SHARES: _shares, Look.MAP: _map}

@@ -107,6 +107,7 @@ class Page:
     evidence: tuple[str, ...]
     evidence_title: str
     accuracy: Verdicted | None
+    accuracy_first: bool
     bounds: Grid | None
     false_claims: Grid | None
     claims: tuple[PaperPart, ...]
@@ -131,7 +132,8 @@ def page(document: Document, charts: dict[str, str], full: bool = False) -> Page
         mechanisms=_mechanisms(document.findings) if len(document.findings) > 1 else None,
         evidence=tuple(_evidence(lead)) if lead is not None else (),
         evidence_title="" if lead is None else f"The evidence: {lead.name}",
-        accuracy=_accuracy(document),
+        accuracy=_accuracy(document) if document.lead is not None or document.claims else None,
+        accuracy_first=document.accuracy_first,
         bounds=_bounds(document.bounds) if document.bounds else None,
         false_claims=_false(document.claims) if document.claims else None,
         claims=tuple(map(_paper, document.claims)),
@@ -213,8 +215,8 @@ def _evidence(finding: Finding) -> Iterator[str]:
     against = f" {sign} {powers(str(bound))}" if bound is not None and found is not None and proof.quantity == found.quantity else ""
     if proof.output is not None and proof.p is not None and proof.p_prime is not None:
         yield f"Output: r = {words.value_text(proof.output)}"
-        yield f"P_x(r) = {short(proof.p.to_dict())} and P_x′(r) = {short(proof.p_prime.to_dict())}"
-        yield f"ln(P_x(r) / P_x′(r)) = {shown}{against}"
+        yield f"P(r | x) = {short(proof.p.to_dict())} and P(r | x′) = {short(proof.p_prime.to_dict())}"
+        yield f"ln of their ratio = {shown}{against}"
     else:
         yield f"{proof.quantity} = {shown}{against}"
 

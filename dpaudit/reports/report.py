@@ -17,7 +17,7 @@ from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports import accuracy, claims, priors, sections
 from dpaudit.reports.block import Block, Unknown
 from dpaudit.reports.certificates import certified
-from dpaudit.reports.document import Bound, Document, Finding, Paper, Section, load, versions
+from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, Section, load, versions
 from dpaudit.reports.index import index
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import Plan, each, from_options, read_plan
@@ -155,7 +155,8 @@ def _order(found: Finding) -> tuple[int, Any]:
 
 def _one_main(shown: Sequence[Section]) -> Iterator[Section]:
     """Yields the sections, of which the first that may is the main one; a figure alone serves where none says so."""
-    first = next((i for i, part in enumerate(shown) if part.main), None)
+    wanted = [i for i, part in enumerate(shown) if part.main or (i == 0 and part.kind in ACCURACY)]
+    first = min(wanted, default=None)
     if first is None:
         first = next((i for i, part in enumerate(shown) if part.figure is not None), None)
     for i, part in enumerate(shown):

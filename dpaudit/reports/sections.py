@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.audit.judgement import badness
 from dpaudit.audit.picture import MOST_OUTPUTS, two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.mechanisms import Mechanism
@@ -27,6 +28,8 @@ from dpaudit.reports.words import in_short, listed, share_sentence
 
 Progress = Callable[[str], None]
 STEPS = 20
+FAR = 1.5
+"""A stated ε of more than so many times the largest true one is left out of the picture."""
 FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
 LARGEST_NOMINAL = {2: 100, 3: 12}
 """Largest n of the picture over nominal ε, by the number of cells; with more cells it is 5."""
@@ -35,6 +38,8 @@ MOST_LOSSES = 20_000
 MAPPED = 24
 """So many data sets and outputs of largest loss are in a map."""
 SHORT = 6
+MOST_PAIRS = 2
+"""So many worst pairs are drawn."""
 
 MECHANISM = Column("mechanism")
 
@@ -45,7 +50,7 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
     yield from curves(known, names, progress)
-    for case in known:
+    for case in _telling(known, findings, names):
         yield from distributions(case, names[case.label], progress)
     yield from divergences(known, names, progress)
     yield from over_nominal(block, known, names, progress)
@@ -53,6 +58,12 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps
     if maps:
         for case in known:
             yield from loss_map(case, names[case.label], progress)
+
+
+def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
+    """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
+    order = {finding.name: (4, Fraction(0)) if finding.judgement is None else badness(finding.judgement) for finding in findings}
+    return sorted(cases, key=lambda case: order[names[case.label]])[:MOST_PAIRS]
 
 
 def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
@@ -112,7 +123,9 @@ def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
         both = None if finding.judgement is None else finding.judgement.guarantee.epsilon_delta()
         if both is not None and finding.judgement is not None:
             bounds.setdefault(both[0], []).append(finding.judgement.whose.value)
-    marks = [Mark(value, _bound_name(value, set(whose))) for value, whose in bounds.items()]
+    largest = max((float(f.epsilon.upper) for f in findings if f.epsilon is not None), default=1.0)
+    near = [value for value in bounds if float(value) <= FAR * largest] or [min(bounds)] if bounds else []
+    marks = [Mark(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
     ends = [(f.name, f"→ {rough(f.every_n.limit.lower, 3)}") for f in findings if f.every_n and f.every_n.limit]
     title = share_sentence(findings)
     columns = {"x": "n", "y": "true ε", "by": "mechanism"}
@@ -216,12 +229,12 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
     both = case.narrow(lambda: two(case.mechanism, found.witness))
     if both is None:
         return
-    columns = (Column("output"), Column("P_x", Kind.NUMBER), Column("P_x′", Kind.NUMBER))
+    columns = (Column("output"), Column("P(output | x)", Kind.NUMBER), Column("P(output | x′)", Kind.NUMBER))
     rows = tuple(zip(both.outputs, both.p, both.q, strict=True))
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
     title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
-    figure = Figure(Look.PAIR, title, "output", "P_x", second="P_x′", at=at, ends=(("P_x", both.names[0]), ("P_x′", both.names[1])))
+    figure = Figure(Look.PAIR, title, "output", "P(output | x)", second="P(output | x′)", at=at, ends=(("P(output | x)", both.names[0]), ("P(output | x′)", both.names[1])))
     pair = (found.witness.x, found.witness.x_prime)
     commands = _commands([case.setting.command_line("pmf", x=audit_text(x)) for x in pair])
     yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, Table(columns, rows), commands=commands)
@@ -273,7 +286,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
                 rows.append((names[case.label], eps, ratio, compared(found, eps)))
     columns = (MECHANISM, Column("nominal ε", Kind.EXACT), Column("true ε / nominal ε", Kind.NUMBER), Column("at most 1", Kind.VERDICT))
     over = listed(dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED))
-    said = f"{over} spend more than the nominal ε somewhere" if over else f"None spends more than its nominal ε at n = {n}"
+    said = f"{over} {'exceed' if ' and ' in over else 'exceeds'} the nominal ε somewhere" if over else f"None spends more than its nominal ε at n = {n}"
     figure = Figure(
         Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
         y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "all of it"),), log_x=True,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from dpaudit.audit.judgement import Judgement, Whose, worst
+from dpaudit.audit.judgement import Extent, Judgement, Whose, worst
 from dpaudit.numbers.digits import beside, powers, rounded_up, short
 from dpaudit.numbers.enclosure import Enclosure
-from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.document import FAILS, Document, Finding, Value, tally
 
 MOST_LINES = 4
 """Lines of what is covered, and of what is not."""
-LETTERS = {"true ε": "ε"}
+MOST_RANGE = 24
+"""A list of n of more letters is told by its ends."""
 
 
 def listed(names: Iterable[str]) -> str:
@@ -46,6 +46,12 @@ def private(judgement: Judgement) -> str:
     return f"{text.removesuffix('-DP')}-differentially private" if isinstance(judgement.guarantee, EpsilonDelta) else text
 
 
+def subject(name: str) -> str:
+    """The name in a sentence: "EHDL with ε = 1, prior (1, 1)"."""
+    head, comma, rest = name.partition(", ")
+    return f"{head} with {rest}" if comma else name
+
+
 def whose(judgement: Judgement) -> str:
     """Who states it, as words after the number."""
     return {
@@ -58,17 +64,18 @@ def whose(judgement: Judgement) -> str:
 def sentence(finding: Finding) -> str:
     """The verdict on one mechanism in one plain sentence."""
     found = finding.judgement
+    name = subject(finding.name)
     if found is None:
         known = "could not be audited" if finding.epsilon is None else f"has true ε {number(finding.epsilon)}{_at(finding)}"
-        return f"{finding.name} claims nothing; it {known}."
+        return f"{name} claims nothing; it {known}."
     if found.verdict is Verdict.REFUTED:
-        return f"{finding.name} is not {private(found)}: {_failing(finding, found)}."
+        return f"{name} is not {private(found)}: {_failing(finding, found)}."
     if found.verdict is Verdict.PROVED:
         where = "" if found.extent is None else f" {found.extent.text()}"
-        return f"{finding.name} is {private(found)}{where}{_used(found)}."
+        return f"{name} is {private(found)}{where}{_used(found)}."
     where = "" if found.extent is None else f" {found.extent.text()}"
     open_ = f": {found.value_text()}" if found.value is not None else ""
-    return f"Whether {finding.name} is {private(found)} is undecided{where}{open_}."
+    return f"Whether {name} is {private(found)} is undecided{where}{open_}."
 
 
 def _failing(finding: Finding, found: Judgement) -> str:
@@ -117,11 +124,13 @@ def share_sentence(findings: Sequence[Finding]) -> str:
         return f"{judged[0].name} stays below {_bound(found)}: it {found.margin_text() or 'holds'}"
     failing = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.REFUTED]
     if failing:
-        return f"{listed(f.name for f in failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated; {len(judged) - len(failing)} of {len(judged)} do not"
+        kept = len(judged) - len(failing)
+        others = "" if not kept else "; the other does not" if kept == 1 else f"; the other {kept} do not"
+        return f"{listed(f.name for f in failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
     lead = worst(f.judgement for f in judged if f.judgement is not None)
     half = [f for f in judged if _share(f) is not None and (_share(f) or 1) <= Fraction(1, 2)]
     most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
-    few = f"{len(half)} of {len(judged)} mechanisms use at most half of what is stated" if half else "No mechanism exceeds what is stated"
+    few = f"{len(half)} of {len(judged)} mechanisms {'uses' if len(half) == 1 else 'use'} at most half of what is stated" if half else "No mechanism exceeds what is stated"
     return f"{few}{most}"
 
 
@@ -151,7 +160,8 @@ def headline(document: Document) -> str:
         judged = [f for f in document.findings if f.judgement is not None]
         proved = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.PROVED]
         if len(judged) > 1 and len(proved) == len(judged):
-            return f"All {len(judged)} mechanisms are as private as stated. The closest to its limit: {sentence(lead)}"
+            every = "Both" if len(judged) == 2 else f"All {len(judged)}"
+            return f"{every} mechanisms are as private as stated. The closest to its limit: {sentence(lead)}"
         return sentence(lead)
     if document.claims:
         return claims_sentence(document)
@@ -210,7 +220,9 @@ def epsilon_line(finding: Finding) -> str:
 
 
 def _seen(finding: Finding) -> str:
-    return f"n = {range_text(finding.ns).replace('..', '…')}"
+    shown = Extent(finding.ns).text().partition(" ")[2]
+    few = len(shown) <= MOST_RANGE
+    return shown if few else f"{len(finding.ns)} values of n from {finding.ns[0]} to {finding.ns[-1]}"
 
 
 def statement_line(finding: Finding) -> str:

@@ -42,7 +42,8 @@ def write(document: Document, folder: str, files: Mapping[str, bytes], full: boo
 
 def rendered(document: Document, full: bool = False) -> dict[str, str]:
     """The text of every file of a report, by its path; each picture is drawn once."""
-    charts = {name: drawn(section, name) for name, section in document.figures()}
+    order = document.mechanisms()
+    charts = {name: drawn(section, name, order) for name, section in document.figures()}
     shown = page(document, charts, full)
     return {
         **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},

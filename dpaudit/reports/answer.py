@@ -1,0 +1,79 @@
+"""What the command line says of reports: the verdicts, where the files are, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dpaudit.audit.page import Command, Fields, Headline, Line, Note, Page, Part, Words, strong
+from dpaudit.numbers.digits import powers
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports import words
+from dpaudit.reports.document import FAILS, Document, Finding
+from dpaudit.reports.plan import Plan
+
+OPEN = (Verdict.UNDECIDED, Verdict.UNWITNESSED)
+
+
+def page(documents: Sequence[Document], files: Sequence[Path]) -> Page:
+    """For every report its verdict; of one alone also the lines of its box; then the files."""
+    parts: list[Part] = []
+    for document in documents:
+        lead = document.lead
+        text = powers(words.headline(document))
+        if len(documents) > 1:
+            parts.append(Note(Words(strong(document.title), ": ", text)))
+            continue
+        if lead is not None and lead.judgement is not None:
+            parts.append(Headline.of(lead.judgement))
+        parts.append(Note(text))
+        parts += [Note(words.bounds_sentence(document))] if document.bounds and lead is not None else []
+        parts += [Fields(list(_lines(lead)))] if lead is not None else []
+    return [*parts, *(Note(str(path)) for path in files)]
+
+
+def _lines(lead: Finding) -> Iterator[Line]:
+    yield "true ε", words.epsilon_line(lead)
+    yield "stated", powers(words.statement_line(lead))
+    if lead.person:
+        yield "for a person", lead.person
+    if lead.command:
+        yield "again", Command(lead.command)
+
+
+def claiming(plan: Plan) -> None:
+    """Refuses --require where nothing is claimed, before any work is done."""
+    if plan.claims or plan.studies or any(case.claimed is not None for block in plan.audits for case in block.cases):
+        return
+    raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+
+
+def exit_code(documents: Sequence[Document], require: bool, every_n: bool = False) -> tuple[int, str]:
+    """The exit code, and why in a line where the reports do not say it themselves.
+
+    3: something could not be audited. With ``require`` 0 only if all that is claimed is proved, with ``every_n`` for
+    every n; 1: something is refuted; 3: something is open. Accuracy bounds count where a study of them was asked for.
+    """
+    findings = [finding for document in documents for finding in document.findings]
+    judged = [f.judgement for f in findings if f.judgement is not None and f.judgement.whose.value != "nominal"]
+    claims = [claim.verdict for document in documents for claim in document.claims]
+    bounds = [bound.verdict for document in documents if document.accuracy_first for bound in document.bounds]
+    lost = [finding.name for finding in findings if finding.epsilon is None and finding.proof is None]
+    refuted = any(found.verdict is Verdict.REFUTED for found in judged) or Verdict.REFUTED in bounds
+    if require and (refuted or any(verdict in FAILS for verdict in claims)):
+        return 1, ""
+    if lost:
+        return 3, f"could not be audited: {', '.join(dict.fromkeys(lost))}; the report says why"
+    if not require:
+        return 0, ""
+    open_ = [found.subject for found in judged if found.verdict is Verdict.UNDECIDED]
+    limited = [found.subject for found in judged if found.extent is not None and not found.extent.every]
+    open_ += limited if every_n else []
+    open_ += [f"{sum(verdict in OPEN for verdict in claims)} claims"] if any(v in OPEN for v in claims) else []
+    open_ += ["accuracy bounds"] if Verdict.UNDECIDED in bounds else []
+    if open_:
+        return 3, f"--require: undecided: {', '.join(open_)}"
+    if not judged and Verdict.PROVED not in claims and not bounds:
+        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+    return 0, ""
