@@ -83,7 +83,10 @@ def lines(
         if not places:
             continue
         xs, ys = [x for x, _ in places], [number(y) for _, y in places]
-        style: dict[str, Any] = {"color": colour, "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLOURS) % len(DASHES)]}
+        style: dict[str, Any] = {
+            "color": colour,
+            "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLOURS) % len(DASHES)],
+        }
         few = len(xs) <= 12 and not steps
         style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
         axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
@@ -126,7 +129,9 @@ def _floor(series: Sequence[Line]) -> float:
 
 def _frame(axes: Axes, ends: Sequence[Any], levels: Sequence[Level], log_x: bool, log_y: bool) -> None:
     """Gives the axes their ends: from 0 where 0 is not far, with room above a level."""
-    xs = [float(x) for line in axes.get_lines() for x in line.get_xdata() if len(line.get_xdata()) > 2] if ends else []
+    drawn: list[Any] = [line.get_xdata() for line in axes.get_lines()] if ends else []
+    xs = [float(x) for data in drawn if len(data) > 2 for x in data]
+    xs += [float(level.value) for level in levels if level.across]
     if xs and not log_x and max(xs) > min(xs):
         axes.set_xlim(min(xs) - 0.01 * (max(xs) - min(xs)), max(xs))
     if not log_y:
@@ -288,8 +293,7 @@ def grid(
     """Draws a map of values, dark where they are large; what is not possible stays empty, infinity is orange."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    scale = LinearSegmentedColormap.from_list("", [LIGHT_MAP, COLOURS[0], DARK_MAP])
-    scale.set_over(BAD)
+    scale = LinearSegmentedColormap.from_list("", [LIGHT_MAP, COLOURS[0], DARK_MAP]).with_extremes(over=BAD)
     floats = [[math.nan if v is None else number(v) for v in row] for row in values]
     finite = [v for row in floats for v in row if math.isfinite(v)]
     image = axes.imshow(
@@ -300,6 +304,7 @@ def grid(
     for names, setter in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
         step = max(1, math.ceil(len(names) / 12))
         setter(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    axes.tick_params(axis="x", rotation=30)
     axes.grid(False)
 
 

@@ -37,7 +37,7 @@ def styled() -> Iterator[Any]:
     """Yields pyplot's figure module with our settings in force."""
     import matplotlib
 
-    settings = {
+    settings: Any = {
         "axes.edgecolor": INK,
         "axes.labelcolor": INK,
         "axes.spines.right": False,

@@ -71,14 +71,20 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
         before = places[places.index(change.at) - 1]
         changes.append(f"{change.better} overtakes {change.worse} after {axis} = {before} and by {axis} = {change.at}.")
     last = points[-1]
-    said = f"{last.winner} has the smallest mean error at {axis} = {last.at}"
+    alone = len(labels) == 1
+    said = f"Mean error of {labels[0]}" if alone else f"{last.winner} has the smallest mean error at {axis} = {last.at}"
     wide = places[-1] / places[0] >= 20
-    figure = Figure(
-        Look.LINES, said, axis, "mean error", by="mechanism", x_label="number of records n" if axis == "n" else "prior a",
-        y_label="mean Hellinger error", log_x=wide, log_y=wide and axis == "n",
-    )  # fmt: skip
+    across = {"x_label": "number of records n" if axis == "n" else "prior a", "log_x": wide}
+    up: dict[str, Any] = {"y_label": "mean Hellinger error", "log_y": wide and axis == "n", **across}
+    figure = Figure(Look.LINES, said, axis, "mean error", by="mechanism", **up)
     commands = [case.setting.at(n=sum(last.x)).command_line("accuracy", x=last.x) or "" for case in block.cases]
-    notes = tuple(changes) if changes else ("No mechanism overtakes another one at the values that were computed.",)
+    notes = (
+        ()
+        if alone
+        else tuple(changes)
+        if changes
+        else ("No mechanism overtakes another one at the values that were computed.",)
+    )
     return Section("mean-error", title, said, figure, Table(columns, rows), notes, tuple(filter(None, commands)), main)
 
 
@@ -93,7 +99,11 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
         commands.append(found.command or "")
         name = case.label
         if len(found.steps) <= MOST_DISTANCES:
-            rows += [(name, _middle(step.distance), step.distance, step.cumulative) for step in found.steps if not step.distance.is_infinite]
+            rows += [
+                (name, _middle(step.distance), step.distance, step.cumulative)
+                for step in found.steps
+                if not step.distance.is_infinite
+            ]
         for bound in found.bounds:
             bounds.append(
                 Bound(
@@ -102,9 +112,18 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
                     thresholds=bound.thresholds, failing=bound.failing, command=found.command or "",
                 )
             )  # fmt: skip
-    columns = (Column("mechanism"), Column("t", Kind.EXACT), Column("distance", Kind.NUMBER), Column("Pr[H ≤ t]", Kind.NUMBER))
+    columns = (
+        Column("mechanism"),
+        Column("t", Kind.EXACT),
+        Column("distance", Kind.NUMBER),
+        Column("Pr[H ≤ t]", Kind.NUMBER),
+    )
     failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
-    said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else f"Distance of the release from the truth at x = {text(x)}"
+    said = (
+        f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}"
+        if bounds
+        else f"Distance of the release from the truth at x = {text(x)}"
+    )
     figure = Figure(
         Look.STEPS, f"Distance of the release from the truth, x = {text(x)}", "t", "Pr[H ≤ t]", by="mechanism",
         x_label="Hellinger distance t", y_label="Pr[H ≤ t]",
@@ -121,7 +140,7 @@ def _middle(value: Enclosure) -> Fraction:
 
 
 def balanced(block: Block, progress: Progress) -> Iterator[Part]:
-    """Yields mean errors over n and the bounds on balanced data, of the mechanisms of an audit that release a posterior."""
+    """Yields mean errors over n, and the bounds on balanced data, of the mechanisms that release a posterior."""
     subjects = [(setting, released(setting.mechanism)) for setting in block.settings if setting.has_n]
     kept = tuple(setting for setting, m in subjects if m is not None and m.count_outputs() <= MOST_OUTPUTS)
     model = block.model
@@ -132,7 +151,9 @@ def balanced(block: Block, progress: Progress) -> Iterator[Part]:
     yield errors_by_n(Block(kept, tuple(ns[:: max(1, -(-len(ns) // FEW_N))])), [Fraction(1, k)] * k, progress)
     n = min(block.ns[-1], LARGEST)
     x = tuple(n // k + (cell < n % k) for cell in range(k))
-    small = tuple(s for s in kept if (m := released(s.at(n=n).mechanism)) is not None and m.count_outputs() <= MOST_DISTANCES)
+    small = tuple(
+        s for s in kept if (m := released(s.at(n=n).mechanism)) is not None and m.count_outputs() <= MOST_DISTANCES
+    )
     if small:
         yield from distances(Block(small, (n,)), x, progress)
 

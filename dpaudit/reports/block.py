@@ -43,7 +43,7 @@ class Unknown:
 
     reason: str
     absent: bool = False
-    claim: Claim = Claim()
+    claim: Claim = field(default_factory=Claim)
     """The verdict all the same, where another number than the true ε decides."""
     fault: Exception | None = field(default=None, compare=False)
 

@@ -11,7 +11,7 @@ from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import FAILS, Paper, Section
-from dpaudit.reports.table import Column, Kind, Table
+from dpaudit.reports.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
@@ -44,7 +44,7 @@ def _by_document(papers: Sequence[Paper]) -> Section:
     """How many claims of each document have which verdict."""
     verdicts = [verdict for verdict in Verdict if any(paper.verdict is verdict for paper in papers)]
     documents = dict.fromkeys(name for paper in papers for name in _documents(paper))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name in documents:
         own = [paper.verdict for paper in papers if name in _documents(paper)]
         rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))

@@ -142,7 +142,11 @@ def dumps(document: dict[str, Any]) -> str:
 
     def write(value: Any, depth: int) -> str:
         if isinstance(value, dict) and value and depth < 4 and not {"lower", "upper"} >= set(value):
-            return "{\n" + ",\n".join(f"{_compact(name)}: {write(entry, depth + 1)}" for name, entry in value.items()) + "\n}"
+            return (
+                "{\n"
+                + ",\n".join(f"{_compact(name)}: {write(entry, depth + 1)}" for name, entry in value.items())
+                + "\n}"
+            )
         if isinstance(value, list) and value and depth < 6 and isinstance(value[0], dict | list):
             return "[\n" + ",\n".join(write(entry, depth + 1) for entry in value) + "\n]"
         return _compact(value)

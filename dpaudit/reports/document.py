@@ -41,7 +41,7 @@ Value = tuple[int, ...] | str
 
 @dataclass(frozen=True)
 class Proof:
-    """The evidence for a verdict: an adjacent pair and what it gives; of the true ε the output and both probabilities."""
+    """The evidence for a verdict: an adjacent pair and what it gives; of the true ε output and both probabilities."""
 
     x: Value
     x_prime: Value
@@ -159,6 +159,8 @@ class Document:
     bounds: tuple[Bound, ...] = ()
     claims: tuple[Paper, ...] = ()
     sections: tuple[Section, ...] = ()
+    summary: str = ""
+    """The answer in one sentence, where that of the worst mechanism would not do."""
     plan: str = ""
     date: str = ""
     seconds: float = 0.0
@@ -174,10 +176,13 @@ class Document:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict on everything that is stated: one that fails decides, then one that is open."""
-        found = [f.judgement.verdict for f in self.findings if f.judgement is not None]
-        found += [Verdict.REFUTED if claim.verdict in FAILS else claim.verdict for claim in self.claims]
-        found += [] if found else [bound.verdict for bound in self.bounds]
+        """The verdict on the mechanisms' statements, else on the claims, else on the accuracy bounds.
+
+        One that fails decides, then one that is open.
+        """
+        statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
+        claims = [Verdict.REFUTED if claim.verdict in FAILS else claim.verdict for claim in self.claims]
+        found = statements or claims or [bound.verdict for bound in self.bounds]
         order = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNWITNESSED, Verdict.PROVED)
         return next((verdict for verdict in order if verdict in found), None)
 
@@ -205,6 +210,7 @@ class Document:
             "title": self.title,
             "command": self.command,
             "plan": self.plan,
+            **({"summary": self.summary} if self.summary else {}),
             "verdict": self._answer(),
             "findings": [_finding(finding) for finding in self.findings],
             "bounds": encode(self.bounds),
@@ -218,7 +224,12 @@ class Document:
         """The verdict of the whole: that of the lead, and how many statements, bounds and claims have which."""
         lead = self.lead
         judged = [] if lead is None or lead.judgement is None else [lead.judgement]
-        empty = {"word": None if self.verdict is None else self.verdict.value, "statement": None, "extent": None, "first_n": None}
+        empty = {
+            "word": None if self.verdict is None else self.verdict.value,
+            "statement": None,
+            "extent": None,
+            "first_n": None,
+        }
         found = judged[0].to_dict() if judged else {**empty, "margin": None}
         statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
         each = {"statements": statements, "bounds": [b.verdict for b in self.bounds]}
@@ -286,7 +297,9 @@ def _read_finding(entry: dict[str, Any]) -> Finding:
 def _judgement(entry: dict[str, Any], subject: str) -> Judgement:
     n, margin = entry["n"], entry["margin"]
     extent = None if n is None else Extent(every=True) if n == "all" else Extent(decode(tuple[int, ...], n))
-    parts = {name: decode(Enclosure | None, (margin or {}).get(name)) for name in ("excess", "share", "repairing_delta")}
+    parts = {
+        name: decode(Enclosure | None, (margin or {}).get(name)) for name in ("excess", "share", "repairing_delta")
+    }
     return Judgement(
         guarantee=parse_guarantee("guarantee", entry["guarantee"]),
         verdict=Verdict(entry["word"]),
@@ -315,6 +328,7 @@ def load(path: str) -> Document:
             title=decode(str, data["title"]),
             command=decode(str, data["command"]),
             plan=decode(str, data["plan"]),
+            summary=decode(str, data.get("summary", "")),
             findings=tuple(map(_read_finding, data["findings"])),
             bounds=decode(tuple[Bound, ...], data["bounds"]),
             claims=decode(tuple[Paper, ...], data["claims"]),

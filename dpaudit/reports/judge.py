@@ -201,13 +201,17 @@ def _described(
         ns=tuple(sorted(n for n in known if n is not None)),
         proof=proof,
         every_n=everywhere,
-        person=_person(judgement, known[largest].epsilon if known else None),
+        person=person(judgement, known[largest].epsilon if known else None),
         checked=_checked(case, shown, known.get(shown)),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
         lost=(*lost, *([first.searched] if first and first.searched.startswith("smaller") else [])),
         pairs=0 if counts is None else counts.pairs,
         outputs=0 if counts is None else counts.outputs,
-        neighbours="one record replaced" if relation == REPLACE_ONE else relation.text() if case.setting.adjacency else "",
+        neighbours="one record replaced"
+        if relation == REPLACE_ONE
+        else relation.text()
+        if case.setting.adjacency
+        else "",
         source=str(origin.get("source") or ""),
         sha256=str(origin.get("source_sha256") or ""),
         command=_command(case, judgement, everywhere, shown),
@@ -222,7 +226,9 @@ def _shown(case: Case, judgement: Judgement | None, first: First | None, largest
         return largest
     if judgement.verdict is Verdict.UNDECIDED and judgement.extent.ns:
         return judgement.extent.ns[-1]
-    return next((n for n, a in case.answers.items() if a.claim.evidence and a.claim.evidence.value == judgement.value), largest)
+    return next(
+        (n for n, a in case.answers.items() if a.claim.evidence and a.claim.evidence.value == judgement.value), largest
+    )
 
 
 def _setting_words(case: Case) -> str:
@@ -254,8 +260,8 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
     return everywhere.command if whole and everywhere is not None and everywhere.command else case.command(n)
 
 
-def _person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
-    """What the true ε means for one record; where it is infinite, what ε and the δ that is left mean."""
+def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
+    """The sentence for a person: what the true ε means for one record; where it is infinite, what ε and the δ that is left mean."""
     margin = None if judgement is None else judgement.margin
     repairing = None if margin is None else margin.repairing_delta
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
@@ -292,7 +298,7 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
     if by_epsilon and isinstance(answer, EpsilonResult):
         witness, quantity, value = answer.witness, "true ε", answer.value()[1]
         mechanism = case.at(n).mechanism
-        p, q = (case.narrow(lambda x=x: probability(mechanism, x, witness.output)) for x in (witness.x, witness.x_prime))  # type: ignore[misc]
+        p, q = (_mass(case, mechanism, x, witness.output) for x in (witness.x, witness.x_prime))
     else:
         assert evidence is not None
         found = judged_at(case, "", n)
@@ -309,6 +315,11 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
         n=n,
         command=case.command(n),
     )
+
+
+def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
+    """The probability of the output; None where it is not known."""
+    return case.narrow(lambda: probability(mechanism, x, output))
 
 
 def as_value(value: Any) -> Value:

@@ -1,4 +1,4 @@
-"""What a page shows, in order, as text ready for a template: the only place where the values of a document become text."""
+"""What a page shows, in order, as text for a template: the only place where the values of a document become text."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ CLASS = {
     Verdict.UNWITNESSED: "undecided",
     Verdict.MEASURED: "measured",
 }
+BY_CHECKS = "decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled"
 MARK = {"proved": "✓", "refuted": "✗", "undecided": "?", "measured": "·"}
 
 
@@ -117,9 +118,10 @@ class Page:
     plan: str
 
 
-def page(document: Document, charts: dict[str, str], full: bool = False) -> Page:
+def page(document: Document, charts: dict[str, str], full: bool = False, rows_shown: int = MOST_ROWS) -> Page:
     """The page of a document; ``charts`` are its figures as SVG, by the name of their file."""
-    parts = [_part(document, i, section, charts, full) for i, section in enumerate(document.sections, 1)]
+    most = 10**9 if full else rows_shown
+    parts = [_part(i, section, charts, most) for i, section in enumerate(document.sections, 1)]
     main = next((part for part, s in zip(parts, document.sections, strict=True) if s.main), None)
     folded = [part for part in parts if part is not main]
     folded += [] if main is None or main.grid is None else [_table_of(main)]
@@ -162,7 +164,7 @@ def _fields(document: Document) -> Iterator[Field]:
             yield Field("for a person", (lead.person,))
         yield Field("how it is known", (words.known_line(lead),))
     elif document.claims:
-        yield Field("how it is known", ("decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled",))
+        yield Field("how it is known", (BY_CHECKS,))
     else:
         yield Field("how it is known", ("computed exactly; nothing was sampled",))
     yield Field("checked by", tuple(words.checked_lines(document)))
@@ -174,8 +176,9 @@ def _fields(document: Document) -> Iterator[Field]:
         yield Field("reproduce", (lead.command,), code=True)
     if document.command and (lead is None or document.command != lead.command):
         yield Field("whole report", (document.command,), code=True)
-    version = dict(document.versions).get("dpaudit", "")
-    yield Field("made", (f"{document.date}, dpaudit {version}, content hash {document.hash[:16]}…",))
+    version = dict(document.versions).get("dpaudit")
+    made = [document.date, f"dpaudit {version}" if version else "", f"content hash {document.hash[:16]}…"]
+    yield Field("made", (", ".join(filter(None, made)),))
 
 
 def _mechanisms(findings: Sequence[Finding]) -> Grid:
@@ -209,10 +212,24 @@ def _evidence(finding: Finding) -> Iterator[str]:
     bound = None if found is None else found.bound
     verdict = None
     if found is not None and bound is not None:
-        verdict = Verdict.REFUTED if proof.value.lower > bound else Verdict.PROVED if proof.value.upper <= bound else Verdict.UNDECIDED
+        verdict = (
+            Verdict.REFUTED
+            if proof.value.lower > bound
+            else Verdict.PROVED
+            if proof.value.upper <= bound
+            else Verdict.UNDECIDED
+        )
     shown = beside(proof.value.to_dict(), bound, verdict.value if verdict is not None else None)
-    sign = {Verdict.REFUTED: ">", Verdict.PROVED: "≤", Verdict.UNDECIDED: "against"}.get(verdict) if verdict is not None else ""
-    against = f" {sign} {powers(str(bound))}" if bound is not None and found is not None and proof.quantity == found.quantity else ""
+    sign = (
+        {Verdict.REFUTED: ">", Verdict.PROVED: "≤", Verdict.UNDECIDED: "against"}.get(verdict)
+        if verdict is not None
+        else ""
+    )
+    against = (
+        f" {sign} {powers(str(bound))}"
+        if bound is not None and found is not None and proof.quantity == found.quantity
+        else ""
+    )
     if proof.output is not None and proof.p is not None and proof.p_prime is not None:
         yield f"Output: r = {words.value_text(proof.output)}"
         yield f"P(r | x) = {short(proof.p.to_dict())} and P(r | x′) = {short(proof.p_prime.to_dict())}"
@@ -235,17 +252,20 @@ def _bounds(bounds: Sequence[Bound]) -> Grid:
     rows = []
     for bound in sorted(bounds, key=lambda one: order.index(one.verdict)):
         fails = f", at {bound.failing} of {bound.thresholds} t" if bound.failing else ""
-        rows.append((
-            Text(bound.mechanism), Text(words.value_text(bound.x)), Text(f"{bound.statement} ({bound.source})"),
-            Text(f"{bound.verdict.value}{fails}", CLASS[bound.verdict]), *(Text(short(v.to_dict())) for v in (bound.t, bound.probability, bound.value)),
-        ))  # fmt: skip
+        named = (bound.mechanism, words.value_text(bound.x), f"{bound.statement} ({bound.source})")
+        numbers = (short(value.to_dict()) for value in (bound.t, bound.probability, bound.value))
+        verdict = Text(f"{bound.verdict.value}{fails}", CLASS[bound.verdict])
+        rows.append((*map(Text, named), verdict, *map(Text, numbers)))
     return Grid(heads, tuple(rows), (False,) * 4 + (True,) * 3)
 
 
 def _false(claims: Sequence[Paper]) -> Grid:
     """The claims that do not hold, each with where it stands and what is stated."""
     bad = [claim for claim in claims if claim.verdict in FAILS]
-    rows = tuple((Text(_where(claim)), Text(_cut(claim.statement)), Text(claim.verdict.value, CLASS[claim.verdict])) for claim in bad)
+    rows = tuple(
+        (Text(_where(claim)), Text(_cut(claim.statement)), Text(claim.verdict.value, CLASS[claim.verdict]))
+        for claim in bad
+    )
     return Grid(("where", "what is stated", "verdict"), rows, (False,) * 3)
 
 
@@ -259,13 +279,15 @@ def _where(claim: Paper) -> str:
 
 def _paper(claim: Paper) -> PaperPart:
     verdict = Verdicted(CLASS[claim.verdict], claim.verdict.value, "")
-    return PaperPart(claim.id, _where(claim), claim.statement, verdict, claim.establishes, claim.finding, claim.evidence)
+    return PaperPart(
+        claim.id, _where(claim), claim.statement, verdict, claim.establishes, claim.finding, claim.evidence
+    )
 
 
 # ------------------------------------------------------------------ sections
 
 
-def _part(document: Document, number: int, section: Section, charts: dict[str, str], full: bool) -> Part:
+def _part(number: int, section: Section, charts: dict[str, str], most: int) -> Part:
     name = f"{number:02d}-{section.kind}"
     drawn = charts.get(name, "")
     return Part(
@@ -275,7 +297,7 @@ def _part(document: Document, number: int, section: Section, charts: dict[str, s
         svg=drawn,
         chart=f"charts/{name}.svg" if drawn else "",
         alt="" if section.figure is None else powers(section.figure.title),
-        grid=None if section.table is None else grid(section.table, full),
+        grid=None if section.table is None else grid(section.table, most),
         notes=section.notes,
         commands=section.commands,
     )
@@ -292,25 +314,27 @@ def _table_of(part: Part) -> Part:
     """The numbers of the main picture."""
     if not part.svg:
         return Part(f"{part.id}-commands", f"{part.title}: commands", "", "", "", "", None, (), part.commands)
-    return Part(f"{part.id}-table", f"{part.title}: the numbers", part.finding, "", "", "", part.grid, (), part.commands)
+    return Part(
+        f"{part.id}-table", f"{part.title}: the numbers", part.finding, "", "", "", part.grid, (), part.commands
+    )
 
 
-def grid(table: Table, full: bool = False) -> Grid:
-    """A table as text: about MOST_ROWS rows, evenly, with the first that fails of every group."""
+def grid(table: Table, most: int = MOST_ROWS) -> Grid:
+    """A table as text: about so many rows, evenly, with the first that fails of every group."""
     used = [i for i, c in enumerate(table.columns) if any(row[i] not in (None, "") for row in table.rows)]
     columns = [table.columns[i] for i in used]
-    kept = range(len(table.rows)) if full else _some(table)
+    kept = _some(table, most)
     rows = tuple(tuple(cell(columns[j], table.rows[i][place]) for j, place in enumerate(used)) for i in kept)
     numbers = tuple(column.kind in (Kind.COUNT, Kind.EXACT, Kind.NUMBER, Kind.SHARE) for column in columns)
     return Grid(tuple(column.name for column in columns), rows, numbers, len(table.rows) - len(rows))
 
 
-def _some(table: Table) -> list[int]:
+def _some(table: Table, most: int) -> list[int]:
     """The rows that are shown: all of a few, else evenly many with both ends and the first failures."""
     count = len(table.rows)
-    if count <= MOST_ROWS:
+    if count <= most:
         return list(range(count))
-    chosen = {round(i * (count - 1) / (MOST_ROWS - 1)) for i in range(MOST_ROWS)}
+    chosen = {round(i * (count - 1) / (most - 1)) for i in range(most)}
     seen = set()
     for i, row in enumerate(table.rows):
         if Verdict.REFUTED in row and row[0] not in seen:

@@ -41,7 +41,14 @@ def _run(
 ) -> Iterator[Section | Finding]:
     """Yields for every ε the finding on the worst prior, then the ratios of all priors."""
     for eps in epsilons:
-        cases = [Case(f"{setting.label}, ε = {eps}, prior ({a}, {a})", setting.at(eps=eps, n=ns[-1], prior=[a, a]), ns=tuple(ns)) for a in alphas]
+        cases = [
+            Case(
+                f"{setting.label}, ε = {eps}, prior ({a}, {a})",
+                setting.at(eps=eps, n=ns[-1], prior=[a, a]),
+                ns=tuple(ns),
+            )
+            for a in alphas
+        ]
         found = [finding(case, case.label, progress) for case in cases]
         judged = [one for one in found if one.judgement is not None]
         yield min(judged, key=lambda one: badness(one.judgement)) if judged else found[0]  # type: ignore[arg-type]
@@ -50,7 +57,12 @@ def _run(
 
 
 def _ratios(
-    name: str, ns: Sequence[int], alphas: Sequence[Fraction], eps: Fraction, cases: Sequence[Case], found: Sequence[Finding]
+    name: str,
+    ns: Sequence[int],
+    alphas: Sequence[Fraction],
+    eps: Fraction,
+    cases: Sequence[Case],
+    found: Sequence[Finding],
 ) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for a, case in zip(alphas, cases, strict=True):
@@ -60,15 +72,29 @@ def _ratios(
                 value = answer.value()[1]
                 ratio = outward(value.lower / eps, value.upper / eps, DIGITS)
                 rows.append((f"a = {a}", n, ratio, answer.claim.verdict))
-    columns = (Column("prior (a, a)"), Column("n", Kind.COUNT), Column("true ε / ε", Kind.NUMBER), Column("verdict", Kind.VERDICT))
+    columns = (
+        Column("prior (a, a)"),
+        Column("n", Kind.COUNT),
+        Column("true ε / ε", Kind.NUMBER),
+        Column("verdict", Kind.VERDICT),
+    )
     failing = [one for one in found if one.judgement and one.judgement.verdict is Verdict.REFUTED]
     said = f"{name}, ε = {eps}: {len(failing)} of {len(found)} priors exceed the stated ε"
+    labels = {"x_label": "number of records n", "y_label": "true ε / nominal ε"}
+    marks = (Mark(Fraction(1), "the nominal ε"),)
     figure = Figure(
-        Look.LINES, said, "n", "true ε / ε", by="prior (a, a)", x_label="number of records n", y_label="true ε / nominal ε",
-        marks=(Mark(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
-    )  # fmt: skip
+        Look.LINES, said, "n", "true ε / ε", "prior (a, a)", marks=marks, log_x=True, ordered=True, **labels
+    )
     commands = tuple(case.command(ns[-1]) for case in cases)
-    return Section("priors", f"{name}: true ε over nominal ε by prior, ε = {eps}", said, figure, Table(columns, tuple(rows)), commands=commands, main=True)
+    return Section(
+        "priors",
+        f"{name}: true ε over nominal ε by prior, ε = {eps}",
+        said,
+        figure,
+        Table(columns, tuple(rows)),
+        commands=commands,
+        main=True,
+    )
 
 
 def _firsts(name: str, alphas: Sequence[Fraction], eps: Fraction, found: Sequence[Finding]) -> Section:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
 
 from dpaudit.audit import questions as audit
 from dpaudit.audit.judgement import badness
-from dpaudit.audit.picture import MOST_OUTPUTS, two
+from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, rough
@@ -19,10 +18,11 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import verdict as compared
 from dpaudit.privacy.loss import worst_deltas
-from dpaudit.privacy.protocols import text
+from dpaudit.privacy.protocols import plain, text
 from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
+from dpaudit.reports.losses import loss_map
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Mark, Table
 from dpaudit.reports.words import in_short, listed, share_sentence
 
@@ -33,10 +33,6 @@ FAR = 1.5
 FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
 LARGEST_NOMINAL = {2: 100, 3: 12}
 """Largest n of the picture over nominal ε, by the number of cells; with more cells it is 5."""
-MOST_LOSSES = 20_000
-"""Pairs times outputs up to which the losses are mapped."""
-MAPPED = 24
-"""So many data sets and outputs of largest loss are in a map."""
 SHORT = 6
 MOST_PAIRS = 2
 """So many worst pairs are drawn."""
@@ -62,7 +58,10 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps
 
 def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
     """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
-    order = {finding.name: (4, Fraction(0)) if finding.judgement is None else badness(finding.judgement) for finding in findings}
+    order = {
+        finding.name: (4, Fraction(0)) if finding.judgement is None else badness(finding.judgement)
+        for finding in findings
+    }
     return sorted(cases, key=lambda case: order[names[case.label]])[:MOST_PAIRS]
 
 
@@ -96,8 +95,8 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
         figure = None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
-    finding = "; ".join(in_short(found) for found in findings)
-    yield Section("epsilon-by-n", title, finding, figure, table, commands=commands, main=several)
+    said = "; ".join(in_short(found) for found in findings)
+    yield Section("epsilon-by-n", title, said, figure, table, commands=commands, main=several)
 
 
 def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
@@ -128,13 +127,22 @@ def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
     marks = [Mark(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
     ends = [(f.name, f"→ {rough(f.every_n.limit.lower, 3)}") for f in findings if f.every_n and f.every_n.limit]
     title = share_sentence(findings)
-    columns = {"x": "n", "y": "true ε", "by": "mechanism"}
-    labels = {"x_label": "number of records n", "y_label": "true ε"}
-    return Figure(Look.LINES, title, **columns, **labels, marks=tuple(marks[:3]), ends=tuple(ends))
+    return Figure(
+        Look.LINES, title, "n", "true ε", by="mechanism", x_label="number of records n", y_label="true ε",
+        marks=tuple(marks[:3]), ends=tuple(ends),
+    )  # fmt: skip
 
 
 def _bound_name(value: Fraction, whose: set[str]) -> str:
-    words = "claimed" if whose == {"claimed"} else "asked" if whose == {"asked"} else "nominal" if whose == {"nominal"} else "stated"
+    words = (
+        "claimed"
+        if whose == {"claimed"}
+        else "asked"
+        if whose == {"asked"}
+        else "nominal"
+        if whose == {"nominal"}
+        else "stated"
+    )
     return f"{words} ε = {value}"
 
 
@@ -179,7 +187,9 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
         Look.LINES, f"The δ that is left at each ε{place}", "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
         marks=marks, log_y=True,
     )  # fmt: skip
-    commands = _commands([case.setting.command_line("delta", at=powers(str(points[len(points) // 2]))) for case in cases])
+    commands = _commands(
+        [case.setting.command_line("delta", at=powers(str(points[len(points) // 2]))) for case in cases]
+    )
     yield Section("delta-curve", f"Privacy profile δ(ε){place}", "", figure, table, commands=commands)
 
 
@@ -234,17 +244,18 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
     title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
-    figure = Figure(Look.PAIR, title, "output", "P(output | x)", second="P(output | x′)", at=at, ends=(("P(output | x)", both.names[0]), ("P(output | x′)", both.names[1])))
+    figure = Figure(
+        Look.PAIR,
+        title,
+        "output",
+        "P(output | x)",
+        second="P(output | x′)",
+        at=at,
+        ends=(("P(output | x)", both.names[0]), ("P(output | x′)", both.names[1])),
+    )
     pair = (found.witness.x, found.witness.x_prime)
-    commands = _commands([case.setting.command_line("pmf", x=audit_text(x)) for x in pair])
+    commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
     yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, Table(columns, rows), commands=commands)
-
-
-def audit_text(x: Any) -> Any:
-    """A data set as --x takes it."""
-    from dpaudit.privacy.protocols import plain
-
-    return plain(x)
 
 
 def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
@@ -280,19 +291,34 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
             eps = nominal * factor
             same = factor == 1 and n in case.answers
             answer = case.answers[n] if same else None
-            found = answer.epsilon if isinstance(answer, EpsilonResult) else audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS).epsilon
+            found = (
+                answer.epsilon
+                if isinstance(answer, EpsilonResult)
+                else audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS).epsilon
+            )
             if not found.is_infinite and not found.is_open:
                 ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
                 rows.append((names[case.label], eps, ratio, compared(found, eps)))
-    columns = (MECHANISM, Column("nominal ε", Kind.EXACT), Column("true ε / nominal ε", Kind.NUMBER), Column("at most 1", Kind.VERDICT))
+    columns = (
+        MECHANISM,
+        Column("nominal ε", Kind.EXACT),
+        Column("true ε / nominal ε", Kind.NUMBER),
+        Column("at most 1", Kind.VERDICT),
+    )
     over = listed(dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED))
-    said = f"{over} {'exceed' if ' and ' in over else 'exceeds'} the nominal ε somewhere" if over else f"None spends more than its nominal ε at n = {n}"
+    said = (
+        f"{over} {'exceed' if ' and ' in over else 'exceeds'} the nominal ε somewhere"
+        if over
+        else f"None spends more than its nominal ε at n = {n}"
+    )
     figure = Figure(
         Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
         y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "all of it"),), log_x=True,
     )  # fmt: skip
     commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
-    yield Section("over-nominal", f"True ε over nominal ε, n = {n}", said, figure, Table(columns, tuple(rows)), commands=commands)
+    yield Section(
+        "over-nominal", f"True ε over nominal ε, n = {n}", said, figure, Table(columns, tuple(rows)), commands=commands
+    )
 
 
 def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
@@ -315,59 +341,7 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
         said = f"One record moves the score by up to GS = {rough(found.gs.upper, 4)}, on most data by far less"
         figure = None
         if model.k == 2:
-            figure = Figure(Look.LINES, said, "x", "value", by="sensitivity", x_label="data set x", y_label="sensitivity")
+            figure = Figure(
+                Look.LINES, said, "x", "value", by="sensitivity", x_label="data set x", y_label="sensitivity"
+            )
         yield Section("sensitivity", title, said, figure, Table(columns, rows), commands=(found.command,))
-
-
-def loss_map(case: Case, name: str, progress: Progress) -> Iterator[Section]:
-    """Yields the largest loss of every data set against any neighbor, output by output: the largest of them."""
-    counts = case.mechanism.counts()
-    if counts.pairs * counts.outputs > MOST_LOSSES or (isinstance(case.last, EpsilonResult) and case.last.epsilon.is_open):
-        return
-    progress(f"{name}: map of losses")
-    mechanism = case.mechanism
-    found = case.narrow(lambda: _losses(mechanism))
-    if not found:
-        return
-    outputs = [text(output) for output in mechanism.outputs()]
-    most = sorted(found, key=lambda x: -max(float(v.upper) for v in found[x] if v is not None))[:MAPPED]
-    kept = [x for x in found if x in most]
-    places = sorted(range(len(outputs)), key=lambda i: -max((float(found[x][i].upper) for x in kept if found[x][i] is not None), default=0.0))  # type: ignore[union-attr]
-    shown = sorted(places[:MAPPED])
-    rows = tuple((x, outputs[i], found[x][i]) for x in kept for i in shown)
-    left = "" if len(kept) == len(found) and len(shown) == len(outputs) else f" The {MAPPED} data sets and outputs of largest loss are shown."
-    title = f"{name}: largest loss against a neighbor, by data set and output"
-    figure = Figure(Look.MAP, title, "output", "loss", by="x", x_label="output", y_label="data set x")
-    columns = (Column("x"), Column("output"), Column("loss", Kind.NUMBER))
-    notes = (f"Empty cells are outputs that never happen.{left}",)
-    yield Section("loss-map", f"Losses of {name}", "", figure, Table(columns, rows), notes)
-
-
-def _losses(mechanism: Mechanism) -> dict[str, list[Enclosure | None]]:
-    """For every data set the largest loss at each output; None where the output never happens."""
-    from dpaudit.numbers import balls
-
-    with balls.precision(96):
-        law = mechanism.law()
-        logs = {}
-        masses = {x: law.probabilities(x) for x in mechanism.datasets()}
-        for x in masses:
-            logs[x] = [None if balls.is_zero(p) else balls.ends(p.log()) for p in masses[x]]
-        found: dict[str, list[Enclosure | None]] = {}
-        for x in masses:
-            row: list[Enclosure | None] = []
-            for i, own in enumerate(logs[x]):
-                others = [logs[y][i] for y in mechanism.neighbours(x)]
-                if own is None:
-                    row.append(None)
-                elif any(other is None for other in others):
-                    row.append(infinite())
-                else:
-                    low = max((own[0] - other[1] for other in others if other), default=Fraction(0))
-                    high = max((own[1] - other[0] for other in others if other), default=Fraction(0))
-                    row.append(outward(max(low, Fraction(0)), max(high, Fraction(0)), SHORT))
-            found[text(x)] = row
-    return found
-
-
-MOST_DRAWN = MOST_OUTPUTS

@@ -87,7 +87,7 @@ class Figure:
     """How to draw a table: ``title`` is the finding, ``x``, ``y`` and ``by`` are names of columns.
 
     A pair has its two distributions in ``y`` and ``second``, and ``at`` is the output that decides. ``ends`` are
-    words at the ends of lines, by name; ``only`` is the group that is drawn where that is not all.
+    words at the ends of lines, by name.
     """
 
     look: Look
@@ -97,7 +97,6 @@ class Figure:
     by: str = ""
     second: str = ""
     at: str = ""
-    only: str = ""
     x_label: str = ""
     y_label: str = ""
     marks: tuple[Mark, ...] = ()

@@ -43,7 +43,9 @@ def number(value: Enclosure) -> str:
 def private(judgement: Judgement) -> str:
     """The statement as an adjective: "1-differentially private", "1/2-zCDP"."""
     text = judgement.statement
-    return f"{text.removesuffix('-DP')}-differentially private" if isinstance(judgement.guarantee, EpsilonDelta) else text
+    return (
+        f"{text.removesuffix('-DP')}-differentially private" if isinstance(judgement.guarantee, EpsilonDelta) else text
+    )
 
 
 def subject(name: str) -> str:
@@ -66,7 +68,9 @@ def sentence(finding: Finding) -> str:
     found = finding.judgement
     name = subject(finding.name)
     if found is None:
-        known = "could not be audited" if finding.epsilon is None else f"has true ε {number(finding.epsilon)}{_at(finding)}"
+        known = (
+            "could not be audited" if finding.epsilon is None else f"has true ε {number(finding.epsilon)}{_at(finding)}"
+        )
         return f"{name} claims nothing; it {known}."
     if found.verdict is Verdict.REFUTED:
         return f"{name} is not {private(found)}: {_failing(finding, found)}."
@@ -130,7 +134,11 @@ def share_sentence(findings: Sequence[Finding]) -> str:
     lead = worst(f.judgement for f in judged if f.judgement is not None)
     half = [f for f in judged if _share(f) is not None and (_share(f) or 1) <= Fraction(1, 2)]
     most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
-    few = f"{len(half)} of {len(judged)} mechanisms {'uses' if len(half) == 1 else 'use'} at most half of what is stated" if half else "No mechanism exceeds what is stated"
+    few = (
+        f"{len(half)} of {len(judged)} mechanisms {'uses' if len(half) == 1 else 'use'} at most half of what is stated"
+        if half
+        else "No mechanism exceeds what is stated"
+    )
     return f"{few}{most}"
 
 
@@ -147,7 +155,8 @@ def _stays(finding: Finding) -> bool:
 
 def _bound(found: Judgement) -> str:
     number_ = "" if found.bound is None else f" = {powers(str(found.bound))}"
-    return f"{'the claimed' if found.whose is Whose.CLAIMED else 'the asked' if found.whose is Whose.ASKED else 'its nominal'} ε{number_}"
+    by = {Whose.CLAIMED: "the claimed", Whose.ASKED: "the asked", Whose.NOMINAL: "its nominal"}
+    return f"{by[found.whose]} ε{number_}"
 
 
 # ------------------------------------------------------------------ the box on top
@@ -156,6 +165,8 @@ def _bound(found: Judgement) -> str:
 def headline(document: Document) -> str:
     """The answer of the report in one sentence."""
     lead = document.lead
+    if document.summary:
+        return document.summary
     if lead is not None:
         judged = [f for f in document.findings if f.judgement is not None]
         proved = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.PROVED]
@@ -171,10 +182,10 @@ def headline(document: Document) -> str:
 def counts_line(document: Document) -> str:
     """How many of the statements have which verdict; "" of one alone."""
     verdicts = [f.judgement.verdict for f in document.findings if f.judgement is not None]
-    if len(verdicts) < 2:
-        return ""
     words = ", ".join(f"{count} {word}" for word, count in tally(verdicts).items())
-    return f"{len(verdicts)} statements: {words}"
+    several = f"{len(verdicts)} statements: {words}" if len(verdicts) > 1 else ""
+    claims = claims_sentence(document).rstrip(".") if document.claims and document.findings else ""
+    return "; ".join(filter(None, (several, claims)))
 
 
 def claims_sentence(document: Document) -> str:
@@ -195,7 +206,8 @@ def bounds_sentence(document: Document) -> str:
     total = len(document.bounds)
     more = f"; {open_} are undecided" if open_ else ""
     if not failing and not open_:
-        return f"{'All' if total > 2 else 'Both' if total == 2 else 'The'} {total if total > 2 else ''} accuracy bound{'s' * (total > 1)} of the documents {'hold' if total > 1 else 'holds'} on these data.".replace("  ", " ")
+        words = {1: "The accuracy bound of the documents holds", 2: "Both accuracy bounds of the documents hold"}
+        return f"{words.get(total, f'All {total} accuracy bounds of the documents hold')} on these data."
     if not failing:
         return f"None of {total} accuracy bounds of the documents fails on these data{more}."
     names = listed(dict.fromkeys(bound.mechanism for bound in failing))
@@ -230,7 +242,11 @@ def statement_line(finding: Finding) -> str:
     found = finding.judgement
     if found is None:
         return "nothing is claimed"
-    by = {Whose.CLAIMED: "claimed", Whose.ASKED: "asked for", Whose.NOMINAL: "its nominal ε; its documents do not claim it"}
+    by = {
+        Whose.CLAIMED: "claimed",
+        Whose.ASKED: "asked for",
+        Whose.NOMINAL: "its nominal ε; its documents do not claim it",
+    }
     return f"{found.statement} ({by[found.whose]})"
 
 
@@ -263,13 +279,14 @@ def covered_lines(document: Document) -> list[str]:
     lines = []
     groups: dict[str, list[Finding]] = {}
     for finding in document.findings:
-        if finding.pairs:
+        if finding.epsilon is not None or finding.pairs:
             groups.setdefault(_seen(finding) if finding.ns else "", []).append(finding)
     for where, own in groups.items():
         whose_ = "" if len(groups) == 1 else f" of {_names(own)}"
         size = max(own, key=lambda f: f.pairs * f.outputs)
         at = f" at {where}" if where else ""
-        lines.append(f"every neighboring pair and output{whose_}{at} (up to {size.pairs} ordered pairs, {size.outputs} outputs)")
+        most = f" (up to {size.pairs} ordered pairs, {size.outputs} outputs)" if size.pairs else ""
+        lines.append(f"every neighboring pair and output{whose_}{at}{most}")
     proved = [f for f in document.findings if f.judgement and f.judgement.extent and f.judgement.extent.every]
     if proved:
         lines.append(f"every n ≥ 1, by a theorem: {_names(proved)}")
@@ -283,8 +300,12 @@ def covered_lines(document: Document) -> list[str]:
 
 def not_covered_lines(document: Document) -> list[str]:
     """What the verdicts do not speak of, in a few lines."""
-    lines = [f"{finding.name}: {words}" for finding in document.findings for words in (*finding.lost, *finding.rests_on)]
-    limited = [f for f in document.findings if f.ns and f.judgement and f.judgement.extent and not f.judgement.extent.every]
+    lines = [
+        f"{finding.name}: {words}" for finding in document.findings for words in (*finding.lost, *finding.rests_on)
+    ]
+    limited = [
+        f for f in document.findings if f.ns and f.judgement and f.judgement.extent and not f.judgement.extent.every
+    ]
     if limited:
         lines.append(f"other n{'' if len(limited) == len(document.findings) else f' of {_names(limited)}'}")
     if document.findings:

@@ -75,13 +75,12 @@ def _asset(name: str) -> str:
 def _environment(kind: str) -> Environment:
     """Jinja with our templates: text in HTML is escaped by default, in Markdown by the filter ``md``."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     made = Environment(
         loader=PackageLoader("dpaudit.reports"), autoescape=kind == "html", undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if kind == "html" else None,
     )  # fmt: skip
-    made.filters.update(md=text.markdown, safe_svg=Markup, code=_code)
+    made.filters.update(md=text.markdown, code=_code)
     return made
 
 
