@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from dpaudit.files.text import markdown as escape
@@ -28,8 +29,8 @@ def index(folder: str | Path) -> str:
         if (path / "plan.toml").exists():
             lines.append(_line(path.name, load(str(path / "result.json"))))
         elif (path / OWN).exists():
-            title, words = own_page((path / OWN).read_text(encoding="utf-8"))
-            lines.append(f"| [{title}]({path.name}/{OWN}) | | {words} |")
+            title, verdict, words = own_page((path / OWN).read_text(encoding="utf-8"))
+            lines.append(f"| [{title}]({path.name}/{OWN}) | **{verdict}** | {words} |")
     return INTRODUCTION + "\n".join(lines) + "\n"
 
 
@@ -46,11 +47,9 @@ def in_short(document: Document) -> str:
     return " ".join(filter(None, parts))
 
 
-def own_page(page: str) -> tuple[str, str]:
-    """The title of a page and the first sentence that it says "In short"."""
+def own_page(page: str) -> tuple[str, str, str]:
+    """The title of a page, its verdict and its answer: "**✗ REFUTED.** 5 of 39 classes …"."""
     lines = page.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith("**In short.**")), None)
-    if start is None:
-        return lines[0].removeprefix("# "), ""
-    words = " ".join(lines[start : lines.index("", start)]).removeprefix("**In short.** ")
-    return lines[0].removeprefix("# "), words
+    first = next((line for line in lines if re.match(r"\*\*. [A-Z ]+\.\*\* ", line)), "")
+    verdict, _, words = first.partition(".** ")
+    return lines[0].removeprefix("# "), verdict.removeprefix("**")[2:], words

@@ -261,7 +261,7 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
 
 
 def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
-    """The sentence for a person: what the true ε means for one record; where it is infinite, what ε and the δ that is left mean."""
+    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean."""
     margin = None if judgement is None else judgement.margin
     repairing = None if margin is None else margin.repairing_delta
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:

@@ -80,11 +80,10 @@ def _ratios(
     )
     failing = [one for one in found if one.judgement and one.judgement.verdict is Verdict.REFUTED]
     said = f"{name}, ε = {eps}: {len(failing)} of {len(found)} priors exceed the stated ε"
-    labels = {"x_label": "number of records n", "y_label": "true ε / nominal ε"}
-    marks = (Mark(Fraction(1), "the nominal ε"),)
     figure = Figure(
-        Look.LINES, said, "n", "true ε / ε", "prior (a, a)", marks=marks, log_x=True, ordered=True, **labels
-    )
+        Look.LINES, said, "n", "true ε / ε", by="prior (a, a)", x_label="number of records n",
+        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
+    )  # fmt: skip
     commands = tuple(case.command(ns[-1]) for case in cases)
     return Section(
         "priors",

@@ -80,13 +80,20 @@ def _environment(kind: str) -> Environment:
         loader=PackageLoader("dpaudit.reports"), autoescape=kind == "html", undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if kind == "html" else None,
     )  # fmt: skip
-    made.filters.update(md=text.markdown, code=_code)
+    made.filters.update(md=text.markdown, code=_code, span=_span)
     return made
 
 
 def _visible(value: Any) -> Any:
     """Text with every sign that is not seen, or that acts, written out."""
     return visible(value, keep="\n\t") if type(value) is str else value
+
+
+def _span(words: str) -> str:
+    """A command within a line of Markdown, between more backticks than it has."""
+    shown = visible(words)
+    ticks = "`" * (1 + max((len(found) for found in re.findall("`+", shown)), default=0))
+    return f"{ticks} {shown} {ticks}" if "`" in shown else f"{ticks}{shown}{ticks}"
 
 
 def _code(words: str) -> str:
