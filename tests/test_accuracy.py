@@ -361,7 +361,7 @@ def test_command_line(capsys):
     found = json.loads(capsys.readouterr().out)
     assert {"mechanism", "x", "mean", "median", "probability", "steps", "bounds"} <= set(found)
     assert {"distance", "probability", "cumulative"} <= set(found["steps"][0])
-    assert {"claim", "value", "holds"} <= set(found["bounds"][0])
+    assert {"claim", "value", "verdict"} <= set(found["bounds"][0])
     assert found["probability"]["lower"].startswith("0.7483926377959")
     assert main(["accuracy", "--mech", "EHDL", "--x", "4,4"]) == 0
     assert "acc.4.5.ehdl-upper.balanced" in capsys.readouterr().out

@@ -38,10 +38,15 @@ ASKED = [
     "compare --n 4 --k 3 --mech EHDL,LSHist",
     "compare --x 2,2 --priors 1..3 --mech EHDL,EHDS --gamma 2",
     "search --mech EHDL --prior 1/100,1/100 --eps 1/100,1 --n 1..3",
+    "search --mech EHDS --prior 1,1 --eps 1 --n 1..3 --claim 1/3",
+    "epsilon --mech EHDL --n 4 --claim rho=1/8",
+    "epsilon --mech EHDS --n all --claim 2 --digits 3",
+    "epsilon --mech EHD --n 2 --prior 1/2..1,1/2..1 --claim 2",
+    "delta --mech EHDL --n 4 --at 1 --claim eps=1,delta=1/100",
     "search --mech MH --gamma 1/2 --n 1..2 --k 3 --prior-box 1/10..10",
     f"search --mech {OWN} --n 1..3 --eps 1",
     f"search --mech {RESPONSE} --eps 1/2,1",
-    "table TABLE --adjacency PAIRS --claim 1.1 --claim-delta 1/100 --at 0,1/2 --digits 9",
+    "table TABLE --adjacency PAIRS --claim eps=1.1,delta=1/100 --at 0,1/2 --digits 9",
     "table TABLE",
     "explain --epsilon 2/5 --delta 1/1000 --beliefs 1/3 --digits 9",
     "explain --mech LSHist --n 3 --releases 2,3",
@@ -112,8 +117,8 @@ def test_what_only_python_has_prints_no_command():
 
     assert dpaudit.epsilon(Mine()).command is None
     assert dpaudit.search(Mine(), eps=1).command is None
-    judged = dpaudit.epsilon("EHD", n=2, guarantee=EpsilonDelta(Fraction(2)))
-    assert (judged.claim.epsilon, judged.command) == (2, None)
+    judged = dpaudit.epsilon("EHD", n=2, claim=EpsilonDelta(Fraction(2)))
+    assert (judged.claim.epsilon, judged.command) == (2, "dpaudit epsilon --mech EHD --n 2 --claim eps=2")
     pairs = ExplicitPairs((((1, 1), (2, 0)),))
     assert dpaudit.epsilon("EHD", n=2, adjacency=pairs).command is None
 

@@ -101,8 +101,8 @@ def test_claims_out_of_range_are_malformed(name, value):
 def test_claims_out_of_range_on_the_command_line(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(",a,b\nx,1/3,2/3\ny,0.5,0.5\n")
     for value in ("3/2", "-1"):
-        assert main(["table", str(tmp_path / "t.csv"), "--claim", "1", "--claim-delta", value]) == 2
-        assert capsys.readouterr().err.startswith(f"dpaudit: --claim-delta = {value}")
+        assert main(["table", str(tmp_path / "t.csv"), "--claim", f"eps=1,delta={value}"]) == 2
+        assert capsys.readouterr().err.startswith(f"dpaudit: --claim = eps=1,delta={value}: delta must be")
 
 
 def test_an_interval_upside_down_is_malformed():

@@ -37,7 +37,7 @@ def test_epsilon_json(capsys):
     assert (found["n"], found["k"], found["prior"], found["nominal_epsilon"]) == (100, 2, ["1", "1"], "1")
     assert found["parameters"] == {"gamma": "1"}
     assert found["closed_form"] is None
-    assert (found["claimed"], found["verdict"]) == ("1", "PROVED")
+    assert (found["claimed"], found["verdict"]["word"]) == ("1", "PROVED")
     assert found["counts"] == {"datasets": 101, "pairs": 200, "outputs": 101}
     assert set(found["witness"]) == {"x", "x_prime", "output"}
     assert isinstance(found["precision_bits"], int)
@@ -80,7 +80,7 @@ def test_delta_json(capsys):
     found = run_json(capsys, "delta", "--mech", "LSHist", "--n", "6", "--at", "1")
     assert found["at"] == "1"
     assert found["delta"] == {"lower": "0", "upper": "0"}
-    assert found["verdict"] == "PROVED"
+    assert found["verdict"]["word"] == "PROVED"
     below = run_json(capsys, "delta", "--mech", "LSHist", "--n", "6", "--at", "1/2")
     assert Fraction(below["delta"]["lower"]) > 0
     assert below["verdict"] is None
@@ -95,8 +95,8 @@ def test_delta_speaks_of_the_claim_only_where_it_can(capsys):
     above = json.loads(captured.out)
     assert above["delta"] == {"lower": "0", "upper": "0"}
     assert above["verdict"] is None
-    assert run_json(capsys, *refuted, "--at", "0.7")["verdict"] == "REFUTED"
-    assert run_json(capsys, "delta", "--mech", "LSDim", "--n", "5", "--at", "0.5")["verdict"] == "PROVED"
+    assert run_json(capsys, *refuted, "--at", "0.7")["verdict"]["word"] == "REFUTED"
+    assert run_json(capsys, "delta", "--mech", "LSDim", "--n", "5", "--at", "0.5")["verdict"]["word"] == "PROVED"
 
 
 @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ def test_every_help_has_examples_and_groups_its_options(capsys, monkeypatch, nam
 
 def test_refuted_and_require(capsys):
     arguments = ["epsilon", "--mech", "EHD", "--n", "1", "--prior", "0.01,0.01", "--eps", "1"]
-    assert run_json(capsys, *arguments)["verdict"] == "REFUTED"
-    assert run_json(capsys, *arguments, "--require", code=1)["verdict"] == "REFUTED"
-    assert run_json(capsys, *arguments, "--require", "--gs", "exact")["verdict"] == "PROVED"
+    assert run_json(capsys, *arguments)["verdict"]["word"] == "REFUTED"
+    assert run_json(capsys, *arguments, "--require", code=1)["verdict"]["word"] == "REFUTED"
+    assert run_json(capsys, *arguments, "--require", "--gs", "exact")["verdict"]["word"] == "PROVED"
     assert "REFUTED" in run(capsys, "delta", *arguments[1:], "--at", "1", "--require", code=1)
 
 
@@ -198,13 +198,14 @@ def test_mhdelta_is_judged_by_epsilon_and_delta(capsys):
     found = run_json(capsys, "epsilon", "--mech", "MHdelta", "--n", "8", "--eps", "0.8", "--delta-param", "1e-8")
     assert found["claimed"] == "4/5"
     assert found["claimed_delta"] == "1/100000000"
-    assert found["verdict"] == "PROVED"
+    assert found["verdict"]["word"] == "PROVED"
 
 
 def test_nothing_is_claimed_for_ehdl(capsys):
     found = run_json(capsys, "epsilon", "--mech", "ehdl", "--n", "8")
     assert found["claimed"] is None
-    assert found["verdict"] is None
+    judged = found["verdict"]
+    assert (judged["word"], judged["statement"], judged["whose"]) == ("PROVED", "EHDL is 1-DP", "nominal")
 
 
 def test_pmf_and_sensitivity_json(capsys):
@@ -218,11 +219,12 @@ def test_pmf_and_sensitivity_json(capsys):
 
 def test_text_for_people(capsys):
     text = run(capsys, "epsilon", "--mech", "LSDim", "--n", "4", "--k", "3")
-    for part in ("LSDim", "0.6666666666666666[6, 7]", "2/3   (2/3 eps, for every ε > 0)", "PROVED", "worst pair"):
+    for part in ("LSDim", "0.666666[6, 7]", "2/3   (2/3 eps, for every ε > 0)", "PROVED", "worst pair"):
         assert part in text
     for name in dpaudit.MECHANISMS:
         assert name in run(capsys, "mechanisms")
-    assert "0.3160602794142788[3, 4]" in run(capsys, "pmf", "--mech", "LSHist", "--x", "4,4")
+    assert "0.316060[2, 3]" in run(capsys, "pmf", "--mech", "LSHist", "--x", "4,4")
+    assert "0.3160602794142788[3, 4]" in run(capsys, "pmf", "--mech", "LSHist", "--x", "4,4", "--digits", "15")
     assert "GS(n, prior)" in run(capsys, "sensitivity", "--n", "3")
     assert "δ(2/5)" in run(capsys, "delta", "--mech", "EHDL", "--n", "5", "--at", "0.4")
     assert run(capsys, "--version").strip() == f"dpaudit {dpaudit.__version__}"

@@ -2,14 +2,17 @@
 
 import re
 import sys
+from io import StringIO
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 import dpaudit
 from dpaudit.audit.display import Shown, flatten
-from dpaudit.audit.drawing import as_text
+from dpaudit.audit.drawing import as_text, draw
+from dpaudit.audit.page import STYLE, Fields, Headline
 from dpaudit.cli import main
 from dpaudit.pictures import small
 
@@ -34,12 +37,15 @@ def test_hostile_text_is_escaped():
 
 
 HEADLINES = {
-    "HOLDS ON WHAT WAS AUDITED": lambda: dpaudit.epsilon("EHDS", n=4),
-    "HOLDS FOR ALL n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
-    "NOT PRIVATE": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
-    "NO CLAIM": lambda: dpaudit.epsilon("EHDL", n=4),
-    "NO VERDICT": lambda: dpaudit.delta("EHDS", "1/10", n=4),
-    "UNDECIDED": lambda: dpaudit.epsilon(Blurred),
+    "✓ 1-DP: PROVED at n = 4": lambda: dpaudit.epsilon("EHDS", n=4),
+    "✓ 1-DP: PROVED for every n": lambda: dpaudit.epsilon("EHD/exact", n="all"),
+    "✗ 1-DP: REFUTED at n = 1, true ε = 1.05222": lambda: dpaudit.epsilon("EHD", n=1, prior="1,1/1000"),
+    "✓ 1-DP (its nominal ε; its documents do not claim it): PROVED at n = 4": lambda: dpaudit.epsilon("EHDL", n=4),
+    "✗ 1-DP: REFUTED at n = 2, true ε = 2": lambda: dpaudit.epsilon(
+        "dpaudit.examples.geometric:WrongSensitivity", n=2, claim=1
+    ),
+    "– δ(1/10) = 0.0569155; it neither proves nor refutes 1-DP": lambda: dpaudit.delta("EHDS", "1/10", n=4),
+    "? 1/2-DP: UNDECIDED, true ε in [0, 0.694]": lambda: dpaudit.epsilon(Blurred),
 }
 
 
@@ -59,18 +65,18 @@ class Blurred:
         return "1/2"
 
 
-@pytest.mark.parametrize("word", HEADLINES)
-def test_the_verdict_stands_on_top_in_the_words_of_a_report(word):
-    html = HEADLINES[word]()._repr_html_()
-    first = re.search(r'<div class="dpaudit">(.*?)</p>', html)[1]
-    assert re.fullmatch(rf'<p><span class="verdict \w+">{word}</span> .+', first)
+@pytest.mark.parametrize("sentence", HEADLINES)
+def test_the_verdict_is_on_top_on_a_terminal_and_in_a_notebook(sentence):
+    result = HEADLINES[sentence]()
+    assert str(result).startswith(sentence)
+    first = re.search(r'<div class="dpaudit">(.*?)</p>', result._repr_html_())[1]
+    assert re.match(rf'<p><span class="verdict \w+">{re.escape(sentence)}', first)
 
 
-def test_no_claim_is_compared_with_the_nominal_epsilon():
+def test_the_colour_is_that_of_the_verdict():
     within, beyond = (dpaudit.epsilon("EHDL", n=n, prior="1/10,1/10").headline() for n in (4, 137))
-    assert within.finding.endswith("it does not exceed its nominal ε")
-    assert beyond.finding.endswith("it exceeds its nominal ε")
-    assert (within.colour, beyond.colour) == ("grey", "red")
+    assert (within.colour, beyond.colour) == ("green", "red")
+    assert beyond.more == "exceeds by 7.9e-6 (δ = 2.5e-7 would repair it)"
 
 
 @pytest.mark.parametrize(
@@ -185,3 +191,30 @@ def test_frames_come_from_what_is_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(dpaudit.InputError, match="pandas or polars"):
         result.to_frame()
+
+
+def test_labels_are_dim_and_values_plain_on_a_terminal():
+    lines = StringIO()
+    page = [Headline("✗", "red", "1-DP: REFUTED", "exceeds by 70 %"), Fields([("name", "a value " * 12)])]
+    draw(Console(file=lines, force_terminal=True, color_system="standard", width=60, highlight=False), page)
+    first, value, more, *_ = lines.getvalue().splitlines()
+    assert first == "\x1b[1;31m✗ 1-DP: REFUTED\x1b[0m; exceeds by 70 %"
+    assert re.fullmatch(r"\x1b\[2mname  \x1b\[0m[a value]+", value)
+    assert "\x1b" not in more
+
+
+def test_every_rule_of_a_card_outdoes_those_of_jupyter():
+    """Jupyter's `.jp-RenderedHTMLCommon tbody tr:nth-child(odd)` has two classes and two elements."""
+    selectors = [
+        s.strip() for rule in re.findall(r"([^{}]+)\{", STYLE.removeprefix("<style>")) for s in rule.split(",")
+    ]
+    assert len(selectors) > 10
+    assert all(selector.startswith(".dpaudit.dpaudit.dpaudit") for selector in selectors)
+
+
+def test_digits_are_six_unless_all_are_asked_for():
+    result = dpaudit.epsilon("EHDS", n=100)
+    assert "0.39993[3, 4]" in str(result)
+    assert "0.39993[3, 4]" in result._repr_html_()
+    assert "0.3999334321810030[1, 2]" in result.text(digits=None)
+    assert "0.3273511[2, 3]" in str(dpaudit.epsilon("EHDS", n=4, claim="0.3273511")), "the digits that decide"

@@ -327,7 +327,7 @@ def test_judging_what_is_claimed_and_nothing():
 def test_a_result_says_guarantee_verdict_and_evidence():
     shown = dpaudit.judge(table(["3/4", "1/4"], ["1/4", "3/4"]), "mu=2").to_dict()
     assert shown["guarantee"] == {"kind": "gaussian", "text": "2-GDP", "mu": "2"}
-    assert shown["verdict"] == "PROVED"
+    assert shown["verdict"]["word"] == "PROVED"
     assert shown["evidence"]["quantity"] == "gdp_mu"
     assert shown["evidence"]["pair"]["x"] == "0"
     assert set(shown["evidence"]["enclosure"]) == {"lower", "upper"}
@@ -375,7 +375,7 @@ def test_delta_that_is_met_with_equality_is_decided_by_algebra(mechanism, at, de
         if claimed >= 0:
             assert dpaudit.judge(mechanism, EpsilonDelta(F(at), claimed)).claim.verdict is expected
             if claimed:
-                asked = dpaudit.delta(mechanism, at, guarantee=EpsilonDelta(F(at), claimed))
+                asked = dpaudit.delta(mechanism, at, claim=EpsilonDelta(F(at), claimed))
                 assert asked.claim.verdict is expected
 
 

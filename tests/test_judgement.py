@@ -66,6 +66,14 @@ def test_the_sentence(found: Claim, extent: Extent | None, sentence: str) -> Non
     assert made.sentence() == sentence
 
 
+def test_delta_at_another_epsilon_repairs_nothing() -> None:
+    """δ falls as ε grows: δ(2) refutes (1, 1e-5)-DP, but δ(1), which would repair it, is larger."""
+    for at, text in (("1", "exceeds by 100 % (δ = 2e-5 would repair it)"), ("2", "exceeds by 100 %")):
+        made = judged(claim("eps=1,delta=1e-5", REFUTED, "delta", near("2e-5"), epsilon=at), "M")
+        assert made is not None
+        assert made.margin_text() == text
+
+
 def test_a_statement_that_nobody_makes_says_so() -> None:
     found = nominal(near("1.7"), F(1), "EHDL", Extent((135, 136, 137)))
     told = "1-DP (its nominal ε; its documents do not claim it): REFUTED, first at n = 137"

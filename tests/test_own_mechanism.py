@@ -314,5 +314,5 @@ def test_entry_points(tmp_path, monkeypatch, capsys):
         source.entry_points.cache_clear()
         sys.modules.pop("somebodys", None)
     assert found["closed_form"] == "2"
-    assert found["verdict"] == "REFUTED"
+    assert found["verdict"]["word"] == "REFUTED"
     assert any(row["name"] == "theirs" for row in listed)

@@ -85,16 +85,19 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert done.returncode == 1
     assert "10 failed, 3 passed" in done.stdout
     pair = "at x = no, x' = yes"
-    assert "Leaky: the claimed epsilon 1/4, delta 1/1000 is REFUTED: delta(1/4) is 0.137" in done.stdout
-    assert "Mine: 3/25-zCDP is REFUTED: rho is 0.1224[" in done.stdout
-    assert "Concentrated: 1/8-zCDP is REFUTED: the quantity is 1.52" in done.stdout
-    assert "Mine: (2, 1/5)-Rényi DP is REFUTED: D_2 is 0.227" in done.stdout
-    assert "Mine: 3/5-GDP is REFUTED: mu is 0.623" in done.stdout
-    assert "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0) is REFUTED: the smallest margin is [-0.0" in done.stdout
+    assert "Leaky: (1/4, 1/1000)-DP: REFUTED, δ(1/4) = 0.137" in done.stdout
+    assert "Mine: 3/25-zCDP: REFUTED, zCDP ρ = 0.1224" in done.stdout
+    assert "Concentrated: 1/8-zCDP: REFUTED, zCDP ρ = 1.52" in done.stdout
+    assert "Mine: (2, 1/5)-Rényi DP: REFUTED, D at order 2 = 0.227" in done.stdout
+    assert "Mine: 3/5-GDP: REFUTED, GDP μ = 0.623" in done.stdout
+    assert (
+        "Mine: f-DP through (0, 1), (2/5, 2/5), (1, 0): REFUTED, least margin over the trade-off function ="
+        in done.stdout
+    )
     assert done.stdout.count(pair) >= 5
-    assert "Mine: epsilon <= 0.4999999999999999999999 is REFUTED: the true epsilon is 0.5" in done.stdout
-    assert "Mine: delta(1/4) <= 1e-9 is REFUTED" in done.stdout
-    assert "the claimed epsilon 1/2 is REFUTED: the true epsilon is 1" in done.stdout
+    assert "Mine: 0.4999999999999999999999-DP: REFUTED, true ε = 0.5; exceeds by 1e-22 (δ = " in done.stdout
+    assert "Mine: (1/4, 1e-9)-DP: REFUTED, δ(1/4) = " in done.stdout
+    assert "Mine: 1/2-DP: REFUTED, true ε = 1; exceeds by 100 %" in done.stdout
     assert "EHDL claims nothing" in done.stdout
     assert "Traceback" not in done.stdout
     cases = {case.get("name"): case for case in tree.parse(tmp_path / "junit.xml").iter("testcase")}

@@ -130,10 +130,11 @@ def test_the_answer_does_not_hold_the_data(capsys):
     assert "701" not in json.dumps(answer)
 
 
-def test_the_text_has_the_release_first(capsys):
+def test_the_text_has_the_verdict_and_the_release_first(capsys):
     code, out, _ = run(capsys, "release", "--mech", "EHDS", "--x", "20,20")
     assert code == 0
-    assert out.startswith("released")
+    assert out.startswith("✓ 1-DP: PROVED at n = 40")
+    assert out.splitlines()[1].startswith("released")
     assert "one more" in out
     assert run(capsys, "release", "--mech", "EHDS", "--x", "3,2", "--times", "50", "--seed", "1")[0] == 0
 

@@ -71,7 +71,7 @@ def test_without_an_event_the_error_is_shared(counts):
 
 def test_delta_is_taken_off(counts):
     plain = dpaudit.samples(counts, event="yes", pair="yes,no")
-    off = dpaudit.samples(counts, event="yes", pair="yes,no", delta="1/10")
+    off = dpaudit.samples(counts, event="yes", pair="yes,no", claim="eps=1,delta=1/10")
     assert 0 < off.epsilon_lower < plain.epsilon_lower
 
 
@@ -122,7 +122,7 @@ def test_the_best_at_a_probability_is_a_point_of_the_trade_off_curve():
 def test_the_command(capsys, counts):
     assert main(["samples", counts, "--event", "yes", "--pair", "yes,no", "--claim", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["verdict"] == "REFUTED"
+    assert (found["verdict"]["word"], found["verdict"]["whose"]) == ("REFUTED", "asked")
     assert Fraction(found["epsilon_lower"]) > 1
     assert main(["samples", counts, "--mech", RESPONSE, "--at", "1/100"]) == 0
     out = capsys.readouterr().out
@@ -138,7 +138,8 @@ def test_the_command(capsys, counts):
         ["--confidence", "1"],
         ["--at", "1/10"],
         ["--n", "4"],
-        ["--claim-delta", "2"],
+        ["--claim", "eps=1,delta=2"],
+        ["--claim", "rho=1/2"],
     ],
 )
 def test_bad_input_is_one_line(capsys, counts, words):
@@ -155,8 +156,8 @@ def test_counts_are_whole_numbers(tmp_path):
 
 
 def test_the_command_that_asks_again_runs(capsys, counts):
-    result = dpaudit.samples(counts, delta="1/10", claim="1/2", confidence="9/10")
-    assert "--claim-delta 1/10" in result.command
+    result = dpaudit.samples(counts, claim="eps=1/2,delta=1/10", confidence="9/10")
+    assert "--claim eps=1/2,delta=1/10" in result.command
     assert main(result.command.split()[1:]) == 0
 
 

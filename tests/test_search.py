@@ -136,7 +136,7 @@ def test_command_line(capsys):
     assert {"mechanism", "found", "minimal_n", "witness", "largest_ratio", "region"} <= set(found)
     assert {"n", "prior", "eps", "x", "x_prime", "output", "ratio"} <= set(found["witness"])
     assert main(["search", "--mech", "EHD", *options[:-1], "--require"]) == 1
-    assert "violated" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("✗ 1-DP: REFUTED, first at n = 1; exceeds by 6.2 %")
     assert main(["search", "--mech", "LSHist", "--n", "1..3", "--require"]) == 0
     assert "no violation found" in capsys.readouterr().out
 
@@ -167,7 +167,7 @@ def test_bad_input(options, message, capsys):
 def test_the_region_and_the_certified_n_are_named(capsys):
     assert main(["search", "--mech", "EHDL", "--prior", "1/100,1/100", "--eps", "1/100", "--n", "40..60"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "the smallest n in 40..60 is 45" in text
+    assert text.startswith("✗ 1/100-DP (its nominal ε; its documents do not claim it): REFUTED at n = 45")
     assert "n = 40..45, every n certified" in text
     assert "beyond the violation only n = 47" in text
 
@@ -183,10 +183,10 @@ def test_a_claim_that_is_no_epsilon_is_shown_with_what_decided_it(tmp_path, caps
     )
     asked = ["search", "--mech", f"{tmp_path}/z.py:Z", "--eps", "1/10,1"]
     assert main(asked) == 0
-    assert "claimed 1/10-zCDP; REFUTED; zCDP ρ = 0.46" in capsys.readouterr().out
+    assert "1/10-zCDP: REFUTED, zCDP ρ = 0.46" in capsys.readouterr().out
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["witness"]
     assert found["evidence"]["quantity"] == "zcdp_rho"
-    assert found["verdict"] == "REFUTED"
+    assert found["verdict"]["word"] == "REFUTED"
     assert main(["search", "--mech", "MHdelta", "--delta", "1e-8", "--n", "1..2", "--prior", "1,1", "--eps", "1"]) == 0
-    assert "-DP; PROVED; " in capsys.readouterr().out
+    assert "(1, 1e-8)-DP: PROVED at n = " in capsys.readouterr().out

@@ -108,7 +108,9 @@ class ExplainResult(Answer):
             ("advantage", Words("hits minus false alarms at most ", self.advantage, anybody)),
         ]
         if self.attained is not None:
-            rows.append(("here", Words("the best guess from this mechanism itself is right with ", self.attained)))
+            rows.append(
+                ("here", Words("the best guess from this mechanism itself is right with probability ", self.attained))
+            )
             rows.append(("", Words("its own advantage is ", self.attained_advantage)))
         rows += [] if self.subject is None else caveat_rows(self.subject)
         return [Fields(again(rows, self.command)), *self._tables()]
@@ -125,7 +127,7 @@ class ExplainResult(Answer):
         known = (self.accuracy, *([] if self.attained is None else [self.attained]))
         gained = min(self.advantage.upper / 2, *(bound.upper - half for bound in known))
         return Words(
-            "who knows all other records guesses yours right with ",
+            "someone who knows every other record guesses yours with probability ",
             strong(f"at most {above(gained)}"),
             " (blind: 0.5)",
         )

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from dpaudit.audit.judgement import Whose
+from dpaudit.audit.questions import repairing_delta
 from dpaudit.audit.results import GuaranteeResult
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.errors import InputError
@@ -38,9 +39,10 @@ def judge(
     return GuaranteeResult(
         subject=chosen,
         claim=found,
+        repairing_delta=repairing_delta(subject, effort, found),
         whose=Whose.CLAIMED if claim is None else Whose.ASKED,
         counts=subject.counts(),
         precision_bits=0 if found.evidence is None else found.evidence.bits,
         seconds=perf_counter() - start,
-        command=chosen.command_line("judge", claim=asked.option(), digits=effort.digits, tier=tier),
+        command=chosen.command_line("judge", claim=claim and asked.option(), digits=effort.digits, tier=tier),
     )

@@ -289,7 +289,8 @@ def judged(
     if claim.bound is None:
         return found
     by_delta = claim.evidence.quantity == "delta"
-    repairing = repairing_delta or (value if by_delta else None)
+    there = by_delta and claim.evidence.at.get("epsilon") == str(claim.epsilon)  # δ at a larger ε would not repair it
+    repairing = repairing_delta or (value if there else None)
     of = "the claimed δ" if by_delta else "the claim" if whose is not Whose.NOMINAL else "the nominal ε"
     return replace(found, bound=claim.bound, margin=Margin.between(value, claim.bound, repairing, of))
 

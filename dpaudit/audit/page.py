@@ -54,8 +54,12 @@ class Against:
     bound: Fraction | None
 
     def shortened(self, digits: int) -> Enclosure:
-        """The enclosure with so many digits, or with as many as the comparison needs."""
-        return self.value.beside(self.bound, digits)
+        """The enclosure with so many digits, or with as many as show on which side of the bound it is."""
+        short = self.value.beside(self.bound, digits)
+        while short.upper == self.bound != self.value.upper:
+            digits += 1
+            short = self.value.beside(self.bound, digits)
+        return short
 
     def __str__(self) -> str:
         return str(self.value)
@@ -179,7 +183,7 @@ STYLE = """<style>
 .dpaudit.dpaudit.dpaudit .green { background: #1a7f37; } .dpaudit.dpaudit.dpaudit .red { background: #b42318; }
 .dpaudit.dpaudit.dpaudit .yellow { background: #8a5a00; } .dpaudit.dpaudit.dpaudit .grey { background: #57606a; }
 .dpaudit.dpaudit.dpaudit table { border-collapse: collapse; border: 0; margin: .5em 0; display: block; overflow-x: auto;
-  font-size: inherit; }
+  font-size: inherit; table-layout: auto; }
 .dpaudit.dpaudit.dpaudit tr { background: none; }
 .dpaudit.dpaudit.dpaudit th, .dpaudit.dpaudit.dpaudit td { text-align: left; vertical-align: top; border: 0;
   padding: .15em .8em .15em 0; background: none; max-width: none; white-space: normal; }

@@ -75,7 +75,7 @@ def epsilon(
         claim=found,
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,
-        repairing_delta=_repairing(subject, effort, nominal if stated is None else found),
+        repairing_delta=repairing_delta(subject, effort, nominal if stated is None else found),
         **_found(chosen, worst),
         seconds=perf_counter() - start,
         command=chosen.command_line("epsilon", claim=asked and asked.option(), digits=effort.digits, tier=tier),
@@ -87,7 +87,7 @@ def _nominal(subject: Mechanism, effort: Effort, worst: Worst) -> Claim:
     return Claim() if subject.epsilon is None else EpsilonDelta(subject.epsilon).judge(subject, effort, worst)
 
 
-def _repairing(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosure | None:
+def repairing_delta(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosure | None:
     """delta at the epsilon of a refuted pure claim that is just exceeded, or infinitely; else None."""
     bound, evidence = claim.epsilon, claim.evidence
     if claim.verdict is not Verdict.REFUTED or bound is None or evidence is None or evidence.quantity != "epsilon":

@@ -218,13 +218,14 @@ class GuaranteeResult(SettingAnswer):
 
     claim: Claim
     whose: Whose = Whose.CLAIMED
+    repairing_delta: Enclosure | None = None
     counts: Counts
     precision_bits: int
 
     @property
     def judgement(self) -> Judgement | None:
         """The verdict on the guarantee."""
-        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject))
+        return judged(self.claim, self.subject.label, self.whose, extent_of(self.subject), self.repairing_delta)
 
     def picture(self) -> str:
         """Returns the true epsilon against the claimed one, where it decided, above the pair's two distributions."""

@@ -23,7 +23,7 @@ def page(result: SearchResult) -> Page:
     parameters = "".join(f", {name} = {value}" for name, value in subject.settings().items() if name != "n")
     rows: list[Line] = [("mechanism", subject.name + parameters), ("region", "; ".join(where))]
     if result.minimal and (result.minimal.n is not None or result.minimal.result is not result.largest.result):
-        least = "smallest n" if result.exhaustive else "smallest n found"
+        least = "smallest n" if result.exhaustive else "least n found"
         rows += _place("violated" if result.minimal.n is None else least, result.minimal)
     rows += _place("largest ratio", result.largest)
     if not result.exhaustive:

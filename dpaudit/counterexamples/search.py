@@ -80,13 +80,16 @@ class SearchResult(Answer):
 
     @property
     def judgement(self) -> Judgement | None:
-        """The verdict at the violation of the smallest n; None where none was found."""
+        """The verdict at the violation of the smallest n; None where none was found.
+
+        It is the first n of all where every n from 1 on was certified.
+        """
         if self.minimal is None:
             return None
-        found, several = self.minimal.result.judgement, self.region.ns is not None and len(self.region.ns) > 1
-        if found is None or not (several and self.exhaustive):
+        found, ns = self.minimal.result.judgement, self.region.ns
+        if found is None or ns is None or not self.exhaustive or len(ns) == 1 or (ns.start, ns.step) != (1, 1):
             return found
-        return replace(found, extent=Extent(tuple(self.region.ns or ())), first_n=self.minimal.n)
+        return replace(found, extent=Extent(tuple(ns)), first_n=self.minimal.n)
 
     @property
     def minimal_n(self) -> int | None:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVELS = ("1/4", "3/4", "9/10", "99/100")
-HOLDS = {Verdict.PROVED: True, Verdict.REFUTED: False, Verdict.UNDECIDED: None}
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,6 @@ class BoundResult(Members):
     verdict: Verdict
     thresholds: int
     failing: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the bound as JSON; "holds" is true, false or null (undecided)."""
-        found = super().to_dict()
-        return {**found, "holds": HOLDS[found.pop("verdict")]}
 
 
 @dataclass(frozen=True, kw_only=True)
