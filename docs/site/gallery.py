@@ -6,7 +6,7 @@ from pathlib import Path
 from docs.site.contents import ROOT
 from dpaudit.files.text import markdown
 from dpaudit.reports.document import SCHEMA, Document, load
-from dpaudit.reports.index import in_short, own_page
+from dpaudit.reports.index import in_short, own_page, verdict_words
 
 REPORTS = ROOT / "reports"
 
@@ -41,8 +41,7 @@ def picture(folder: Path, document: Document) -> Path | None:
 
 def said(document: Document) -> str:
     """Returns the verdict and the sentences of the index."""
-    verdict = "" if document.verdict is None else f"**{document.verdict.value}.** "
-    return f"{verdict}{markdown(in_short(document))}\n"
+    return f"**{verdict_words(document)}.** {markdown(in_short(document))}\n"
 
 
 def beside(folder: Path) -> str:

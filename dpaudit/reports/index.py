@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.numbers.digits import powers
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, load
 from dpaudit.reports.words import bounds_sentence, counts_line, headline
 
@@ -35,7 +36,7 @@ def index(folder: str | Path) -> str:
 
 
 def _line(name: str, document: Document) -> str:
-    verdict = "" if document.verdict is None else f"**{document.verdict.value}**"
+    verdict = f"**{verdict_words(document)}**"
     return f"| [{escape(document.title)}]({name}/report.md) | {verdict} | {escape(in_short(document))} |"
 
 
@@ -43,8 +44,17 @@ def in_short(document: Document) -> str:
     """The answer of a report in one or two sentences."""
     counts = counts_line(document)
     parts = [powers(headline(document)), f"{counts}." if counts else ""]
-    parts += [bounds_sentence(document)] if document.bounds and document.lead is not None else []
-    return " ".join(filter(None, parts))
+    bounds = [bounds_sentence(document)] if document.bounds and document.lead is not None else []
+    return " ".join(filter(None, [*bounds, *parts] if document.accuracy_first else [*parts, *bounds]))
+
+
+def verdict_words(document: Document) -> str:
+    """The verdict; of a report on accuracy that on its bounds comes first."""
+    own = "" if document.verdict is None else document.verdict.value
+    if not document.accuracy_first:
+        return own
+    fails = any(bound.verdict is Verdict.REFUTED for bound in document.bounds)
+    return f"{Verdict.REFUTED if fails else Verdict.PROVED} (accuracy), {own} (privacy)"
 
 
 def own_page(page: str) -> tuple[str, str, str]:

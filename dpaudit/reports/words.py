@@ -133,7 +133,8 @@ def share_sentence(findings: Sequence[Finding]) -> str:
         return f"{listed(f.name for f in failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
     lead = worst(f.judgement for f in judged if f.judgement is not None)
     half = [f for f in judged if _share(f) is not None and (_share(f) or 1) <= Fraction(1, 2)]
-    most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
+    whole = lead.margin is not None and lead.margin.share is not None and lead.margin.share.lower >= 1
+    most = f"; {lead.subject} {'uses all of it' if whole else lead.margin_text()}" if lead.margin_text() else ""
     few = (
         f"{len(half)} of {len(judged)} mechanisms {'uses' if len(half) == 1 else 'use'} at most half of what is stated"
         if half
