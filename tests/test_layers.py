@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("version", "numbers", "files", "pictures", "posterior", "privacy", "code", "mechanisms", "audit", "forall"),
+    *("version", "numbers", "files", "charts", "posterior", "privacy", "code", "mechanisms", "audit", "forall"),
     *("utility", "calibration", "comparison", "counterexamples", "releases", "sampling"),
     *("claims", "evidence", "sweeps", "reports"),
     *("commands", "cli", "__main__"),

@@ -313,15 +313,17 @@ Sides = tuple[float, float, float, float]
 
 def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[Sides]]], names: Mapping[Verdict, str]) -> None:
     """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided comes last, in ink."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patches import Patch, PathPatch
+    from matplotlib.path import Path
 
     colours = {**BY_VERDICT, Verdict.UNDECIDED: INK}
     for verdict, found in areas:
-        patches = [Rectangle((a, c), b - a, d - c) for a, b, c, d in found]
-        edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
-        style = {"facecolor": colours[verdict], "edgecolor": colours[verdict], "linewidth": edge}
-        axes.add_collection(PatchCollection(patches, **style))  # type: ignore[arg-type]
+        corners = [[(a, c), (b, c), (b, d), (a, d), (a, c)] for a, b, c, d in found]
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(found)
+        if found:
+            shape = Path([corner for box in corners for corner in box], codes)
+            edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
+            axes.add_patch(PathPatch(shape, color=colours[verdict], linewidth=edge))
     axes.autoscale_view()
     axes.set_aspect("equal")
     axes.grid(False)

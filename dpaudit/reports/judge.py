@@ -67,10 +67,10 @@ def judged_at(case: Case, name: str, n: int | None) -> Judgement | None:
 
 @dataclass(frozen=True)
 class First:
-    """The smallest n that was found to fail, with the words on what was searched."""
+    """The smallest n that was found to fail; ``searched`` says what is not known of smaller ones, "" if they all hold."""
 
     n: int | None
-    searched: str
+    searched: str = ""
 
 
 class _Search:
@@ -93,14 +93,12 @@ class _Search:
             return None
         least = min(failing, key=lambda n: n or 0)
         if least is None or not self.case.setting.has_n:
-            return First(least, "")
+            return First(least)
         if least > MOST_LOOKED or self.case.at(least).mechanism.count_masses() > MOST_MASSES:
             return First(least, "smaller n were not all searched")
         smallest = next(n for n in range(1, least + 1) if self.fails(n))
         open_ = [n for n in range(1, smallest) if self.fails(n) is None]
-        return First(smallest, f"every n from 1 to {smallest} was searched" + (
-            f"; not decided: n = {range_text(open_)}" if open_ else ""
-        ))  # fmt: skip
+        return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
     def beyond(self, each: dict[int | None, Judgement], theorem: EveryN) -> First | None:
         """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
@@ -128,12 +126,12 @@ def _together(
     seen = {n: found for n in case.answers if (found := judged_at(case, name, n)) is not None} if first else each
     lead = min(each.values(), key=badness)
     if set(seen) <= {None} or not case.setting.has_n:
-        return _repaired(case, lead, None)
+        return _repaired(case, lead, first)
     numbered = {n: found for n, found in seen.items() if n is not None}
     theorem = _for_every_n(lead, everywhere)
     found = over_n(numbered, theorem)
     if found.verdict is Verdict.REFUTED:
-        return _repaired(case, found, first.n if first else found.first_n)
+        return _repaired(case, found, first)
     if everywhere is not None and everywhere.verdict is Verdict.REFUTED and theorem is not None:
         return replace(theorem, verdict=Verdict.REFUTED, extent=EVERY_N)
     return found
@@ -155,11 +153,12 @@ def _for_every_n(lead: Judgement, everywhere: EveryN | None) -> Judgement | None
     return replace(found, margin=replace(lead.margin, of=f"{lead.margin.of} {lead.extent.text()}"))
 
 
-def _repaired(case: Case, found: Judgement, n: int | None) -> Judgement:
-    """The judgement with its smallest failing n and, of a pure claim, the δ that would repair it there."""
+def _repaired(case: Case, found: Judgement, first: First | None) -> Judgement:
+    """The judgement with its smallest failing n, if that is certain, and of a pure claim the δ that would repair it."""
     if found.verdict is not Verdict.REFUTED:
         return found
-    found = replace(found, first_n=n)
+    n = None if first is None else first.n
+    found = replace(found, first_n=None if first is None or first.searched else n)
     pure = isinstance(found.guarantee, EpsilonDelta) and not found.guarantee.delta and found.margin is not None
     place = found.extent.ns[-1] if n is None and found.extent and len(found.extent.ns) == 1 else n
     if pure and found.margin is not None and found.bound is not None:
@@ -204,7 +203,7 @@ def _described(
         person=person(judgement, known[largest].epsilon if known else None),
         checked=_checked(case, shown, known.get(shown)),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
-        lost=(*lost, *([first.searched] if first and first.searched.startswith("smaller") else [])),
+        lost=(*lost, *([first.searched] if first and first.searched else [])),
         pairs=0 if counts is None else counts.pairs,
         outputs=0 if counts is None else counts.outputs,
         neighbours="one record replaced"

@@ -97,15 +97,22 @@ def _ratios(
 
 
 def _firsts(name: str, alphas: Sequence[Fraction], eps: Fraction, found: Sequence[Finding]) -> Section:
-    """The smallest n that fails and the limit, prior by prior."""
+    """The n that fails, whether it is the smallest, and the limit, prior by prior."""
     columns = (
-        Column("prior (a, a)"), Column("statement"), Column("verdict", Kind.VERDICT), Column("first n", Kind.COUNT),
-        Column("limit n → ∞", Kind.NUMBER),
-    )  # fmt: skip
-    rows = []
+        *(
+            Column("prior (a, a)"),
+            Column("statement"),
+            Column("verdict", Kind.VERDICT),
+            Column("fails at n", Kind.COUNT),
+        ),
+        *(Column("smaller n"), Column("limit n → ∞", Kind.NUMBER)),
+    )
+    rows: list[tuple[Cell, ...]] = []
     for a, one in zip(alphas, found, strict=True):
         judged, every = one.judgement, one.every_n
-        first = (judged.statement, judged.verdict, judged.first_n) if judged else ("", None, None)
-        rows.append((f"a = {a}", *first, every.limit if every else None))
-    title = f"{name}, ε = {eps}: first n that fails, by prior"
-    return Section("first-n", title, table=Table(columns, tuple(rows)))
+        fails = judged is not None and judged.verdict is Verdict.REFUTED and one.proof is not None
+        n = one.proof.n if fails and one.proof is not None else None
+        smaller = "" if judged is None or n is None else "all hold" if judged.first_n == n else "not all searched"
+        said = ("", None) if judged is None else (judged.statement, judged.verdict)
+        rows.append((f"a = {a}", *said, n, smaller, every.limit if every else None))
+    return Section("first-n", f"{name}, ε = {eps}: first n that fails, by prior", table=Table(columns, tuple(rows)))

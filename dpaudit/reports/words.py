@@ -84,7 +84,7 @@ def sentence(finding: Finding) -> str:
 
 def _failing(finding: Finding, found: Judgement) -> str:
     proof = finding.proof
-    at = f"at n = {found.first_n}, " if found.first_n is not None else ""
+    at = f"at n = {proof.n}, " if proof is not None and proof.n is not None else ""
     if proof is None:
         supremum = "" if found.value is None else f": its supremum is {number(found.value)}"
         return f"its true ε exceeds {whose(found)} for some n{supremum}"
@@ -221,8 +221,7 @@ def epsilon_line(finding: Finding) -> str:
     if finding.epsilon is None:
         return "true ε not known"
     bound = None if found is None or found.quantity != "true ε" else found.bound
-    shown = finding.epsilon.beside(bound)
-    value = beside(shown.to_dict(), bound, found.verdict.value if found and bound is not None else None)
+    value = beside(finding.epsilon.to_dict(), bound, found.verdict.value if found and bound is not None else None)
     largest = f" (largest of {_seen(finding)}, at n = {finding.epsilon_n})" if len(finding.ns) > 1 else ""
     every = finding.every_n
     sup = ""
