@@ -67,7 +67,7 @@ def judged_at(case: Case, name: str, n: int | None) -> Judgement | None:
 
 @dataclass(frozen=True)
 class First:
-    """The smallest n that was found to fail; ``searched`` says what is not known of smaller ones, "" if they all hold."""
+    """The smallest n that was found to fail; ``searched`` says what is not known of smaller ones, "" if all hold."""
 
     n: int | None
     searched: str = ""
