@@ -115,7 +115,7 @@ def test_no_list_of_the_box_has_more_than_four_lines():
 def test_nobody_checked_it_yet():
     (line,) = words.checked_lines(Document("t", "c", findings=(finding("A"),)))
     assert line.startswith("nobody yet; dpaudit report --certificate")
-    checked = finding("A", checked=("the independent verifier: it accepts a.json",))
+    checked = finding("A", checked=("the independent verifier, which accepts a.json",))
     assert words.checked_lines(Document("t", "c", findings=(checked,))) == list(checked.checked)
 
 
