@@ -11,7 +11,8 @@ import pytest
 
 import dpaudit
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.claims import _paper
+from dpaudit.reports.claims import paper
+from dpaudit.reports.codec import encode
 from dpaudit.reports.document import load
 from dpaudit.reports.index import index
 from dpaudit.reports.plan import read_plan
@@ -114,10 +115,10 @@ def test_the_claims_are_what_the_checks_say_today():
     from proofs_checks import CATALOGUE
 
     (path,) = [path for path in REPORTS if named(path) == "claims"]
-    papers = {paper.id: paper for paper in document(path).claims}
+    papers = {one.id: one for one in document(path).claims}
     expected = expected_of(CATALOGUE)
-    assert {key: paper.verdict.value for key, paper in papers.items()} == {k: e["verdict"] for k, e in expected.items()}
+    assert {key: one.verdict.value for key, one in papers.items()} == {k: e["verdict"] for k, e in expected.items()}
     known = {claim.id: claim for claim in CATALOGUE.claims}
-    assert {key: paper.statement for key, paper in papers.items()} == {key: known[key].statement for key in papers}
+    assert {key: one.statement for key, one in papers.items()} == {key: known[key].statement for key in papers}
     for key in ("gs.any-prior", "acc.4.2.closed", "dp.ehd.any-prior", "ehdl.algebra"):
-        assert _paper(dpaudit.check([key]).results[0]) == papers[key]
+        assert encode(paper(dpaudit.check([key]).results[0])) == encode(papers[key])

@@ -35,32 +35,33 @@ def _run(chosen: Sequence[str], progress: Progress) -> Iterator[Paper | Section]
 
     progress(f"checking {len(chosen)} claims")
     results = list(decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}")))
-    papers = [_paper(result) for result in results]
+    papers = [paper(result) for result in results]
     yield _by_document(papers)
     yield from papers
 
 
 def _by_document(papers: Sequence[Paper]) -> Section:
     """How many claims of each document have which verdict."""
-    verdicts = [verdict for verdict in Verdict if any(paper.verdict is verdict for paper in papers)]
-    documents = dict.fromkeys(name for paper in papers for name in _documents(paper))
+    verdicts = [verdict for verdict in Verdict if any(one.verdict is verdict for one in papers)]
+    documents = dict.fromkeys(name for one in papers for name in _documents(one))
     rows: list[tuple[Cell, ...]] = []
     for name in documents:
-        own = [paper.verdict for paper in papers if name in _documents(paper)]
+        own = [one.verdict for one in papers if name in _documents(one)]
         rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))
     columns = (Column("document"), Column("claims", Kind.COUNT), *(Column(v.value, Kind.COUNT) for v in verdicts))
-    bad = sum(paper.verdict in FAILS for paper in papers)
-    everywhere = sum(paper.verdict is Verdict.PROVED and paper.establishes == BY_ALGEBRA for paper in papers)
+    bad = sum(one.verdict in FAILS for one in papers)
+    everywhere = sum(one.verdict is Verdict.PROVED and one.establishes == BY_ALGEBRA for one in papers)
     said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n by algebra"
     notes = ("A claim that several documents make counts in each of them.",)
     return Section("documents", "Claims by document", said, table=Table(columns, tuple(rows)), notes=notes, main=True)
 
 
-def _documents(paper: Paper) -> list[str]:
-    return [name.strip() for name in paper.document.split(",")]
+def _documents(one: Paper) -> list[str]:
+    return [name.strip() for name in one.document.split(",")]
 
 
-def _paper(result: Result) -> Paper:
+def paper(result: Result) -> Paper:
+    """A claim with its verdict and what decides it."""
     outcome, claim = result.outcome, result.claim
     found = outcome.instance
     coq = any("Coq" in step.formula or "Coq" in step.value or "Coq" in step.label for step in outcome.steps)
