@@ -462,7 +462,7 @@ def test_the_answer_in_json(capsys):
     assert found["attained"] == "3"
     assert found["epsilon"]["lower"].startswith("0.5244")
     assert found["limit"]["lower"].startswith("0.3640")
-    assert found["verdict"] == "PROVED"
+    assert found["verdict"]["word"] == "PROVED"
     assert found["command"] == "dpaudit epsilon --mech EHD --n all --digits 10"
 
 

@@ -161,7 +161,7 @@ def test_an_enclosure_wider_than_asked_for_says_so_first(monkeypatch, capsys):
     assert main(["epsilon", "--mech", "EHD", "--n", "9", "--eps", "all"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[3].startswith("true ε / ε    at most 0.5")
-    assert "at least 0.49" in lines[2]
+    assert "at least 0.49" in lines[3]
     assert "not as narrow as asked for, see open" in " ".join(lines[2:4])
     assert any(line.startswith("open") for line in lines)
 

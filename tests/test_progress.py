@@ -109,7 +109,7 @@ def talkative(monkeypatch):
 def test_a_piped_job_speaks_on_stderr_and_the_answer_is_alone_on_stdout(talkative, capsys):
     assert main(["epsilon", "--mech", "EHDS", "--n", "150", "--tier", "exact", "--json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["verdict"] == "PROVED"
+    assert json.loads(out)["verdict"]["word"] == "PROVED"
     assert err.startswith("dpaudit: EHDS: ")
     assert all(line.startswith("dpaudit: ") for line in err.splitlines())
 

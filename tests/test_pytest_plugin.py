@@ -86,7 +86,7 @@ def test_in_a_pytest_of_its_own(tmp_path):
     assert "10 failed, 3 passed" in done.stdout
     pair = "at x = no, x' = yes"
     assert "Leaky: (1/4, 1/1000)-DP: REFUTED, δ(1/4) = 0.137" in done.stdout
-    assert "Mine: 3/25-zCDP: REFUTED, zCDP ρ = 0.1224" in done.stdout
+    assert "Mine: 3/25-zCDP: REFUTED, zCDP ρ = 0.1225; exceeds by 2 %" in done.stdout
     assert "Concentrated: 1/8-zCDP: REFUTED, zCDP ρ = 1.52" in done.stdout
     assert "Mine: (2, 1/5)-Rényi DP: REFUTED, D at order 2 = 0.227" in done.stdout
     assert "Mine: 3/5-GDP: REFUTED, GDP μ = 0.623" in done.stdout

@@ -91,6 +91,7 @@ class WorstResult(SettingAnswer):
     witness: Witness
     claim: Claim
     whose: Whose = Whose.CLAIMED
+    """Who makes the statement that is judged."""
     counts: Counts
     tier: str
     filter_left: int | None
@@ -218,7 +219,9 @@ class GuaranteeResult(SettingAnswer):
 
     claim: Claim
     whose: Whose = Whose.CLAIMED
+    """Who makes the statement that is judged."""
     repairing_delta: Enclosure | None = None
+    """delta at the epsilon of the statement, where that is just exceeded, or infinitely."""
     counts: Counts
     precision_bits: int
 

@@ -60,6 +60,7 @@ class ReleaseResult(SettingAnswer):
     epsilon: Enclosure
     claim: Claim
     audited: EpsilonResult
+    """The audit of one release."""
     spent: Enclosure
     after_one_more: Enclosure
     audit: str | None
