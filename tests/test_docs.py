@@ -52,9 +52,10 @@ LONG = {
     "dpaudit compare --dataset cryotherapy --k 3": "a minute",
     "dpaudit compare --n 2..320 --step 2 --mech MH,LSDim,LSHist": "a minute",
     "dpaudit compare --n 10..2000 --step 10 --share 1/10,9/10 --target 4/5 --mech MHdelta,LSDim,LSHist": "a minute",
-    "dpaudit epsilon --mech EHDL --n 200 --prior 1/100..2,1/100..2 --picture map.svg": "a minute",
+    "dpaudit epsilon --mech EHDL --n 200 --prior 1/100..2,1/100..2 --plot map.svg": "a minute",
     "dpaudit report --mech all --n 1..60 --k 2 --eps 1 --out my-report": "ten seconds",
     "dpaudit report --claims --out claims": "two minutes",
+    "dpaudit report --mech EHDS --n all --certificate --out ehds": "a minute: the verifier recomputes the theorem",
     "dpaudit report --refresh reports": "minutes; tests/test_committed_reports.py holds the reports",
 }
 """What runs with --long only, and why; without it the words are read as the command line reads them."""

@@ -48,7 +48,7 @@ def test_every_row_of_the_plan_is_there_with_its_commands():
 
 def test_a_row_is_a_judged_statement():
     found = judgement(published("Binary", "1"))
-    assert found.text().startswith("1-DP: REFUTED, true ε = 1.00000000000000065")
+    assert found.text().startswith("1-DP: REFUTED, true ε = 1.000000000000001; exceeds by")
     assert found.margin_text() == "exceeds by 6.5e-16 (δ = 4.8e-16 would repair it)"
 
 

@@ -150,8 +150,6 @@ def test_a_result_file_of_strangers_is_shown_safely(tmp_path, capsys):
     section = Section("own-audit", "t\n# x", "q", None, Table(columns, (("\u202e", None),)), (), ("c\nd",))
     path = tmp_path / "result.json"
     path.write_text(text_of(Document("title\ud800", "c", sections=(section,))), errors="backslashreplace")
-    assert main(["render", str(path), "--out", str(tmp_path / "out")]) in (0, 2)
-    path.write_text(text_of(Document("title", "c", sections=(section,))))
     assert main(["render", str(path), "--out", str(tmp_path / "out")]) == 0
     harmless(capsys.readouterr().err)
     harmless((tmp_path / "out" / "report.md").read_text())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.files.writing import write_file
-from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.errors import InputError, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +90,7 @@ def plotted(draw: Callable[[Axes], None], axes: Axes | None) -> Axes:
 
 def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     """The figure as SVG: text is text, ink is ``currentColor``, colours are variables that a page may set."""
+    alt = visible(alt)
     stream = io.StringIO()
     with styled():
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -107,7 +108,7 @@ def svg(figure: Figure, alt: str, prefix: str = "") -> str:
     text = _ungrouped(_renamed(text, prefix))
     text = re.sub(r"\n\s*", "\n", text)
     head = f'role="img" aria-label="{escape(alt)}" class="chart"'
-    return re.sub(r"<svg ", f"<svg {head} ", text, count=1).replace(
+    return visible(text.replace("<svg ", f"<svg {head} ", 1), keep="\n").replace(
         "<defs>", f"<title>{escape(alt)}</title>\n<defs>", 1
     )
 

@@ -34,8 +34,9 @@ def write(document: Document, folder: str, files: Mapping[str, bytes], full: boo
     """Writes the files and returns the paths of the texts; a reader finds all of the old report or all of the new."""
     target = prepare(folder)
     texts = rendered(document, full)
-    charts = {name: content.encode() for name, content in texts.items() if name.startswith("charts/")}
-    pages = {name: content.encode() for name, content in texts.items() if not name.startswith("charts/")}
+    written = {name: content.encode(errors="backslashreplace") for name, content in texts.items()}
+    charts = {name: content for name, content in written.items() if name.startswith("charts/")}
+    pages = {name: content for name, content in written.items() if not name.startswith("charts/")}
     write_folder("out", folder, {**charts, **files, **pages}, lambda name: bool(OURS.fullmatch(name)))
     return [target / name for name in (*pages, *files)]
 
@@ -90,10 +91,9 @@ def _visible(value: Any) -> Any:
 
 
 def _span(words: str) -> str:
-    """A command within a line of Markdown, between more backticks than it has."""
+    """A command within a line of Markdown, as code; as escaped text where its signs could end the code."""
     shown = visible(words)
-    ticks = "`" * (1 + max((len(found) for found in re.findall("`+", shown)), default=0))
-    return f"{ticks} {shown} {ticks}" if "`" in shown else f"{ticks}{shown}{ticks}"
+    return text.markdown(words) if set(shown) & set("`<>") else f"`{shown}`"
 
 
 def _code(words: str) -> str:
