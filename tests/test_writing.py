@@ -1,6 +1,5 @@
 """What is written is written whole: a fault at every call of the system, for every kind of output, loses nothing."""
 
-import json
 import os
 import re
 import shutil
@@ -17,7 +16,7 @@ from dpaudit.commands.claims import _write_junit
 from dpaudit.evidence import certificate
 from dpaudit.files.folders import write_folder
 from dpaudit.files.writing import NotWritten, check_writable, write_file
-from dpaudit.reports.document import Document
+from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.write import OURS as CHARTS
 from dpaudit.reports.write import write as write_report
 from dpaudit.sweeps.export import export
@@ -200,7 +199,7 @@ def test_no_output_is_an_input_or_another_output(tmp_path, monkeypatch, capsys):
         "pairs.csv": "A,B\n",
         "plan.toml": "[[audit]]\nmech = 'EHDS'\nn = 3\n",
         "expected.json": "{}",
-        "result.json": json.dumps(PAGE),
+        "result.json": text_of(PAGE),
     }
     for name, text in inputs.items():
         Path(name).write_text(text)
