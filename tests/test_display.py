@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 
 import dpaudit
+from dpaudit.audit import picture
 from dpaudit.audit.display import Shown, flatten
 from dpaudit.audit.drawing import as_text, draw
 from dpaudit.audit.page import STYLE, Fields, Headline
 from dpaudit.cli import main
-from dpaudit.pictures import small
 
 
 def test_results_show_themselves():
@@ -107,7 +107,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#111111", "#1e1e1e"])
 def test_small_pictures_are_seen_on_any_ground(ground):
-    for colour in (small.A, small.B, small.GREY):
+    for colour in (picture.BLUE, picture.ORANGE):
         low, high = sorted(map(luminance, (colour, ground)))
         assert (high + 0.05) / (low + 0.05) >= 3
 

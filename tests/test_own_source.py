@@ -9,7 +9,7 @@ import pytest
 import dpaudit
 from dpaudit.cli import main
 from dpaudit.reports.block import Block
-from dpaudit.reports.collect import facts
+from dpaudit.reports.judge import finding
 
 CODE = """
 from fractions import Fraction
@@ -70,10 +70,10 @@ def test_every_parameter_in_force_and_the_hash_of_the_file_are_recorded(folders,
 
 
 def test_a_report_says_it_too(folders):
-    section = facts(Block.read(f"{folders}/left/comp.py:Two"), lambda _: None)
-    rows = {row["quantity"]: row["value"] for row in section["rows"]}
-    assert rows["setting"].startswith("n = 10, share = 3/4")
-    assert rows["SHA-256 of the source"] == hashlib.sha256(CODE.encode()).hexdigest()
+    (case,) = Block.read(f"{folders}/left/comp.py:Two").cases
+    found = finding(case, case.label, lambda _: None)
+    assert found.setting.startswith("n = 10, share = 3/4")
+    assert found.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
 
 
 def test_a_table_and_an_object_say_what_they_were_made_of(tmp_path):

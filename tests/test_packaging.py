@@ -21,7 +21,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 PACKAGES = ("dpaudit", "dpaudit_pytest", "proofs_checks")
 OPTIONAL = {
-    "vl_convert": "report",
     "distributed": "cluster",
     "pyarrow": "parquet",
     "dp_accounting": "accounting",
@@ -98,7 +97,7 @@ def test_the_license_is_an_spdx_expression():
     "code", ["import dpaudit", "from dpaudit.cli import main; main('epsilon --mech EHDS --n 5'.split())"]
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(code):
-    heavy = "('sympy', 'numpy', 'scipy', 'mpmath', 'proofs_checks', 'pyarrow', 'vl_convert', 'distributed')"
+    heavy = "('sympy', 'numpy', 'scipy', 'mpmath', 'proofs_checks', 'pyarrow', 'matplotlib', 'jinja2', 'distributed')"
     code = f"import sys; {code}; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
@@ -108,16 +107,14 @@ def test_what_is_imported_is_installed_or_an_extra():
     found = {name for path in modules() for name in imported(path)} - set(sys.stdlib_module_names) - set(PACKAGES)
     core = {name for name in found if CALLED.get(name, name) in names(PROJECT["dependencies"])}
     assert found - core <= set(OPTIONAL)
-    assert {"numpy", "scipy"} <= core
+    assert {"numpy", "scipy", "matplotlib", "jinja2"} <= core
 
 
 def test_the_extras():
-    assert {"report", "cluster", "parquet", "accounting", "all", "test"} <= set(EXTRAS)
+    assert set(EXTRAS) == {"cluster", "parquet", "accounting", "implementations", "all", "test", "docs"}
     for extra in filter(None, OPTIONAL.values()):
         assert extra in EXTRAS["all"][0]
     assert EXTRAS["test"][0] == "dpaudit[all]"
-    for old in ("fast", "search", "sweep"):
-        assert old in EXTRAS, "an install command that was documented still works"
 
 
 def test_the_packages_are_typed_and_hold_no_tests():
@@ -135,7 +132,6 @@ PLAN = "[[audit]]\nmech = 'EHDS'\nn = 3\n"
         ("pyarrow", "parquet", ["sweep", "plan.toml", "--out", "s.db", "--workers", "1", "--export", "t.parquet"], 2),
         ("pyarrow", "parquet", ["table", "pmf.parquet"], 2),
         ("distributed", "cluster", ["sweep", "plan.toml", "--out", "s.db", "--scheduler", "tcp://localhost:8786"], 2),
-        ("vl_convert", "report", ["report", "--mech", "EHDS", "--n", "2", "--out", "r"], 0),
         ("dp_accounting", "accounting", ["profile", "--mech", "EHDS", "--n", "4", "--compose", "2"], 0),
     ],
 )
@@ -212,7 +208,7 @@ def test_a_wheel_holds_the_packages_and_their_data_and_no_test(built):
         assert (wheel / package / "py.typed").exists()
     for path in ("dpaudit/posterior/data/real_counts.csv", "proofs_checks/expected.json"):
         assert (wheel / path).read_bytes() == (ROOT / path).read_bytes()
-    assert {p.name for p in (wheel / "dpaudit/reports/assets").iterdir()} >= {"page.js", "style.css"}
+    assert {p.name for p in (wheel / "dpaudit/reports/templates").iterdir()} >= {"report.html.jinja", "style.css"}
 
 
 def test_the_license_is_there_in_full():

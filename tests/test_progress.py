@@ -17,11 +17,8 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.commands import options, progress, sweep
 from dpaudit.commands.progress import EVERY, FIRST, Meter
-from dpaudit.reports.block import Block
-from dpaudit.reports.plan import Plan
-from dpaudit.reports.report import Report, build
-from dpaudit.reports.steps import Sized, Steps
-from dpaudit.reports.verdict import whole
+from dpaudit.reports.document import Document
+from dpaudit.reports.report import Report
 
 
 class Clock:
@@ -126,18 +123,17 @@ def test_a_job_that_tells_nothing_is_seen_to_live(talkative, capsys):
 def test_a_report_says_what_it_does(talkative, capsys, monkeypatch):
     monkeypatch.setattr(progress, "SOON", 0.0)
 
-    def made(_plan, _out, progress):
+    def made(_plan, _out, progress, _certify, _full):
         progress.begin(9, 9.0)
-        with progress.part(Sized(iter, 8, 8.0)) as told:
-            for words in ("LSHist: true ε", "LSHist: loss map"):
-                told(words)
-            time.sleep(0.05)
-        return Report({"title": "t", "verdict": whole([]), "sections": []}, [])
+        for words in ("LSHist: true ε", "LSHist: worst pair"):
+            progress(words)
+        time.sleep(0.05)
+        return Report(Document("t", "c"), [])
 
     monkeypatch.setattr("dpaudit.reports.report.made", made)
     assert main(["report", "--mech", "LSHist", "--n", "2..3"]) == 0
     found = capsys.readouterr().err
-    assert "dpaudit: report: LSHist: loss map, 1 of 9, 11 %, 0 s so far" in found
+    assert "dpaudit: report: LSHist: worst pair, 1 of 9, 11 %, 0 s so far" in found
 
 
 def test_a_report_is_heard_from_the_first_second_on():
@@ -147,20 +143,6 @@ def test_a_report_is_heard_from_the_first_second_on():
     meter.tell(0, 1)
     clock.now += 1
     assert meter.due() == "dpaudit: report: what is asked for, 1 s so far"
-
-
-def test_the_steps_of_a_report_are_counted_ahead_and_end_at_the_end():
-    told = []
-    steps = Steps(lambda *now: told.append(now))
-    steps.begin(6, 10.0)
-    with steps.part(Sized(iter, 2, 4.0, {"a": 3.0, "b": 0.5})) as progress_:
-        for words in "abcd":
-            progress_(words)
-    with steps.part(Sized(iter, 3, 5.0)) as progress_:
-        progress_("e")
-    steps("f")
-    counts = [("a", 0, 6), ("b", 1, 6), ("c", 1, 6), ("d", 1, 6), ("e", 2, 6), ("f", 5, 6)]
-    assert told == [(*now, share) for now, share in zip(counts, (0, 0.3, 0.35, 0.35, 0.4, 0.9), strict=True)]
 
 
 def test_a_report_tells_no_time_left_until_it_can_be_told():
@@ -177,24 +159,6 @@ def test_a_report_tells_no_time_left_until_it_can_be_told():
     assert meter.left() == "about 20 s left"
     clock.now += 20
     assert meter.due().endswith(", 60 of 113, 50 %, about 40 s left, 40 s so far")
-
-
-def test_a_real_report_counts_every_audit():
-    told = []
-    block = Block.read("EHDS,LSHist", n="1..20")
-    build(Plan("t", "c", (block,)), Steps(lambda *now: told.append(now)))
-    totals = {total for _, _, total, _ in told}
-    counts = [done for _, done, _, _ in told]
-    shares = [share for *_, share in told]
-    assert shares == sorted(shares)
-    assert 0.5 < shares[-1] < 1
-    half = next(i for i, (words, *_) in enumerate(told) if "what is known" in words)
-    assert shares[half] < 0.2  # the true ε of small n are quick, the theorems on every n are not
-    assert len(totals) == 1
-    assert counts == sorted(counts)
-    assert counts[-1] < totals.pop()
-    assert len(set(counts)) > 40
-    assert told[0][0] == "EHDS: true ε, n = 1"
 
 
 def test_a_sweep_says_how_far_it_is(talkative, capsys):

@@ -13,7 +13,7 @@ from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
 from dpaudit.reports.document import load
-from dpaudit.reports.verdict import headline
+from dpaudit.reports.index import verdict_words
 
 PLACED = [page for pages in CONTENTS.values() for page in pages]
 
@@ -119,9 +119,9 @@ def test_the_gallery_shows_what_the_reports_say(site):
         for name in ("report.html", "plan.toml"):
             assert f"site:../files/reports/{folder.name}/{name}" in text
             assert (site / f"_extra/files/reports/{folder.name}/{name}").is_file()
-        assert f"**{headline(load(str(folder / 'result.json'))['verdict'])}**" in text
-    assert "claims/charts/00-claims.svg)" in text
-    assert re.search(r"## What installed libraries really do\n\n\*\*Of \d+ audited classes", text)
+        assert f"**{verdict_words(load(str(folder / 'result.json')))}.**" in text
+    assert "uniform-k2/charts/01-epsilon-by-n.svg)" in text
+    assert re.search(r"## What installed libraries really do\n\n\*\*REFUTED\.\*\* \d+ of \d+ audited classes", text)
 
 
 def test_only_what_it_made_is_taken_away(tmp_path):

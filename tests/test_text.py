@@ -14,7 +14,8 @@ import dpaudit
 from dpaudit.cli import main
 from dpaudit.files.text import csv_cell, csv_text, html, markdown
 from dpaudit.numbers.errors import InputError, visible
-from dpaudit.reports import document
+from dpaudit.reports.document import Document, Section, text_of
+from dpaudit.reports.table import Column, Kind, Table
 
 NASTY = [
     "a\nACCEPTED",
@@ -147,16 +148,16 @@ def test_a_report_of_nasty_names(mine, tmp_path, capsys):
 
 def test_a_result_file_of_strangers_is_shown_safely(tmp_path, capsys):
     cell = {"lower": "<b>", "upper": "1"}
-    row = {"quantity": "\x1b[31m|x", "value": "\u202e"}
-    section = {"kind": "own-audit", "title": "t\n# x", "question": "q", "command": "c\nd", "setting": {}, "rows": [row]}
-    made = document.make("title\ud800", "c", [section], {})
+    columns = (Column("\x1b[31m|x"), Column("value", Kind.NUMBER))
+    section = Section("own-audit", "t\n# x", "q", None, Table(columns, (("\u202e", None),)), (), ("c\nd",))
     path = tmp_path / "result.json"
-    path.write_text(json.dumps(made))
+    path.write_text(text_of(Document("title\ud800", "c", sections=(section,))), errors="backslashreplace")
     assert main(["render", str(path), "--out", str(tmp_path / "out")]) == 0
     harmless(capsys.readouterr().err)
     harmless((tmp_path / "out" / "report.md").read_text())
-    section["rows"] = [{"quantity": "x", "value": cell}]
-    path.write_text(json.dumps(document.make("t", "c", [section], {})))
+    found = json.loads(path.read_text())
+    found["sections"][0]["table"]["rows"][0][1] = cell
+    path.write_text(json.dumps(found))
     assert main(["render", str(path), "--out", str(tmp_path / "out")]) == 2
 
 

@@ -1,6 +1,5 @@
 """What is written is written whole: a fault at every call of the system, for every kind of output, loses nothing."""
 
-import json
 import os
 import re
 import shutil
@@ -17,8 +16,8 @@ from dpaudit.commands.claims import _write_junit
 from dpaudit.evidence import certificate
 from dpaudit.files.folders import write_folder
 from dpaudit.files.writing import NotWritten, check_writable, write_file
-from dpaudit.reports import document
-from dpaudit.reports.write import _is_chart
+from dpaudit.reports.document import Document, text_of
+from dpaudit.reports.write import OURS as CHARTS
 from dpaudit.reports.write import write as write_report
 from dpaudit.sweeps.export import export
 from tests.faults import deaths, faulty, full_disk, in_a_child
@@ -42,7 +41,7 @@ class Jobs:
 
 
 RESULT = dpaudit.epsilon("EHDS", n=3)
-PAGE = document.make("title", "command", [], {})
+PAGE = Document("title", "command")
 FILES = {
     "certificate.json": lambda path: certificate.write(RESULT, path),
     "out.json": lambda path: reply.send(reply.Reply(RESULT, print), True, path),
@@ -104,8 +103,8 @@ def test_a_file_is_the_old_or_the_new_one_whatever_fails(name, tmp_path, capsys)
 
 
 REPORTS = {
-    "report": lambda folder: write_report(PAGE, folder, pictures=False),
-    "charts": lambda folder: write_folder("out", folder, {"charts/00-loss-map.svg": b"new", "a": b"new"}, _is_chart),
+    "report": lambda folder: write_report(PAGE, folder, {}),
+    "charts": lambda folder: write_folder("out", folder, {"charts/00-map.svg": b"new", "a": b"new"}, CHARTS.fullmatch),
 }
 
 
@@ -116,7 +115,7 @@ def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_pat
     folder.parent.mkdir()
     if not trades:
         monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
-    old = {"report.html": OLD, "report.md": OLD, "result.json": OLD, "charts/01-sensitivity-x.png": OLD, "a": OLD}
+    old = {"report.html": OLD, "report.md": OLD, "result.json": OLD, "charts/01-sensitivity.svg": OLD, "a": OLD}
 
     def again():
         shutil.rmtree(folder, ignore_errors=True)
@@ -196,7 +195,7 @@ def test_what_cannot_be_computed_leaves_no_folder(tmp_path, capsys):
 
 def test_a_report_goes_into_the_folder_that_one_stands_in(tmp_path, monkeypatch):
     monkeypatch.chdir(furnished(tmp_path / "here"))
-    write_report(PAGE, ".", pictures=False)
+    write_report(PAGE, ".", {})
     assert Path("report.html").exists()
     assert Path.cwd() == tmp_path / "here"
     assert Path("mine.txt").read_text() == "the user's mine.txt"
@@ -239,7 +238,7 @@ def test_no_output_is_an_input_or_another_output(tmp_path, monkeypatch, capsys):
         "pairs.csv": "A,B\n",
         "plan.toml": "[[audit]]\nmech = 'EHDS'\nn = 3\n",
         "expected.json": "{}",
-        "result.json": json.dumps(PAGE),
+        "result.json": text_of(PAGE),
     }
     for name, text in inputs.items():
         Path(name).write_text(text)

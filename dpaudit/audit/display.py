@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.drawing import as_text, here
 from dpaudit.audit.page import FEW, Fields, Page, card
 from dpaudit.numbers.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Record = dict[str, Any]
 
@@ -52,6 +55,16 @@ class Shown:
     def picture(self) -> str:
         """Returns a small static picture (SVG), or nothing."""
         return ""
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the result on the axes; refuses where there is nothing to draw."""
+        raise InputError("plot", type(self).__name__, "there is no picture of this")
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The axes with the picture of the result: those that are given, else those of a new figure."""
+        from dpaudit.charts.style import plotted
+
+        return plotted(self.draw, ax)
 
     def _repr_html_(self) -> str:
         """Returns verdict, picture and tables as HTML; all text is escaped."""

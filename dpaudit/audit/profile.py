@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
@@ -27,6 +27,9 @@ from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.loss import worst_deltas
 from dpaudit.privacy.moments import Concentration, Moments
 from dpaudit.privacy.pairs import Witness
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ORDERS = ("1", "3/2", "2", "4", "8", "16", "32", "64")
 EXTRA_BITS = 256
@@ -59,6 +62,13 @@ class Segment:
             "x": self.pair.to_dict()["x"],
             "x_prime": self.pair.to_dict()["x_prime"],
         }
+
+
+def _along(part: Segment, steps: int = 12) -> list[tuple[float, float]]:
+    """Points of one segment, for drawing."""
+    low, high = float(part.start.lower), float(part.end.upper if part.end is not None else part.start.lower)
+    places = [low + (high - low) * i / steps for i in range(steps)]
+    return [(at, max(0.0, float(part.power.upper) - math.exp(at) * float(part.alpha.lower))) for at in places]
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,17 @@ class ProfileResult(SettingAnswer):
     def page(self) -> Page:
         """Returns all of it for people; of a long curve both ends."""
         return profile_page.page(self)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws δ(ε) through the breakpoints of the curve."""
+        from dpaudit.charts.draw import curve
+
+        known = [part for part in self.segments if part.end is not None and not part.start.is_infinite]
+        places = [number for part in known for number in _along(part)]
+        last = [self.segments[-1].start] if self.segments and not self.segments[-1].start.is_infinite else []
+        points = [*places, *((float(end.lower), float(self.segments[-1].power.lower)) for end in last)]
+        curve(axes, points, "ε", "δ(ε)")
+        axes.set_title(f"{self.subject.label}: privacy profile δ(ε)", loc="left")
 
 
 def profile(

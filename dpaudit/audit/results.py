@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from inspect import get_annotations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.cross_check import CrossCheck
 from dpaudit.audit.display import Shown, as_json
 from dpaudit.audit.judgement import Judgement, Whose, judged
 from dpaudit.audit.page import Against, Fields, Headline, Line, Page, Table, strong
-from dpaudit.audit.picture import bar, pair
+from dpaudit.audit.picture import bar, draw_pair, pair
 from dpaudit.audit.setting import Setting
 from dpaudit.audit.words import (
     again,
@@ -34,6 +34,9 @@ from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.pairs import Witness
 from dpaudit.privacy.protocols import Counts, Dataset, Output, plain, text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UNNAMED = ("subject", "seconds", "command", "whose", "nominal_claim", "repairing_delta")
 """Fields that JSON does not have under their own names: those of every answer, and those of the judgement."""
@@ -127,6 +130,10 @@ class WorstResult(SettingAnswer):
     def picture(self) -> str:
         """Returns the value against what is claimed, above the two distributions of the worst pair."""
         return self.bar() + pair(self.subject.mechanism, self.witness)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the two output distributions of the worst pair."""
+        draw_pair(axes, self.subject.mechanism, self.witness)
 
     def bar(self) -> str:
         """Returns the value against what is claimed."""
@@ -240,6 +247,13 @@ class GuaranteeResult(SettingAnswer):
         above = bar("true ε", self.evidence.value, self.claim.epsilon, "claimed") if decides else ""
         return above + pair(self.subject.mechanism, self.evidence.witness)
 
+    def draw(self, axes: Axes) -> None:
+        """Draws the two output distributions of the pair that decides."""
+        if self.witness is None:
+            super().draw(axes)
+        else:
+            draw_pair(axes, self.subject.mechanism, self.witness)
+
     @property
     def verdict(self) -> Verdict | None:
         """Returns the verdict."""
@@ -286,6 +300,12 @@ class PmfResult(SettingAnswer):
         rests = caveat_rows(self.subject)
         return [Fields(about), Table([*known, "probability"], rows), *([Fields(rests)] if rests else [])]
 
+    def draw(self, axes: Axes) -> None:
+        """Draws a bar for the probability of every output."""
+        from dpaudit.charts.draw import bars
+
+        bars(axes, [text(output) for output in self.outputs], self.probabilities, "output", "probability")
+
     def _row(self, i: int) -> dict[str, Any]:
         released = {} if self.released is None else {"released": plain(self.released[i])}
         return {"output": plain(self.outputs[i]), **released, "probability": self.probabilities[i].to_dict()}
@@ -326,3 +346,14 @@ class SensitivityResult(Answer):
         rows = list(zip(model.histograms, self.ls, self.s, strict=True))
         about = again([("model", place), ("GS(n, prior)", self.gs)], self.command)
         return [Fields(about), Table(["data x", "LS(x)", f"S(x), γ = {self.gamma}"], rows)]
+
+    def draw(self, axes: Axes) -> None:
+        """Draws LS and S over the data sets, k = 2."""
+        from dpaudit.charts.draw import Line, lines
+
+        if self.model.k != 2:
+            super().draw(axes)
+        firsts = tuple(x[0] for x in self.model.histograms)
+        series = [Line("LS(x)", firsts, self.ls), Line(f"S(x), γ = {self.gamma}", firsts, self.s)]
+        lines(axes, series, x_label="first cell of x", y_label="sensitivity")
+        axes.set_title(f"Sensitivity of the {self.score} score, n = {self.model.n}", loc="left")

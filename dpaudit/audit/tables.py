@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import Shown
 from dpaudit.audit.judgement import Judgement
@@ -24,6 +24,9 @@ from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 from dpaudit.privacy.protocols import text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,10 @@ class TableResult(Answer):
     def picture(self) -> str:
         """Returns the picture of the true epsilon."""
         return self.epsilon.picture()
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the two output distributions of the worst pair."""
+        self.epsilon.draw(axes)
 
     def page(self) -> Page:
         """Returns the audit of the table, and the deltas."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.options import Given, Listing, Shown, option
+from dpaudit.commands.options import Given, Listing, Plotted, option
 from dpaudit.commands.reply import Reply
 
 
@@ -24,7 +24,7 @@ def accuracy(
     quantiles: Annotated[
         str, option("--quantiles", "P,…", "Levels between 0 and 1, beside the median.")
     ] = "1/4,3/4,9/10,99/100",
-) -> Shown:
+) -> Plotted:
     """How far the release is from the true posterior: the exact law of the distance, and the documents' bounds.
 
     Examples:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,23 +14,21 @@ from dpaudit.commands.options import (
     Checked,
     CheckedTable,
     Claimed,
+    Drawn,
     Given,
-    Judged,
     Listing,
+    Plotted,
     Ranging,
     Shown,
     Subject,
     Tiered,
-    file_option,
     option,
 )
 from dpaudit.commands.reply import Reply
-from dpaudit.files.writing import write_file
 from dpaudit.forall.dispatch import epsilon as ask
-from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.theorem import Theorem
 from dpaudit.mechanisms.listing import listing as listed
-from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import WORK
 
 
@@ -44,8 +39,7 @@ def epsilon(
     rest: Annotated[
         str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
     ] = None,
-    picture: file_option("--picture", "Draw the map of a box of priors (SVG).") = None,  # type: ignore[valid-type]
-) -> Judged:
+) -> Drawn:
     """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
 
     With --eps all (or 1/100..16) the largest true ε / ε over all of them; with --n all the largest over every n; with
@@ -65,12 +59,8 @@ def epsilon(
 
     dpaudit epsilon --mech EHDS --n all
     """
-    if picture is not None and not (isinstance(setting, Ranged) and setting.drawable):
-        raise InputError("picture", picture, "goes with a box of priors, both sides ranges: --prior 1/9..2,1/9..2")
-    if picture is not None and Path(picture).suffix.lower() != ".svg":
-        raise InputError("picture", picture, "must end in .svg: the map is drawn as SVG")
     result = ask(setting, claim=claim, rest=rest, **effort)
-    return theorem(result, picture) if isinstance(result, Theorem) else judged(result)
+    return theorem(result) if isinstance(result, Theorem) else judged(result)
 
 
 def judged(result: Any, certified: Any = None) -> Reply:
@@ -84,26 +74,9 @@ def disagrees(*results: Any) -> int:
     return int(any(check is not None and not check.agrees for check in checks))
 
 
-def theorem(result: Theorem, picture: str | None = None) -> Reply:
+def theorem(result: Theorem) -> Reply:
     """Returns the reply for a theorem; undecided is an answer, with exit code 3."""
-    drawn = None if picture is None else draw_map(result, picture)
-    code = 0 if result.complete else 3
-    return Reply(result, None, result.claim, lambda: result, drawn, code)
-
-
-def draw_map(result: Theorem, picture: str) -> Callable[[], None]:
-    """Returns what writes the map of a box of priors."""
-    from dpaudit.forall.prior_boxes import PriorMapResult
-    from dpaudit.forall.prior_boxes_picture import svg
-
-    assert isinstance(result, PriorMapResult)
-    page = svg(result)
-
-    def write() -> None:
-        write_file("picture", picture, page)
-        print(f"written: {visible(picture)}", file=sys.stderr)
-
-    return write
+    return Reply(result, None, result.claim, lambda: result, code=0 if result.complete else 3)
 
 
 def delta(
@@ -111,7 +84,7 @@ def delta(
     at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
     effort: Checked,
     claim: Claimed = None,
-) -> Judged:
+) -> Drawn:
     """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
 
     Examples:
@@ -127,7 +100,7 @@ def judge(
     setting: Subject,
     effort: Tiered,
     claim: Claimed = None,
-) -> Judged:
+) -> Drawn:
     """Is this guarantee true? ε, (ε, δ), ρ-zCDP, Rényi, Gaussian DP or a trade-off function, over all pairs.
 
     Examples:
@@ -153,7 +126,7 @@ def table(
     claim: Claimed = None,
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
     work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),
-) -> Judged:
+) -> Drawn:
     """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
 
     Examples:
@@ -177,7 +150,7 @@ def pmf(
     setting: Given,
     x: Annotated[str, option("--x", "A,B,…", "The histogram of the data, k counts that sum to n.")],
     effort: Listing,
-) -> Shown:
+) -> Plotted:
     """The full output distribution of one data set.
 
     Example:
@@ -194,7 +167,7 @@ def sensitivity(
     prior: Annotated[str | None, option("--prior", "A,B,…", SHAPE["prior"][1])] = None,
     gamma: Annotated[str | None, option("--gamma", "RATIONAL", "γ of S(x). Default: 1.")] = None,
     score: Annotated[str | None, option("--score", "NAME", "hellinger (default), tv (k = 2), kl, l1, chi2.")] = None,
-) -> Shown:
+) -> Plotted:
     """LS(x) and S(x) of every data set, and GS(n, prior), for the Hellinger score or another.
 
     Example:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from dpaudit.audit.page import Verbatim
 from dpaudit.audit.setting import refuse_all
-from dpaudit.commands.options import Given, Shown, flag, option
+from dpaudit.commands.options import Given, Plotted, flag, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_range
@@ -42,7 +42,7 @@ def compare(
     ] = "hellinger",
     at_true: Annotated[bool, flag("--calibrated", "With a range: at equal true ε, not nominal.")] = False,
     as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line a point and mechanism.")] = False,
-) -> Shown:
+) -> Plotted:
     """Which mechanism is most accurate: all of them at equal nominal ε and at equal true ε, exactly.
 
     Examples:

@@ -20,7 +20,9 @@ from dpaudit.commands.progress import watched
 from dpaudit.commands.reply import (
     Reply,
     certifiable,
+    check_plot,
     claiming,
+    drawable,
     emit_json,
     refuse_overwriting,
     send,
@@ -51,7 +53,9 @@ CheckedTable = Annotated[dict[str, Any], "digits", "memory", "progress", "cross_
 Shown = Annotated[Reply, "as_json", "out"]
 Certified = Annotated[Reply, "certificate", "as_json", "out"]
 Judged = Annotated[Reply, "require", "certificate", "as_json", "out"]
-"""What comes out, and where it may go."""
+Plotted = Annotated[Reply, "plot", "as_json", "out"]
+Drawn = Annotated[Reply, "require", "certificate", "plot", "as_json", "out"]
+"""What comes out, and where it may go; the last two of results that have a picture."""
 Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
 
@@ -168,6 +172,7 @@ SHARED: dict[str, tuple[Any, Any]] = {
         False,
     ),
     "certificate": (file_option("--certificate", "Write a certificate that `dpaudit verify` checks."), None),
+    "plot": (file_option("--plot", "Draw the result: figure.pdf, figure.svg or figure.png."), None),
     "as_json": (
         Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.", OUTPUT)],
         False,
@@ -242,6 +247,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
         if groups.get("setting"):
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
+        check_plot(asked.get("plot"))
         digits = None if isinstance(asked.get("digits"), AskedFor) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
@@ -249,6 +255,8 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
                 given["setting"] = reader(**given["setting"])
                 if asked.get("certificate"):
                     certifiable(given["setting"])
+                if asked.get("plot"):
+                    drawable(given["setting"], asked["plot"])
                 if asked.get("require") and given.get("claim") is None:
                     claiming(given["setting"].mechanism)
             if groups.get("effort"):

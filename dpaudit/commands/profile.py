@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from dpaudit.commands.options import Effort, Given, Shown, option
+from dpaudit.commands.options import Effort, Given, Plotted, option
 from dpaudit.commands.reply import Reply
 
 
@@ -19,7 +19,7 @@ def profile(
     compose: Annotated[
         str | None, option("--compose", "T", "δ of T releases: certified if small, and dp-accounting's float.")
     ] = None,
-) -> Shown:
+) -> Plotted:
     """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.
 
     Between two breakpoints δ(ε) = power − e^ε·α, where (α, 1 − power) are the errors of the best test between the

@@ -27,7 +27,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim
 
 INPUTS = ("mech", "adjacency", "file", "plan", "result", "expect", "module")
-OUTPUTS = ("out", "certificate", "junit", "export", "picture", "coq", "table")
+OUTPUTS = ("out", "certificate", "junit", "export", "plot", "coq", "table")
 """Parameters of the commands that name files."""
 
 
@@ -53,8 +53,9 @@ def send(
     certificate: str | None = None,
     require: bool = False,
     digits: int | None = FEW,
+    plot: str | None = None,
 ) -> None:
-    """Writes the reply, then the certificate if one is wanted; exits with the reply's code.
+    """Writes the reply, then the certificate and the picture if they are wanted; exits with the reply's code.
 
     People see so many ``digits`` of an enclosure, None being all.
 
@@ -66,6 +67,8 @@ def send(
         _emit_text(reply, out, digits)
     if certificate is not None and reply.certified is not None:
         certify(reply.certified(), certificate)
+    if plot is not None:
+        draw_plot(reply.payload, plot)
     if reply.after is not None:
         reply.after()
     if reply.code:
@@ -115,6 +118,32 @@ def _write(text: str, out: str | None) -> None:
     stream = stdout()
     stream.write(text)
     stream.flush()
+
+
+def check_plot(path: str | None) -> None:
+    """Refuses a picture of another format, before any work is done."""
+    if path is not None:
+        from dpaudit.charts.style import check_format
+
+        check_format("plot", path)
+
+
+def drawable(subject: Setting | Ranged, path: str) -> None:
+    """Refuses a picture of a theorem that has none, before any work is done."""
+    if isinstance(subject, Ranged) and not subject.drawable:
+        rule = "of what ranges there is a picture of a box of priors, both sides ranges: --prior 1/9..2,1/9..2"
+        raise InputError("plot", path, rule)
+
+
+def draw_plot(result: Any, path: str) -> None:
+    """Writes the picture of a result."""
+    from dpaudit.charts import style
+
+    with style.styled():
+        axes = style.new_axes()
+        result.plot(axes)
+    style.save(axes, "plot", path)
+    print(f"written: {visible(path)}", file=sys.stderr)
 
 
 def certifiable(subject: Setting | Ranged) -> None:

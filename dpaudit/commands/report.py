@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 
-from dpaudit.commands.options import Given, flag, option
+from dpaudit.audit.setting import is_all
+from dpaudit.commands.options import Claimed, Given, flag, option
 from dpaudit.commands.progress import counted
 from dpaudit.commands.reply import Reply
 from dpaudit.commands.streams import stdout
@@ -21,17 +21,20 @@ def report(
     mech: Annotated[
         str | None, option("--mech", "NAMES", "all, names separated by commas, or your own: file.py:Class.")
     ] = None,
-    n: Annotated[str | None, option("--n", "RANGE", "Records: 1..60, 10..200..10 or 5,10,20.")] = None,
-    claim: Annotated[
-        str | None,
-        option("--claim", "GUARANTEE", "Judge this, not what they claim: eps=1, rho=1/2, … (see dpaudit judge)."),
+    n: Annotated[
+        str | None, option("--n", "RANGE", "Records: 1..60, 10..200..10 or 5,10,20; all: the theorem on every n.")
     ] = None,
+    claim: Claimed = None,
     plan: Annotated[str | None, option("--plan", "FILE", "A TOML plan of several audits and studies.")] = None,
     claims: Annotated[bool, flag("--claims", "The verdicts on the documents' claims.")] = False,
     refresh: Annotated[
-        str | None, option("--refresh", "FOLDER", "Make every report below FOLDER anew from its plan.toml.")
+        str | None, option("--refresh", "FOLDER", "Make every report below FOLDER again from its plan.toml.")
     ] = None,
     title: Annotated[str | None, option("--title", "TEXT", "The title of the report.")] = None,
+    certify: Annotated[
+        bool, flag("--certificate", "Write certificates into the report and run the independent verifier on them.")
+    ] = False,
+    full: Annotated[bool, flag("--full", "Open every part of the page, with all rows: for printing.")] = False,
     out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> Reply:
     """A report that people read: HTML, Markdown, JSON and charts, from one set of certified results.
@@ -41,6 +44,8 @@ def report(
     Examples:
 
     dpaudit report --mech all --n 1..60 --k 2 --eps 1 --out reports/uniform-k2
+
+    dpaudit report --mech EHDS --n all --certificate --out ehds
 
     dpaudit report --plan plan.toml --out my-report
 
@@ -55,47 +60,40 @@ def report(
     with counted("report") as tell:
         from dpaudit.reports import report as reports
         from dpaudit.reports.answer import claiming, exit_code, page
+        from dpaudit.reports.plan import from_options
         from dpaudit.reports.steps import Steps
 
         progress = Steps(tell)
         progress("what is asked for")
         if refresh is not None:
-            if mech or n or plan or claims or title or claim or setting:
+            if mech or n or plan or claims or title or claim or setting or certify or full:
                 raise InputError("refresh", refresh, "a plan says it all: leave out the other options")
             found = reports.remade(refresh, progress)
         else:
             asked: dict[str, Any] = {"n": n, "plan": plan, "claims": claims, "claim": claim, "title": title}
-            chosen = reports.asked(mech, **asked, **setting)
+            chosen = from_options(mech, **asked, **setting)
             if wanted["require"]:
                 claiming(chosen)
-            found = [reports.made(chosen, out, progress)]
+            found = [reports.made(chosen, out, progress, certify, full)]
     made = [entry.document for entry in found]
     files = [path for entry in found for path in entry.files]
 
     def after() -> None:
-        _no_png()
-        code, why = exit_code(made, wanted["require"])
+        code, why = exit_code(made, wanted["require"], is_all(n))
         if why:
             print(f"dpaudit: {visible(why)}", file=sys.stderr)
         if code:
             raise typer.Exit(code)
 
-    return Reply([document["verdict"] for document in made], lambda: page(made, files), after=after)
-
-
-def _no_png() -> None:
-    """Says in one line if the charts are not also there as PNG."""
-    from dpaudit.reports.write import no_png
-
-    if find_spec("vl_convert") is None:
-        print(f"dpaudit: {no_png()}", file=sys.stderr)
+    return Reply([document.json["verdict"] for document in made], lambda: page(made, files), after=after)
 
 
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="The result file of a report.")],
+    full: Annotated[bool, flag("--full", "Open every part of the page, with all rows: for printing.")] = False,
     out: Annotated[str, option("--out", "FOLDER", "Where the files go.")] = "report",
 ) -> None:
-    """Render a result file again as HTML, Markdown and charts; nothing is computed.
+    """Write the pages of a result file again as HTML, Markdown and charts; nothing is computed.
 
     Example:
 
@@ -103,6 +101,5 @@ def render(
     """
     from dpaudit.reports.report import render as draw
 
-    for path in draw(result, out):
+    for path in draw(result, out, full):
         print(visible(str(path)), file=stdout())
-    _no_png()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import Members, as_json
 from dpaudit.audit.page import Page
@@ -23,6 +23,9 @@ from dpaudit.posterior.model import Histogram, Model, make_model, parse_data, sh
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.utility.accuracy import posterior
 from dpaudit.utility.mean import mean_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,18 @@ class RangeResult(Answer):
     def page(self) -> Page:
         """Returns the crossovers and a few points for people."""
         return range_page(self)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the mean error of every mechanism over the range."""
+        from dpaudit.charts.draw import Line, lines
+
+        places = tuple(point.at for point in self.points)
+        series = [Line(name, places, tuple(p.means[name] for p in self.points)) for name in self.points[0].means]
+        wide = places[-1] / places[0] >= 20
+        lines(axes, series, x_label=self.over, y_label="mean error", log_x=wide, log_y=wide)
+        axes.set_title(
+            f"{self.points[-1].winner} has the smallest mean error at {self.over} = {places[-1]}", loc="left"
+        )
 
     def csv(self) -> Iterator[str]:
         """Yields the lines of a CSV file: one line for every point and mechanism."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.page import Line
 from dpaudit.forall.prior_boxes_rows import Box
@@ -23,6 +23,9 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.privacy.claim import Claim
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 REST = Fraction(1, 100)
 """The share of a box that may stay undecided, unless another is asked for."""
@@ -90,6 +93,23 @@ class PriorMapResult(Theorem):
             where = f"{in_percent(verdict, share)} in {boxes} {_told(chosen[0].box)}{seen}"
             found.append((verdict.value.lower(), where))
         return found
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the map, k = 2: one colour a verdict, the boundary in black however thin it is."""
+        from dpaudit.charts.draw import boxes
+
+        if not self.subject.drawable:
+            raise InputError("plot", self.subject.told("prior"), "both sides must be ranges: 1/9..2,1/9..2")
+        order = (Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED)
+        sides = {v: [p.box.sides for p in self.boxes if p.verdict is v] for v in order}
+        areas = [(v, [(float(a), float(b), float(c), float(d)) for (a, b), (c, d) in sides[v]]) for v in order]
+        shares = dict(zip(order, (self.proved, self.refuted, self.undecided), strict=True))
+        boxes(axes, areas, {v: f"{v.value} {in_percent(v, share)}" for v, share in shares.items()})
+        axes.set_xlabel("prior α₁")
+        axes.set_ylabel("prior α₂")
+        asked = "" if self.claim.guarantee is None else f"{vars(self.claim.guarantee)['epsilon']}-DP"
+        subject = self.subject
+        axes.set_title(f"{subject.mech}, n = {subject.n}, ε = {subject.epsilon}: where it is {asked}", loc="left")
 
     def effort_text(self) -> str:
         """Returns how it was found."""

@@ -1,1 +1,1 @@
-"""Audit reports: one JSON document, collected once, then rendered as HTML, Markdown and charts without computing."""
+"""Reports: one typed document, written as HTML, Markdown and JSON."""

@@ -1,11 +1,8 @@
-"""The result file: one JSON document with a versioned schema and a hash of its content.
+"""The document of a report: typed values from which HTML, Markdown and JSON are written, and read again.
 
-    {"schema": "dpaudit-report/2", "title": ..., "command": ..., "verdict": {...}, "sections": [section, ...],
-     "versions": {...}, "content_hash": sha256 of all that comes before, "run": {"date", "seconds"}}
-
-The verdict is the answer (verdict.py). A section has "kind", "title", "question", "command", "setting" and "rows";
-enclosures are {"lower", "upper"} as decimal strings. In the file many rows are lists, with
-"columns" (``tabular``). Only "run" differs between two runs on the same inputs.
+The JSON has ``schema``, ``title``, ``command``, ``plan``, ``verdict`` (the answer of the whole), then ``findings``,
+``bounds``, ``claims`` and ``sections``, ``versions``, ``content_hash`` over all before it, and ``run``: the only
+member that differs between two runs on the same inputs.
 """
 
 from __future__ import annotations
@@ -13,186 +10,335 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
+from dpaudit.audit.judgement import Extent, Judgement, Margin, Whose, worst
 from dpaudit.files.strict_json import read_text
-from dpaudit.mechanisms import REGISTRY
-from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.reports.verdict import whole
+from dpaudit.privacy.guarantee import parse_guarantee
+from dpaudit.reports.codec import decode, dumps, encode
+from dpaudit.reports.table import Figure, Table
 from dpaudit.version import __version__
 
-SCHEMA = "dpaudit-report/2"
-FEW = 20
-"""So many rows stand in a file as objects; more of them as lists."""
-EARLIER = "dpaudit-report/1"
-"""Files of the schema before, which had no verdict; they are still drawn."""
-UNTOLD: dict[str, Any] = {"word": None, "text": "Made by an earlier version, which gave no verdict.", "counts": {}}
-Section = dict[str, Any]
-Document = dict[str, Any]
+SCHEMA = "dpaudit-report/3"
 LARGEST = 64 << 20
 """A result file of more bytes is refused."""
+FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
+"""A claim with one of these is false, or what it says to exist does not."""
+
+ACCURACY = ("distances", "mean-error")
+"""The kinds of sections on accuracy: a report that begins with one is about accuracy first."""
+
+Value = tuple[int, ...] | str
+"""A data set or an output: counts, or the text of anything else."""
 
 
-def named(rows: list[dict[str, Any]], field: str = "mechanism") -> dict[str, list[dict[str, Any]]]:
-    """Returns the rows of every name, in order of first appearance."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(str(row[field]), []).append(row)
-    return found
+@dataclass(frozen=True)
+class Proof:
+    """The evidence for a verdict: an adjacent pair and what it gives; of the true ε output and both probabilities."""
+
+    x: Value
+    x_prime: Value
+    quantity: str
+    value: Enclosure
+    output: Value | None = None
+    p: Enclosure | None = None
+    p_prime: Enclosure | None = None
+    n: int | None = None
+    command: str = ""
 
 
-def number_of(value: Any) -> float | int:
-    """Returns a number for drawing or sorting from a whole number or from text such as "3/4"."""
-    if isinstance(value, int):
-        return value
-    top, _, bottom = str(value).partition("/")
-    return float(top) / float(bottom or 1)
-
-
-def of_kind(kind: str, sections: list[Section]) -> list[dict[str, Any]]:
-    """Returns the rows of all sections of a kind."""
-    return [row for section in sections if section["kind"] == kind for row in section["rows"]]
-
-
-def decided_bounds(sections: list[Section]) -> dict[str, str]:
-    """Returns "holds", "fails" or "UNDECIDED" of every accuracy bound of the documents, by bound, mechanism and data.
-
-    A bound is drawn beside the distances of a release at every t; it fails where one of them refutes it. One that two
-    sections look at counts once, with the worse of both.
+@dataclass(frozen=True)
+class EveryN:
+    """What is known for every n: the supremum of the true ε with its limit and the n where it is attained (None: the
+    limit), or the claim of a document that is proved for all n; the command decides it again.
     """
-    words = {Verdict.PROVED: "holds", Verdict.REFUTED: "fails", Verdict.UNDECIDED: "UNDECIDED"}
-    order = ("fails", "UNDECIDED", "holds")
-    found: dict[str, str] = {}
-    for section in sections:
-        drawn = section["kind"] == "distances"
-        for row in section["rows"] if drawn or section["kind"] == "bounds" else ():
-            if drawn and not row["bound"]:
-                continue
-            claim = row["bound"].partition(" (")[0] if drawn else str(row["claim"]).partition(":")[0]
-            x = ", ".join(map(str, section["x"] if drawn else row["x"]))
-            setting = _released_by(row["mechanism"], section["setting"])
-            outcome = words[Verdict(row["outcome"])] if drawn else str(row["outcome"]).partition(" ")[0]
-            name = f"{claim} of {row['mechanism']} at x = ({x})"
-            key = name + "\n" + json.dumps(setting, sort_keys=True)
-            found[key] = min(outcome, found.get(key, outcome), key=order.index)
-    return found
+
+    verdict: Verdict | None
+    command: str
+    supremum: Enclosure | None = None
+    limit: Enclosure | None = None
+    attained: int | None = None
+    claim: str = ""
 
 
-def _released_by(mechanism: str, setting: dict[str, Any]) -> dict[str, Any]:
-    """Returns what of a setting the releases of one mechanism depend on, its own parameters among it."""
-    kind = REGISTRY.get(mechanism.split("/")[0])
-    names = {p.name for p in kind.parameters} if kind else set()
-    own = {name: value for name, value in setting.get("parameters", {}).items() if name in names}
-    return {"prior": setting.get("prior"), "eps": setting.get("eps"), **own}
+@dataclass(frozen=True)
+class Finding:
+    """One mechanism in one setting: the statement about it that was judged, and the evidence."""
+
+    name: str
+    formula: str
+    setting: str
+    judgement: Judgement | None = None
+    """None where nothing is stated: no claim, and no nominal ε."""
+    epsilon: Enclosure | None = None
+    """The largest true ε that was seen; None where none could be computed."""
+    epsilon_n: int | None = None
+    ns: tuple[int, ...] = ()
+    """The n that were audited."""
+    proof: Proof | None = None
+    every_n: EveryN | None = None
+    person: str = ""
+    """What it means for a person, in a sentence."""
+    checked: tuple[str, ...] = ()
+    """Who else checked it."""
+    rests_on: tuple[str, ...] = ()
+    """What the answer assumes or leaves open where code was followed."""
+    lost: tuple[str, ...] = ()
+    """What could not be audited, and why."""
+    pairs: int = 0
+    outputs: int = 0
+    neighbours: str = ""
+    source: str = ""
+    sha256: str = ""
+    command: str = ""
 
 
-def make(title: str, command: str, sections: list[Section], run: dict[str, Any], plan: str = "") -> Document:
-    """Returns the document with verdict, versions and content hash; ``plan`` is the text of the plan, if any."""
-    import flint
+@dataclass(frozen=True)
+class Bound:
+    """An accuracy bound of the documents on one data set, at the threshold where it comes closest or fails most."""
 
-    document: Document = {
-        "schema": SCHEMA,
-        "title": visible(title),
-        "command": visible(command, keep="\n"),
-        "plan": plan,
-        "verdict": whole(
-            of_kind("matrix", sections),
-            (section.get("finding") or "" for section in sections),
-            Counter(row["verdict"] for row in of_kind("claims", sections)),
-            decided_bounds(sections),
-        ),
-        "sections": sections,
-        "versions": {"dpaudit": __version__, "python-flint": flint.__version__, "python": platform.python_version()},
-    }
-    return {**document, "content_hash": content_hash(document), "run": run}
+    claim: str
+    statement: str
+    source: str
+    mechanism: str
+    x: tuple[int, ...]
+    t: Enclosure
+    probability: Enclosure
+    value: Enclosure
+    verdict: Verdict
+    thresholds: int
+    failing: int
+    command: str = ""
 
 
-def content_hash(document: Document) -> str:
-    """Returns the SHA-256 of the canonical JSON of everything but the hash itself, the run and the versions."""
-    told = ("verdict",) if document["schema"] == SCHEMA else ()
-    kept = {key: document[key] for key in ("schema", "title", "command", "plan", *told, "sections")}
+@dataclass(frozen=True)
+class Paper:
+    """A claim of a document with its verdict; ``evidence`` is what decides it, in lines."""
+
+    id: str
+    document: str
+    item: str
+    statement: str
+    verdict: Verdict
+    establishes: str
+    finding: str = ""
+    margin: Enclosure | None = None
+    evidence: tuple[str, ...] = ()
+    coq: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report: its finding, a figure, a table, and the commands that give its numbers again."""
+
+    kind: str
+    title: str
+    finding: str = ""
+    figure: Figure | None = None
+    table: Table | None = None
+    notes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    main: bool = False
+    """Whether it is the one that the page shows open, below the verdict."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report."""
+
+    title: str
+    command: str
+    findings: tuple[Finding, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    claims: tuple[Paper, ...] = ()
+    sections: tuple[Section, ...] = ()
+    summary: str = ""
+    """The answer in one sentence, where that of the worst mechanism would not do."""
+    plan: str = ""
+    date: str = ""
+    seconds: float = 0.0
+    versions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def lead(self) -> Finding | None:
+        """The finding that the report opens with: the worst statement, else the first mechanism."""
+        judged = {id(f.judgement): f for f in self.findings if f.judgement is not None}
+        if judged:
+            return judged[id(worst(f.judgement for f in judged.values() if f.judgement is not None))]
+        return self.findings[0] if self.findings else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the mechanisms' statements, else on the claims, else on the accuracy bounds.
+
+        One that fails decides, then one that is open.
+        """
+        statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
+        claims = [Verdict.REFUTED if claim.verdict in FAILS else claim.verdict for claim in self.claims]
+        found = statements or claims or [bound.verdict for bound in self.bounds]
+        order = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNWITNESSED, Verdict.PROVED)
+        return next((verdict for verdict in order if verdict in found), None)
+
+    def figures(self) -> Iterable[tuple[str, Section]]:
+        """Yields the sections that have a figure, each with the name of its file."""
+        for number, section in enumerate(self.sections, 1):
+            if section.figure is not None and section.table is not None and section.table.rows:
+                yield f"{number:02d}-{section.kind}", section
+
+    @property
+    def accuracy_first(self) -> bool:
+        """Whether the report is about accuracy before privacy."""
+        return bool(self.bounds and self.sections and self.sections[0].kind in ACCURACY)
+
+    def mechanisms(self) -> list[str]:
+        """The names in the tables' column "mechanism", which give every mechanism one colour."""
+        tables = [s.table for s in self.sections if s.table is not None and s.table.columns[0].name == "mechanism"]
+        return list(dict.fromkeys(str(row[0]) for table in tables for row in table.rows))
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The document as JSON, made once."""
+        body = {
+            "schema": SCHEMA,
+            "title": self.title,
+            "command": self.command,
+            "plan": self.plan,
+            **({"summary": self.summary} if self.summary else {}),
+            "verdict": self._answer(),
+            "findings": [_finding(finding) for finding in self.findings],
+            "bounds": encode(self.bounds),
+            "claims": encode(self.claims),
+            "sections": encode(self.sections),
+        }
+        run = {"date": self.date, "seconds": self.seconds}
+        return {**body, "versions": dict(self.versions), "content_hash": content_hash(body), "run": run}
+
+    def _answer(self) -> dict[str, Any]:
+        """The verdict of the whole: that of the lead, and how many statements, bounds and claims have which."""
+        lead = self.lead
+        judged = [] if lead is None or lead.judgement is None else [lead.judgement]
+        empty = {
+            "word": None if self.verdict is None else self.verdict.value,
+            "statement": None,
+            "extent": None,
+            "first_n": None,
+        }
+        found = judged[0].to_dict() if judged else {**empty, "margin": None}
+        statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
+        each = {"statements": statements, "bounds": [b.verdict for b in self.bounds]}
+        each["claims"] = [claim.verdict for claim in self.claims]
+        return found | {"counts": {name: tally(verdicts) for name, verdicts in each.items() if verdicts}}
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the content."""
+        return str(self.json["content_hash"])
+
+
+def tally(verdicts: Iterable[Verdict]) -> dict[str, int]:
+    """How often each verdict occurs, in their order."""
+    found = list(verdicts)
+    return {verdict.value: found.count(verdict) for verdict in Verdict if verdict in found}
+
+
+def content_hash(body: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of all members but versions, hash and run."""
+    kept = {name: value for name, value in body.items() if name not in ("versions", "content_hash", "run")}
     text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
-def dumps(document: Document) -> str:
-    """Returns the text of the result file, one row a line; the same for the same document.
+def versions() -> tuple[tuple[str, str], ...]:
+    """What computed the report."""
+    import flint
 
-    Many rows with the same members are lists, the names of the members standing once, under "columns".
-    """
-    return _members(document, "sections", lambda section: _members(tabular(section), "rows", _compact)) + "\n"
-
-
-def tabular(section: Section) -> Section:
-    """Returns the section with its rows as lists, where they are many and have the same members.
-
-    What all rows of a mechanism have alike stands once, under "same".
-    """
-    rows = section["rows"]
-    if len(rows) <= FEW or not all(isinstance(row, dict) and list(row) == list(rows[0]) for row in rows):
-        return section
-    groups = named(rows) if isinstance(rows[0].get("mechanism"), str) else {}
-    same = [
-        name for name in rows[0] if name != "mechanism" and groups and all(map(partial(_alike, name), groups.values()))
-    ]
-    kept = [name for name in rows[0] if name not in same]
-    found = {**section, "columns": kept, "rows": [[row[name] for name in kept] for row in rows]}
-    shared = {group: {name: own[0][name] for name in same} for group, own in groups.items()}
-    return {**found, "same": shared} if same else found
+    return (("dpaudit", __version__), ("python-flint", flint.__version__), ("python", platform.python_version()))
 
 
-def _alike(name: str, rows: list[dict[str, Any]]) -> bool:
-    return all(row[name] == rows[0][name] for row in rows)
+def text_of(document: Document) -> str:
+    """The text of result.json."""
+    return dumps(document.json)
 
 
-def whole_rows(section: Section) -> Section:
-    """Returns the section with its rows as objects, as it was before it was written."""
-    if not isinstance(section, dict) or "columns" not in section:
-        return section
-    names, same = section["columns"], section.get("same", {})
-    kept = {key: value for key, value in section.items() if key not in ("columns", "same")}
-    rows = [dict(zip(names, row, strict=True)) for row in section["rows"]]
-    return {**kept, "rows": [{**row, **same[row["mechanism"]]} if same else row for row in rows]}
+# ------------------------------------------------------------------ findings hold a judgement, which has its own form
 
 
-def _members(value: Any, key: str, show: Callable[[Any], str]) -> str:
-    """Returns the JSON of an object, one member a line; the entries of the list at ``key`` as ``show`` gives them."""
-    if not isinstance(value, dict):
-        return _compact(value)
-    members = []
-    for name, member in value.items():
-        entries = name == key and isinstance(member, list) and bool(member)
-        text = "[\n" + ",\n".join(map(show, member)) + "\n]" if entries else _compact(member)
-        members.append(f"{_compact(name)}: {text}")
-    return "{\n" + ",\n".join(members) + "\n}"
+def _finding(finding: Finding) -> dict[str, Any]:
+    found: dict[str, Any] = encode(finding)
+    judgement = finding.judgement
+    if judgement is not None:
+        extent = judgement.extent
+        found["judgement"] = judgement.to_dict() | {
+            "guarantee": judgement.guarantee.option(),
+            "n": None if extent is None else "all" if extent.every else list(extent.ns),
+            "quantity": judgement.quantity,
+            "value": encode(judgement.value),
+            "bound": encode(judgement.bound),
+            "of": None if judgement.margin is None else judgement.margin.of,
+        }
+    return found
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _read_finding(entry: dict[str, Any]) -> Finding:
+    kept = {name: value for name, value in entry.items() if name != "judgement"}
+    found: Finding = decode(Finding, kept)
+    if "judgement" not in entry:
+        return found
+    return Finding(**{**vars(found), "judgement": _judgement(entry["judgement"], found.name)})
+
+
+def _judgement(entry: dict[str, Any], subject: str) -> Judgement:
+    n, margin = entry["n"], entry["margin"]
+    extent = None if n is None else Extent(every=True) if n == "all" else Extent(decode(tuple[int, ...], n))
+    parts = {
+        name: decode(Enclosure | None, (margin or {}).get(name)) for name in ("excess", "share", "repairing_delta")
+    }
+    return Judgement(
+        guarantee=parse_guarantee("guarantee", entry["guarantee"]),
+        verdict=Verdict(entry["word"]),
+        whose=Whose(entry["whose"]),
+        subject=subject,
+        extent=extent,
+        first_n=entry["first_n"],
+        quantity=entry["quantity"],
+        value=decode(Enclosure | None, entry["value"]),
+        bound=decode(Fraction | None, entry["bound"]),
+        margin=None if margin is None else Margin(**parts, of=entry["of"]),
+    )
 
 
 def load(path: str) -> Document:
-    """Returns the document in the file; a file that is none, or was changed, is refused with one line."""
+    """The document in the file; a file that is none, or was changed, is refused with one line."""
     text = read_text("result", path, LARGEST)
     try:
-        document = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("result", path, "is not JSON") from None
-    if not isinstance(document, dict) or document.get("schema") not in (SCHEMA, EARLIER):
-        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}" or "{EARLIER}"')
-    if document["schema"] == EARLIER:
-        document["verdict"] = UNTOLD
-    members = ("title", "command", "plan", "verdict", "sections", "versions", "content_hash", "run")
-    if missing := [key for key in members if key not in document]:
-        raise InputError("result", path, f"lacks {', '.join(missing)}")
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
     try:
-        document["sections"] = [whole_rows(section) for section in document["sections"]]
-    except (KeyError, TypeError, ValueError):
-        raise InputError("result", path, "is malformed: columns and rows do not fit") from None
-    if content_hash(document) != document["content_hash"]:
+        found = Document(
+            title=decode(str, data["title"]),
+            command=decode(str, data["command"]),
+            plan=decode(str, data["plan"]),
+            summary=decode(str, data.get("summary", "")),
+            findings=tuple(map(_read_finding, data["findings"])),
+            bounds=decode(tuple[Bound, ...], data["bounds"]),
+            claims=decode(tuple[Paper, ...], data["claims"]),
+            sections=decode(tuple[Section, ...], data["sections"]),
+            date=decode(str, data["run"]["date"]),
+            seconds=decode(float, data["run"]["seconds"]),
+            versions=tuple(decode(dict[str, str], data["versions"]).items()),
+        )
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, StopIteration) as error:
+        raise InputError("result", path, f"is malformed: {type(error).__name__}") from None
+    if found.hash != data.get("content_hash"):
         raise InputError("result", path, "the content does not match its hash: the file was changed")
-    return document
+    return found

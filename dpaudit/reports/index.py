@@ -1,4 +1,4 @@
-"""The index of a folder of reports: what each of them found, in one line, from its verdict."""
+"""The index of a folder of reports: what each of them found, in one line."""
 
 from __future__ import annotations
 
@@ -6,62 +6,60 @@ import re
 from pathlib import Path
 
 from dpaudit.files.text import markdown as escape
+from dpaudit.numbers.digits import powers
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, load
-from dpaudit.reports.verdict import headline
+from dpaudit.reports.words import bounds_sentence, counts_line, headline
 
 INTRODUCTION = """# Reports
 
-What each report found, from its own verdict. Every folder has the page (`report.html`, opens offline), the same as
-Markdown, everything that was computed (`result.json`) and the plan. `dpaudit report --refresh reports` makes all of it
-anew, this page too. [How to read them](../docs/reports.md).
+Each folder holds the page (`report.html`, opens offline), the same as Markdown, all numbers (`result.json`) and the
+plan. `dpaudit report --refresh reports` makes them again, and this page. [How to read them](../docs/reports.md).
 
 | report | verdict | in short |
 |---|---|---|
 """
 OWN = "README.md"
 """A folder without a plan has a page of its own under this name."""
-WORDS = 30
-"""A line says no more than so many, numbers and signs counted too."""
 
 
 def index(folder: str | Path) -> str:
-    """Returns the page: a line for every report below the folder, and for every other page there."""
+    """The page: a line for every report below the folder, and for every other page there."""
     lines = []
     for path in sorted(Path(folder).iterdir()):
         if (path / "plan.toml").exists():
             lines.append(_line(path.name, load(str(path / "result.json"))))
         elif (path / OWN).exists():
-            title, short = _own((path / OWN).read_text())
-            lines.append(f"| [{title}]({path.name}/{OWN}) | | {short} |")
+            title, verdict, words = own_page((path / OWN).read_text(encoding="utf-8"))
+            lines.append(f"| [{title}]({path.name}/{OWN}) | **{verdict}** | {words} |")
     return INTRODUCTION + "\n".join(lines) + "\n"
 
 
 def _line(name: str, document: Document) -> str:
-    verdict = document["verdict"]
-    word = f"**{escape(headline(verdict))}**" if headline(verdict) else ""
-    return f"| [{escape(document['title'])}]({name}/report.md) | {word} | {escape(short(verdict['text']))} |"
+    verdict = f"**{verdict_words(document)}**"
+    return f"| [{escape(document.title)}]({name}/report.md) | {verdict} | {escape(in_short(document))} |"
 
 
-def short(text: str) -> str:
-    """Returns the first sentence that says more than how many verdicts there are, as far as a line takes its clauses.
-
-    >>> short("2 verdicts: 1 HOLDS FOR ALL n, 1 NO CLAIM. The worst: MH claims 2-DP; its true ε is 1.5. 3 bounds fail.")
-    'The worst: MH claims 2-DP; its true ε is 1.5.'
-    """
-    sentences = re.split(r"(?<=\.) ", text)
-    first, *clauses = next((s for s in sentences if not re.match(r"\d+ verdicts:", s)), text).split("; ")
-    for clause in clauses:
-        if len(f"{first} {clause}".split()) > WORDS:
-            break
-        first = f"{first}; {clause}"
-    return first.rstrip(".") + "."
+def in_short(document: Document) -> str:
+    """The answer of a report in one or two sentences."""
+    counts = counts_line(document)
+    parts = [powers(headline(document)), f"{counts}." if counts else ""]
+    bounds = [bounds_sentence(document)] if document.bounds and document.lead is not None else []
+    return " ".join(filter(None, [*bounds, *parts] if document.accuracy_first else [*parts, *bounds]))
 
 
-def _own(page: str) -> tuple[str, str]:
-    """Returns the title of a page and what it says first after "In short"."""
+def verdict_words(document: Document) -> str:
+    """The verdict; of a report on accuracy that on its bounds comes first."""
+    own = "" if document.verdict is None else document.verdict.value
+    if not document.accuracy_first:
+        return own
+    fails = any(bound.verdict is Verdict.REFUTED for bound in document.bounds)
+    return f"{Verdict.REFUTED if fails else Verdict.PROVED} (accuracy), {own} (privacy)"
+
+
+def own_page(page: str) -> tuple[str, str, str]:
+    """The title of a page, its verdict and its answer: "**✗ REFUTED.** 5 of 39 classes …"."""
     lines = page.splitlines()
-    title = lines[0].removeprefix("# ")
-    start = next((i for i, line in enumerate(lines) if line.startswith("**In short.**")), None)
-    if start is None:
-        return title, ""
-    return title, short(" ".join(lines[start : lines.index("", start)]).removeprefix("**In short.** "))
+    first = next((line for line in lines if re.match(r"\*\*. [A-Z ]+\.\*\* ", line)), "")
+    verdict, _, words = first.partition(".** ")
+    return lines[0].removeprefix("# "), verdict.removeprefix("**")[2:], words

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dpaudit.audit.setting import command_line
 from dpaudit.files.strict_json import read_text
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.errors import InputError, TooLargeError
-from dpaudit.reports.block import Block, check_keys
-from dpaudit.reports.words import told
+from dpaudit.numbers.rationals import positive
+from dpaudit.reports.block import Block
 
 T = TypeVar("T")
 LARGEST = 1 << 20
 """A plan of more bytes is refused."""
+BLOCK_KEYS = ("mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The title, the audits, and whether the claims, a study of priors or the accuracy study are wanted."""
+    """What a report is made of; ``text`` is that of the TOML file, if there is one."""
 
     title: str
     command: str
@@ -29,31 +33,67 @@ class Plan:
     studies: tuple[dict[str, Any], ...] = ()
     text: str = ""
     maps: bool = True
-    """Whether the loss maps are part of the document: they are most of its bytes."""
-
-    def told_apart(self) -> Plan:
-        """Returns the plan, in which audits of mechanisms that another one has too say what tells them apart."""
-        names = told([block.to_dict() for block in self.audits])
-        blocks = (replace(block, told=name) for block, name in zip(self.audits, names, strict=True))
-        return replace(self, audits=tuple(blocks))
+    """Whether maps of the losses are part of the report."""
 
 
-def block(entry: Mapping[str, Any]) -> Block:
-    """Returns the checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
-    options = dict(entry)
-    check_keys("plan", options, "mechs", "n", "k", "prior", "eps", "adjacency", "claim", "set")
-    settings = options.pop("set", {})
-    mechs = options.pop("mechs", "all")
-    values = mechs if isinstance(mechs, list) else [mechs]
-    if any(isinstance(value, int | float | dict | list) for value in values):
-        raise InputError("mechs", mechs, 'must be a name or a list of names: mechs = ["EHD", "mine.py:Mine"]')
-    if not isinstance(settings, dict):
-        raise InputError("set", settings, "must be a table: set = { bits = 4 }")
-    return Block.read(mechs, settings=settings, **options)
+def from_options(
+    mech: Any = None,
+    *,
+    n: Any = None,
+    plan: str | None = None,
+    claims: bool = False,
+    claim: Any = None,
+    title: str | None = None,
+    **setting: Any,
+) -> Plan:
+    """The checked plan of what is asked for by options or keywords."""
+    if plan is not None:
+        given = [mech, n, title, claim, *setting.values()]
+        if claims or any(value is not None for value in given):
+            raise InputError("plan", plan, "a plan says it all: leave out the other options but --out")
+        return read_plan(plan)
+    if claim is not None and mech is None:
+        raise InputError("claim", claim, "goes with --mech: it is judged of these mechanisms")
+    if mech is None and not claims:
+        raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
+    blocks = () if mech is None else (Block.read(mech, n=n, claim=claim, **setting),)
+    more = {"claims": claims, "title": title}
+    command = blocks[0].command(**more) if blocks else command_line("report", **more)
+    name = f"Audit of {blocks[0].title}" if blocks else "The documents' claims"
+    return Plan(title or name, command, blocks, ("*",) if claims else ())
+
+
+def read_plan(path: str) -> Plan:
+    """The plan in the TOML file; numbers that must be exact are text or whole numbers there."""
+    text = read_text("plan", path, LARGEST)
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError("plan", path, f"is not TOML: {error}") from None
+    known = ("title", "audit", "claims", "study", "maps")
+    if unknown := sorted(set(data) - set(known)):
+        raise InputError("plan", unknown[0], f"unknown table; known: {', '.join(known)}")
+    maps, title = data.get("maps", True), data.get("title", "Audit report")
+    if not isinstance(maps, bool):
+        raise InputError("maps", maps, "must be true or false")
+    if not isinstance(title, str):
+        raise InputError("title", title, 'must be text: title = "My report"')
+    found = Plan(
+        title=title,
+        command=f"dpaudit report --plan {Path(path).name}",
+        audits=each("audit", _tables(data, "audit"), _block),
+        claims=_claims(data.get("claims", [])),
+        studies=tuple(_tables(data, "study")),
+        text=text,
+        maps=maps,
+    )
+    if not (found.audits or found.claims or found.studies):
+        raise InputError("plan", path, "says nothing to report: it needs [[audit]], [[study]] or claims")
+    return found
 
 
 def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
-    """Returns what is read of every [[table]]; an error says in which one it is, and by which key."""
+    """What is read of every [[table]]; an error says in which one it is, and by which key."""
     found = []
     for number, entry in enumerate(entries, 1):
         try:
@@ -67,35 +107,21 @@ def each(table: str, entries: Sequence[dict[str, Any]], read: Callable[[dict[str
     return tuple(found)
 
 
-def read_plan(path: str) -> Plan:
-    """Returns the plan in the TOML file; numbers that must be exact are text or whole numbers there."""
-    text = read_text("plan", path, LARGEST)
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError("plan", path, f"is not TOML: {error}") from None
-    unknown = sorted(set(data) - {"title", "audit", "claims", "study", "maps"})
-    if unknown:
-        raise InputError("plan", unknown[0], "unknown table; known: title, audit, claims, study, maps")
-    claims, maps = data.get("claims", []), data.get("maps", True)
-    if not isinstance(maps, bool):
-        raise InputError("maps", maps, "must be true or false")
-    title = data.get("title", "Audit report")
-    if not isinstance(title, str):
-        raise InputError("title", title, 'must be text: title = "My report"')
-    return Plan(
-        title=title,
-        command=f"dpaudit report --plan {Path(path).name}",
-        audits=each("audit", _tables(data, "audit"), block),
-        claims=_claims(claims),
-        studies=tuple(_tables(data, "study")),
-        text=text,
-        maps=maps,
-    )
+def _block(entry: Mapping[str, Any]) -> Block:
+    """The checked block of one [[audit]]: mechanisms, a range of n, a setting; ``set`` is for anybody's own."""
+    options = dict(entry)
+    check_keys("plan", options, *BLOCK_KEYS)
+    settings, mechs = options.pop("set", {}), options.pop("mechs", "all")
+    values = mechs if isinstance(mechs, list) else [mechs]
+    if any(isinstance(value, int | float | dict | list) for value in values):
+        raise InputError("mechs", mechs, 'must be a name or a list of names: mechs = ["EHD", "mine.py:Mine"]')
+    if not isinstance(settings, dict):
+        raise InputError("set", settings, "must be a table: set = { bits = 4 }")
+    return Block.read(mechs, settings=settings, **options)
 
 
 def _tables(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Returns the tables [[key]]; two of them that say the same are a mistake."""
+    """The tables [[key]]; two of them that say the same are a mistake."""
     entries = data.get(key, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("plan", key, f"must be written as [[{key}]]")
@@ -107,8 +133,23 @@ def _tables(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def _claims(given: Any) -> tuple[str, ...]:
-    """Returns the ids or patterns of claims, each once."""
+    """The ids or patterns of claims, each once."""
     listed = given if isinstance(given, list) else [given]
     if not all(isinstance(entry, str) for entry in listed):
         raise InputError("claims", given, 'must be a list of ids or patterns: claims = ["acc.*"]')
     return tuple(dict.fromkeys(listed))
+
+
+def exact_list(option: str, values: Any) -> list[Fraction]:
+    """The positive rationals of a list in a plan."""
+    if not isinstance(values, list) or not values:
+        raise InputError(option, str(values), "must be a list of exact numbers")
+    return [positive(option, value) for value in values]
+
+
+def check_keys(table: str, entry: dict[str, Any], *known: str) -> None:
+    """Refuses a key that is neither known nor, where mechanisms are named, a parameter of the registry."""
+    declared = [p for kind in REGISTRY.values() for p in kind.parameters] if "mechs" in known else []
+    every = {*known, *(name for p in declared for name in (p.name, *p.old_names))}
+    if unknown := sorted(set(entry) - every):
+        raise InputError(table, unknown[0], f"unknown key; known: {', '.join(sorted(every))}")

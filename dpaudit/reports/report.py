@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.setting import command_line
+from dpaudit.audit.judgement import badness
 from dpaudit.files.writing import write_file
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
-from dpaudit.reports import accuracy_study, distances, document, nominal, prior_map, studies
-from dpaudit.reports.block import Block, Job
-from dpaudit.reports.collect import audit_sections
-from dpaudit.reports.expected import expected
+from dpaudit.reports import accuracy, claims, priors, sections
+from dpaudit.reports.block import Block, Unknown
+from dpaudit.reports.certificates import certified
+from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, Section, load, versions
 from dpaudit.reports.index import index
-from dpaudit.reports.plan import Plan, each, read_plan
-from dpaudit.reports.steps import Progress, Steps, sized
-from dpaudit.reports.verdict import arranged
-from dpaudit.reports.words import told_apart
+from dpaudit.reports.judge import finding
+from dpaudit.reports.plan import Plan, each, from_options, read_plan
+from dpaudit.reports.steps import COSTS, Progress, Steps
 from dpaudit.reports.write import prepare, write
 
+Part = Finding | Bound | Paper | Section
 INDEX = "README.md"
-USUAL = 3
-"""Steps of a job that does not say how many it has."""
-WRITING = 1.0
-"""About the seconds that the pictures and files take."""
+STUDIES: dict[str, Callable[[dict[str, Any]], Any]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
+AFTER = 8
+"""Steps of a mechanism after its true ε: about one for each kind of section."""
 
 
 @dataclass(frozen=True)
 class Report:
     """A document that was made, and its files."""
 
-    document: document.Document
+    document: Document
     files: list[Path]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A part of the plan: what it is, about how many steps it has, and what yields its parts."""
+
+    name: str
+    steps: int
+    weight: float
+    run: Callable[[Progress], Iterator[Any]]
 
 
 def report(
@@ -48,52 +57,29 @@ def report(
     claims: bool = False,
     claim: Any = None,
     title: str | None = None,
+    certificate: bool = False,
+    full: bool = False,
     out: str = "report",
     progress: Progress | Steps | None = None,
     **setting: Any,
 ) -> list[Path]:
-    """Returns the files of the report, written into the folder ``out``: of mechanisms, of a plan, or of the claims.
+    """The files of the report, written into the folder ``out``: of mechanisms, of a plan, or of the claims.
 
     ``mech`` is "all", names and anybody's own in any mixture, separated by commas or a list; ``n`` a range such as
-    "1..60". ``claim`` is judged instead of what the mechanisms claim. The rest of the setting goes to the mechanisms
-    that take it. ``progress`` is told in words what is done.
+    "1..60", or "all". ``claim`` is judged instead of what the mechanisms claim. ``certificate`` writes certificates
+    and has them verified, ``full`` opens every part of the page. The rest goes to the mechanisms that take it.
     """
-    wanted = asked(mech, n=n, plan=plan, claims=claims, claim=claim, title=title, **setting)
-    return made(wanted, out, progress).files
-
-
-def asked(
-    mech: Any = None,
-    *,
-    n: Any = None,
-    plan: str | None = None,
-    claims: bool = False,
-    claim: Any = None,
-    title: str | None = None,
-    **setting: Any,
-) -> Plan:
-    """Returns the checked plan of what is asked for."""
-    if plan is not None:
-        given = [mech, n, title, claim, *setting.values()]
-        if claims or any(value is not None for value in given):
-            raise InputError("plan", plan, "a plan says it all: leave out the other options but --out")
-        return read_plan(plan)
-    if claim is not None and mech is None:
-        raise InputError("claim", claim, "goes with --mech: it is judged of these mechanisms")
-    blocks = () if mech is None else (Block.read(mech, n=n, claim=claim, **setting),)
-    more = {"claims": claims, "title": title}
-    command = blocks[0].command(**more) if blocks else command_line("report", **more)
-    name = f"Audit of {blocks[0].title}" if blocks else "The documents' claims"
-    return Plan(title or name, command, blocks, ("*",) if claims else ())
+    wanted = from_options(mech, n=n, plan=plan, claims=claims, claim=claim, title=title, **setting)
+    return made(wanted, out, progress, certificate, full).files
 
 
 def refresh(folder: str, *, progress: Progress | Steps | None = None) -> list[Path]:
-    """Returns the files of every report below the folder, made anew from its plan.toml, and last their index."""
+    """The files of every report below the folder, made again from its plan.toml, and last their index."""
     return [*(path for found in remade(folder, progress) for path in found.files), Path(folder) / INDEX]
 
 
 def remade(folder: str, progress: Progress | Steps | None = None) -> list[Report]:
-    """Returns every report below the folder, made anew from its plan.toml; their index is written too."""
+    """Every report below the folder, made again from its plan.toml; their index is written too."""
     found = sorted(Path(folder).glob("*/plan.toml"))
     if not found:
         raise InputError("refresh", folder, "holds no report: no plan.toml in its folders")
@@ -102,88 +88,158 @@ def remade(folder: str, progress: Progress | Steps | None = None) -> list[Report
     return written
 
 
-def made(wanted: Plan, out: str, progress: Progress | Steps | None = None) -> Report:
-    """Returns the report of the plan, written into the folder."""
+def made(
+    wanted: Plan, out: str, progress: Progress | Steps | None = None, certificate: bool = False, full: bool = False
+) -> Report:
+    """The report of the plan, written into the folder."""
     steps = Steps.of(progress)
     prepare(out)
-    found = build(wanted, steps)
+    found, files = build(wanted, steps, certificate)
     steps(f"writing {out}")
-    return Report(found, write(found, out))
+    return Report(found, write(found, out, files, full))
 
 
-def build(plan: Plan, progress: Progress | Steps) -> document.Document:
-    """Returns the document of the plan; the same plan gives the same document, the run apart.
+def render(result: str, out: str = "report", full: bool = False) -> list[Path]:
+    """The files of a report written again from its result file; nothing is computed."""
+    return write(load(result), out, {}, full)
+
+
+def build(plan: Plan, progress: Progress | Steps, certificate: bool = False) -> tuple[Document, dict[str, bytes]]:
+    """The document of the plan, and the files of its certificates; the same plan gives the same content.
 
     Everything that the plan says is checked before the first audit. What cannot be computed is said so, by name and
     with the reason, and the rest goes on; where nothing of it is possible, it is refused.
     """
-    start, plan = perf_counter(), plan.told_apart()
-    wanted = list(jobs(plan))
-    if not wanted:
-        raise InputError("report", "(nothing)", "say what to report: --mech and --n, --plan FILE, or --claims")
-    steps, sizes = Steps.of(progress), [sized(job, USUAL) for _, job in wanted]
-    steps.begin(sum(job.steps for job in sizes) + 1, sum(job.seconds for job in sizes) + WRITING)
-    sections: list[document.Section] = []
+    start, files = perf_counter(), dict[str, bytes]()
+    jobs = list(wanted_jobs(plan, certificate, files))
+    steps = Steps.of(progress)
+    steps.begin(sum(job.steps for job in jobs) + 1, sum(job.weight for job in jobs) + 1)
+    parts: list[Part] = []
     lost: list[tuple[str, Exception]] = []
-    for (name, _), job in zip(wanted, sizes, strict=True):
-        with steps.part(job) as told:
-            try:
-                for section in job(told):
-                    sections.append(section)
-            except (PrecisionExhausted, InputError) as problem:
-                lost.append((name, problem))
-    _refuse_empty(plan, sections, lost)
-    sections = told_apart([*arranged(sections), *([left_out(plan, lost)] if lost else [])])
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return document.make(
-        plan.title, plan.command, sections, {"date": now, "seconds": round(perf_counter() - start, 1)}, plan.text
+    for job in jobs:
+        try:
+            for part in job.run(steps):
+                parts.append(part)
+        except (PrecisionExhausted, InputError) as problem:
+            lost.append((job.name, problem))
+    if not parts and lost:
+        raise lost[0][1]
+    _refuse_empty(plan, parts)
+    return _document(plan, parts, lost, perf_counter() - start), files
+
+
+def _document(plan: Plan, parts: Sequence[Part], lost: Sequence[tuple[str, Exception]], seconds: float) -> Document:
+    findings = [part for part in parts if isinstance(part, Finding)]
+    shown = [part for part in parts if isinstance(part, Section)]
+    if lost:
+        notes = tuple(f"{name}: {visible(str(problem))}" for name, problem in lost)
+        shown.append(Section("left-out", "What could not be computed", notes=notes))
+    return Document(
+        title=visible(plan.title),
+        command=visible(plan.command, keep="\n"),
+        findings=tuple(sorted(findings, key=_order)),
+        bounds=tuple(part for part in parts if isinstance(part, Bound)),
+        claims=tuple(part for part in parts if isinstance(part, Paper)),
+        sections=tuple(_one_main(shown)),
+        plan=plan.text,
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        seconds=round(seconds, 1),
+        versions=versions(),
     )
 
 
-def _refuse_empty(plan: Plan, sections: list[document.Section], lost: list[tuple[str, Exception]]) -> None:
-    """Refuses a report in which nothing could be computed, if what was given is at fault."""
-    if not sections and lost:
-        raise lost[0][1]
-    failed = [case.failures[0] for block in plan.audits for case in block.cases if case.failures]
-    others = plan.studies or plan.claims or any(block.known().cases for block in plan.audits)
-    if failed and not others and all(isinstance(fault, InputError) for fault in failed):
-        raise failed[0]
+def _order(found: Finding) -> tuple[int, Any]:
+    """Failures first, then by the share of what is stated; what states nothing last."""
+    return (4, 0) if found.judgement is None else badness(found.judgement)
 
 
-def left_out(plan: Plan, lost: list[tuple[str, Exception]]) -> document.Section:
-    """Returns the section of what could not be computed, and why."""
-    shown = {"title": "What could not be computed", "question": "What is missing here, and why?"}
-    rows = [{"what": name, "reason": visible(str(problem))} for name, problem in lost]
-    return {"kind": "left-out", **shown, "command": plan.command, "setting": {}, "rows": rows}
+def _one_main(shown: Sequence[Section]) -> Iterator[Section]:
+    """Yields the sections, of which the first that may is the main one; a figure alone serves where none says so."""
+    wanted = [i for i, part in enumerate(shown) if part.main or (i == 0 and part.kind in ACCURACY)]
+    first = min(wanted, default=None)
+    if first is None:
+        first = next((i for i, part in enumerate(shown) if part.figure is not None), None)
+    for i, part in enumerate(shown):
+        yield replace(part, main=i == first)
 
 
-def jobs(plan: Plan) -> Iterator[tuple[str, Job]]:
-    """Yields every job with its name; all that is wrong with the plan is said here."""
-    yield from each("study", plan.studies, lambda study: (f"study of {study.get('kind')}", studies.prepare(study)))
-    for block in plan.audits:
-        yield block.title, expected(block, partial(audit_sections, block, maps=plan.maps))
-        extras = {"true ε against nominal ε": nominal.true_nominal, "n and prior": prior_map.prior_map}
-        extras |= {"mean errors": accuracy_study.balanced, "distances": distances.balanced}
-        for name, make in extras.items():
-            if plan.maps or make is not prior_map.prior_map:
-                yield f"{block.title}: {name}", partial(_of_known, make, block)
+def _refuse_empty(plan: Plan, parts: Sequence[Part]) -> None:
+    """Refuses a report in which no mechanism could be audited, if what was given is at fault."""
+    found = [part for part in parts if isinstance(part, Finding)]
+    cases = [case for block in plan.audits for case in block.cases]
+    faults = [case.last.fault for case in cases if isinstance(case.last, Unknown) and case.last.fault is not None]
+    others = plan.studies or plan.claims or any(one.epsilon is not None or one.proof is not None for one in found)
+    if faults and not others and all(isinstance(fault, InputError) for fault in faults):
+        raise faults[0]
+
+
+def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> Iterator[Job]:
+    """Yields every job; all that is wrong with the plan is said here."""
+    for study, run in zip(plan.studies, each("study", plan.studies, _study), strict=True):
+        yield Job(f"study of {study.get('kind')}", 10, 100.0, run)
+    names = _names(plan.audits)
+    kept = {} if files is None else files
+    for block, own in zip(plan.audits, names, strict=True):
+        steps = len(block.cases) * (len(block.ns or (0,)) + AFTER)
+        weight = len(block.cases) * (len(block.ns or (0,)) + sum(COSTS.values()))
+        yield Job(block.title, steps, weight, partial(_audit, block, own, plan.maps, certificate, kept))
+        yield Job(f"{block.title}: accuracy", len(block.cases) + 20, 30.0, partial(_accuracy, block))
     if plan.claims:
-        yield "the claims", studies.prepare_claims(plan.claims)
+        count, run = claims.prepare(plan.claims)
+        yield Job("the claims", count + 1, count * COSTS["claim checked"], run)
 
 
-def _of_known(make: Any, block: Block, progress: Progress) -> Iterator[document.Section]:
-    """Yields the sections of the mechanisms that could be audited."""
-    known = block.known()
-    if known.cases:
-        yield from make(known, progress)
+def _study(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Any]]:
+    kind = entry.get("kind")
+    if kind not in STUDIES:
+        raise InputError("kind", str(kind), f"must be one of {', '.join(STUDIES)}")
+    job: Callable[[Progress], Iterator[Any]] = STUDIES[kind]({k: v for k, v in entry.items() if k != "kind"})
+    return job
 
 
-def render(result: str, out: str = "report") -> list[Path]:
-    """Returns the files of a report drawn again from its result file; nothing is computed."""
-    made = document.load(result)
-    try:
-        return write(made, out)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("RESULT", result, f"is malformed: {type(error).__name__}") from None
+def _audit(
+    block: Block, names: Sequence[str], maps: bool, certificate: bool, files: dict[str, bytes], progress: Progress
+) -> Iterator[Part]:
+    """Yields the findings on the mechanisms of a block, then its sections."""
+    found = []
+    for case, name in zip(block.cases, names, strict=True):
+        one = finding(case, name, progress, block.every_n)
+        if certificate:
+            progress(f"{name}: certificate")
+            one, written = certified(case, one)
+            files.update(written)
+        found.append(one)
+    yield from found
+    yield from sections.sections(block, found, progress, maps)
+
+
+def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:
+    """Yields what is known of the accuracy of the mechanisms that could be audited."""
+    known = tuple(case.setting for case in block.cases if not isinstance(case.last, Unknown))
+    if known:
+        yield from accuracy.balanced(replace(block, settings=known), progress)
+
+
+def _names(blocks: Sequence[Block]) -> list[list[str]]:
+    """The names of all mechanisms, block by block: those that several blocks have say what tells these apart."""
+    labels = [[case.label for case in block.cases] for block in blocks]
+    every = [label for own in labels for label in own]
+    facts = [_facts(block) for block in blocks]
+    shared = {key for fact in facts for key in fact if len({other.get(key) for other in facts}) > 1}
+    found = []
+    for own, fact in zip(labels, facts, strict=True):
+        words = ", ".join(value for key, value in fact.items() if key in shared)
+        found.append([f"{label}, {words}" if words and every.count(label) > 1 else label for label in own])
+    return found
+
+
+def _facts(block: Block) -> dict[str, str]:
+    """What tells a block from another one, in words."""
+    setting = block.settings[0]
+    found = {"eps": f"ε = {block.eps}"} if block.eps is not None else {}
+    if block.model is not None:
+        found["prior"] = f"prior ({', '.join(map(str, block.model.prior))})"
+    found |= {name: f"{name} = {value}" for name, value in setting.mechanism.settings().items() if name != "n"}
+    found |= {"n": f"n up to {block.ns[-1]}"} if block.ns else {}
+    found |= {"adjacency": str(setting.adjacency)} if setting.adjacency is not None else {}
+    return found | ({} if block.guarantee is None else {"claim": f"asked {block.guarantee.text()}"})

@@ -1,76 +1,101 @@
-"""Writing a report: result.json, report.html, report.md and the charts as SVG, and as PNG where that can be made."""
+"""Writing a report: result.json, report.html, report.md and the charts as SVG."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files as resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from dpaudit.charts.style import COLOURS, DARK, alone
+from dpaudit.files import text
 from dpaudit.files.folders import check_folder, write_folder
-from dpaudit.numbers.errors import InputError, missing_extra
-from dpaudit.pictures.picture import Figure
-from dpaudit.reports import html, markdown
-from dpaudit.reports.charts import CHARTS, figures
-from dpaudit.reports.document import Document, dumps
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.reports.document import Document, text_of
+from dpaudit.reports.figures import drawn
+from dpaudit.reports.page import Page, page
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
-def no_png() -> InputError:
-    """Returns what is said, in one line, where the charts are not also written as PNG."""
-    return missing_extra("png", "left out", "report", "charts as PNG need vl-convert")
+OURS = re.compile(r"charts/\d\d-[a-z-]+\.svg|certificates/[a-z0-9-]+\.json")
 
 
 def prepare(folder: str) -> Path:
-    """Returns the folder, made and seen to be writable before anything is computed."""
+    """The folder, made and seen to be writable before anything is computed."""
     if not folder.strip():
         raise InputError("out", folder, "must name a folder")
     return check_folder("out", folder)
 
 
-def write(document: Document, folder: str, pictures: bool = True) -> list[Path]:
-    """Writes the files and returns their paths; a reader finds all of the old report or all of the new one."""
-    target, drawn = prepare(folder), charts(document)
-    texts = {
-        "result.json": dumps(document),
-        "report.html": html.render(document),
-        "report.md": markdown.render(document, chart_paths(document)),
+def write(document: Document, folder: str, files: Mapping[str, bytes], full: bool = False) -> list[Path]:
+    """Writes the files and returns the paths of the texts; a reader finds all of the old report or all of the new."""
+    target = prepare(folder)
+    texts = rendered(document, full)
+    written = {name: content.encode(errors="backslashreplace") for name, content in texts.items()}
+    charts = {name: content for name, content in written.items() if name.startswith("charts/")}
+    pages = {name: content for name, content in written.items() if not name.startswith("charts/")}
+    write_folder("out", folder, {**charts, **files, **pages}, lambda name: bool(OURS.fullmatch(name)))
+    return [target / name for name in (*pages, *files)]
+
+
+def rendered(document: Document, full: bool = False) -> dict[str, str]:
+    """The text of every file of a report, by its path; each picture is drawn once."""
+    order = document.mechanisms()
+    charts = {name: drawn(section, name, order) for name, section in document.figures()}
+    shown = page(document, charts, full)
+    return {
+        **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},
+        "report.html": html(shown),
+        "report.md": markdown(shown),
+        "result.json": text_of(document),
     }
-    files = _files(drawn) if pictures else {}
-    write_folder("out", folder, {**files, **{name: text.encode() for name, text in texts.items()}}, _is_chart)
-    return [target / name for name in texts]
 
 
-def _is_chart(name: str) -> bool:
-    """Returns whether it is a chart of an earlier report, by its name: these go, and nothing else."""
-    kinds = "|".join([*CHARTS, "worst-loss"])
-    return bool(re.fullmatch(rf"charts/\d\d-({kinds})(-[a-z0-9-]+)?\.(svg|png)", name))
+def html(shown: Page) -> str:
+    """The page as HTML: one file, without a script, that makes no request."""
+    dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(DARK, 1))
+    light = "".join(f"--c{number}:{colour};" for number, colour in enumerate(COLOURS, 1))
+    style = _asset("style.css").replace("/*light*/", light).replace("/*dark*/", dark)
+    return _environment("html").get_template("report.html.jinja").render(page=shown, style=style)
 
 
-def charts(document: Document) -> dict[str, tuple[int, Figure]]:
-    """Returns every chart with the number of its section, by the path of its picture, relative to the report."""
-    found = {}
-    for index, section in enumerate(document["sections"]):
-        for number, figure in enumerate(figures(section, document["sections"])):
-            name = f"{index:02d}-{section['kind']}-{section.get('mechanism', '')}-{number or ''}".lower()
-            found[f"charts/{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}.svg"] = (index, figure)
-    return found
+def markdown(shown: Page) -> str:
+    """The page as Markdown, with links to the charts."""
+    made = _environment("md").get_template("report.md.jinja").render(page=shown)
+    return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
 
 
-def chart_paths(document: Document) -> dict[int, list[tuple[str, str]]]:
-    """Returns for every section with charts the paths of its pictures, each with its caption."""
-    found: dict[int, list[tuple[str, str]]] = {}
-    for path, (index, figure) in charts(document).items():
-        found.setdefault(index, []).append((path, figure.caption))
-    return found
+def _asset(name: str) -> str:
+    return (resources("dpaudit.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _files(drawn: dict[str, tuple[int, Figure]]) -> dict[str, bytes]:
-    """Returns every chart as SVG, and as PNG where vl-convert is installed, by path."""
-    try:
-        import vl_convert  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        vl_convert = None  # type: ignore[assignment,unused-ignore]
-    files: dict[str, bytes] = {}
-    for path, (_, figure) in drawn.items():
-        files[path] = figure.file().encode()
-        if vl_convert is not None:
-            files[path.replace(".svg", ".png")] = vl_convert.svg_to_png(figure.file(), scale=2)
-    return files
+@lru_cache(maxsize=2)
+def _environment(kind: str) -> Environment:
+    """Jinja with our templates: text in HTML is escaped by default, in Markdown by the filter ``md``."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("dpaudit.reports"), autoescape=kind == "html", undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if kind == "html" else None,
+    )  # fmt: skip
+    made.filters.update(md=text.markdown, code=_code, span=_span)
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """Text with every sign that is not seen, or that acts, written out."""
+    return visible(value, keep="\n\t") if type(value) is str else value
+
+
+def _span(words: str) -> str:
+    """A command within a line of Markdown, as code; as escaped text where its signs could end the code."""
+    shown = visible(words)
+    return text.markdown(words) if set(shown) & set("`<>") else f"`{shown}`"
+
+
+def _code(words: str) -> str:
+    """A command for a code block of Markdown: indented, on one line."""
+    return "    " + visible(words).replace("\n", "\n    ")

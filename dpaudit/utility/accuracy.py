@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import Members, as_json
 from dpaudit.audit.page import Page
@@ -29,6 +29,9 @@ from dpaudit.utility.checks import BoundFound, Checker, applicable
 from dpaudit.utility.page import page as accuracy_page
 from dpaudit.utility.staircase import ALL_OUTPUTS, TIE_BITS, Staircase, build
 from dpaudit.utility.threshold import count_below
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEVELS = ("1/4", "3/4", "9/10", "99/100")
 
@@ -96,6 +99,17 @@ class AccuracyResult(SettingAnswer):
     def page(self) -> Page:
         """Returns the result for people."""
         return accuracy_page(self)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the distribution function of the distance."""
+        from dpaudit.charts.draw import Line, lines
+
+        known = [step for step in self.steps if not step.distance.is_infinite]
+        xs = tuple((step.distance.lower + step.distance.upper) / 2 for step in known)
+        name = self.subject.label
+        one = [Line(name, xs, tuple(step.cumulative for step in known))]
+        lines(axes, one, x_label=f"{self.metric} distance t", y_label="Pr[distance ≤ t]", steps=True)
+        axes.set_title(f"{name}: distance of the release from the truth, x = {self.x}", loc="left")
 
     def members(self) -> dict[str, Any]:
         """Returns the members of ``dpaudit accuracy --json``."""

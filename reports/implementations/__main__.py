@@ -1,4 +1,4 @@
-"""Audits the mechanisms of installed libraries and writes result.json and README.md beside this file.
+"""Audits the mechanisms of installed libraries and writes result.json, README.md and report.html beside this file.
 
 python -m reports.implementations                       # every row whose library is installed here, in this version
 python -m reports.implementations mechanisms:Binary 1   # one row; the others stay as they are
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import dpaudit
 from dpaudit.code.explore import Raised
-from reports.implementations.page import page
+from reports.implementations.page import texts
 
 HERE = Path(__file__).parent
 BOTH = ("1", "1/10")
@@ -114,14 +114,15 @@ def support(mechanism: Any, exact: bool) -> dict[str, Any]:
 
 
 def written(found: dict[str, Any]) -> None:
-    """Puts the row in its place in result.json, and writes the page anew."""
+    """Puts the row in its place in result.json, and writes its pages again."""
     path = HERE / "result.json"
     before = json.loads(path.read_text())["rows"] if path.exists() else []
     known = {Row(r["library"], r["file"], r["class"], r["nominal_epsilon"]): r for r in [*before, found]}
     rows = [known[row] for row in ROWS if row in known]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path.write_text(f'{{"rows": [\n{lines}\n]}}\n')
-    (HERE / "README.md").write_text(page(rows))
+    for name, text in texts(rows).items():
+        (HERE / name).write_text(text)
 
 
 def main(wanted: list[Row]) -> None:

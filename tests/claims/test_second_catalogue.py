@@ -77,8 +77,8 @@ def test_it_has_a_board_in_a_report(capsys, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text('title = "Randomised response"\nclaims = ["rr.*"]\n')
     run(capsys, "report", "--plan", str(plan), "--out", str(tmp_path / "made"))
-    board = json.loads((tmp_path / "made" / "result.json").read_text())["sections"][0]
-    assert [row["id"] for row in board["rows"]] == IDS
+    board = json.loads((tmp_path / "made" / "result.json").read_text())["claims"]
+    assert [claim["id"] for claim in board] == IDS
     assert "rr.variance" in (tmp_path / "made" / "report.html").read_text()
 
 

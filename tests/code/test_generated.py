@@ -8,12 +8,12 @@ import textwrap
 from fractions import Fraction
 
 import pytest
-from tests.code.test_state import made
-from tests.plain_enumeration import enumerated, kind
 
 from dpaudit.code.explore import Raised
 from dpaudit.code.law import Budget, Refused, Session
 from dpaudit.code.source import Source
+from tests.code.test_state import made
+from tests.plain_enumeration import enumerated, kind
 
 BITS = 2
 HEAD = """
@@ -89,9 +89,8 @@ def block(dice, lines, depth):
         elif shape == 2:
             found.append(f"if coin(rng):\n{inner()}\nelse:\n{inner()}")
         elif shape == 3:
-            found.append(
-                f"for i, x in enumerate((1, 2)):\n    if coin(rng):\n        {dice.choice(('break', 'continue'))}\n{inner()}"
-            )
+            leave = dice.choice(("break", "continue"))
+            found.append(f"for i, x in enumerate((1, 2)):\n    if coin(rng):\n        {leave}\n{inner()}")
         else:
             found.append(dice.choice(lines).format(n=dice.randint(1, 3)))
     return "\n".join(found)
@@ -101,7 +100,8 @@ def program(seed, outside):
     dice = random.Random(seed)
     lines = INSIDE + (OUTSIDE * 2 if outside else [])
     body = block(dice, lines, 2)
-    start = f"a = b = c = 0\nu = 0.5\nxs, ys, d, v, box = [0], [], {{}}, np.zeros(2), Box(2)\n{RESET if outside else 'pass'}"
+    start = "a = b = c = 0\nu = 0.5\nxs, ys, d, v, box = [0], [], {}, np.zeros(2), Box(2)\n"
+    start += RESET if outside else "pass"
     end = "return a, b, c, tuple(xs), tuple(ys), d.get('k'), float(v[0]), box.size, u < 0.75"
     return HEAD + "def sample(rng):\n" + textwrap.indent(f"{start}\n{body}\n{end}", "    ") + "\n"
 

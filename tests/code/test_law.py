@@ -90,10 +90,6 @@ def bits_of(rng):
     return x >> 1, x & 1, x << 2, -x, ~x
 
 
-def index(rng):
-    return ["a", "b", "c"][rng.randrange(3)] + "xyz"[math.floor(rng.random() * 3)]
-
-
 def looked_up(rng):
     return {0: "zero", 1: "one"}.get(rng.randrange(4), "many")
 
@@ -110,11 +106,6 @@ def sampled(rng):
 
 def expovariate(rng):
     return int(rng.expovariate(1.5) * 2)
-
-
-def own_subtraction(rng):
-    u = rng.random()
-    return round(u - math.floor(u * 4) / 4, 2)
 
 
 def bounded_loop(rng):
@@ -179,8 +170,8 @@ def mixed_numbers(rng):
 
 
 HAND = [
-    *(threshold, nested, logarithm, by_numpy, two_draws, box, quotient, power, integers, remainders, bits_of, index),
-    *(looked_up, shuffled, sampled, expovariate, own_subtraction, bounded_loop, counted, lists, maxima, in_closures),
+    *(threshold, nested, logarithm, by_numpy, two_draws, box, quotient, power, integers, remainders, bits_of),
+    *(looked_up, shuffled, sampled, expovariate, bounded_loop, counted, lists, maxima, in_closures),
     *(handled, boolean, mixed_numbers, asks_for_types),
 ]
 

@@ -27,7 +27,7 @@ def while_cond(rng):
 
 def for_range(rng):
     s = 0
-    for i in range(20):
+    for _ in range(20):
         s += rng.random() < 0.25
     return s
 
@@ -133,7 +133,7 @@ def with_until2(rng):
 
 def dicts(rng):
     c = {"a": 0, "b": 0}
-    for name, v in c.items():
+    for name, _ in c.items():
         while rng.random() < 0.5:
             c[name] = 1 - c[name]
     return c["a"], c["b"]

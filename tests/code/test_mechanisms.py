@@ -227,7 +227,7 @@ def test_a_report(mine, tmp_path):
     assert main(["report", "--mech", f"{mine}:Counts", "--out", str(tmp_path / "r")]) == 0
     page = (tmp_path / "r" / "report.md").read_text()
     assert "the random source is perfect" in page
-    assert "residual" in page
+    assert "of the probability was not followed" in page
     assert "≥ " in page
 
 

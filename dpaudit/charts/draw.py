@@ -1,0 +1,331 @@
+"""The kinds of charts, each drawn on given axes. Floats draw, rounded from certified numbers; they decide nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.charts.style import BAD, COLOURS, DARK_MAP, GOOD, INK, LIGHT_MAP, OPEN
+from dpaudit.numbers.digits import rough
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BY_VERDICT = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNDECIDED: OPEN}
+MARKERS, DASHES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":")
+NAME = 26
+"""A name on an axis has at most so many letters."""
+ORDERED = ["#3a78d8", "#7c66d2", "#b4559e", "#d3505f", "#e0803c"]
+"""From blue to orange, seen on a light and on a dark ground."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series: a value for every x; ``end`` is written at its last point, beside its name."""
+
+    name: str
+    xs: tuple[Fraction | int, ...]
+    ys: tuple[Enclosure, ...]
+    end: str = ""
+    colour: int | None = None
+    """The number of its colour, where several pictures give it the same."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line, or with ``across`` a vertical one: what the values are compared with."""
+
+    value: Fraction
+    name: str
+    across: bool = False
+
+
+def number(value: Enclosure | Fraction | int) -> float:
+    """The middle of an enclosure as a float; its lower end where there is no upper one."""
+    if not isinstance(value, Enclosure):
+        return float(value)
+    if value.is_infinite or value.is_open:
+        return float(value.lower)
+    return float((value.lower + value.upper) / 2)
+
+
+def shortened(name: str, most: int = NAME) -> str:
+    """The name, cut in the middle where it is too long."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+def lines(
+    axes: Axes,
+    series: Sequence[Line],
+    levels: Sequence[Level] = (),
+    *,
+    x_label: str,
+    y_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    ordered: bool = False,
+    steps: bool = False,
+) -> None:
+    """Draws each series with its name at its end, in its colour; wide enclosures as bands, infinite values not."""
+    numbers = [i if line.colour is None else line.colour for i, line in enumerate(series)]
+    colours = ordered_colours(len(series)) if ordered else [COLOURS[i % len(COLOURS)] for i in numbers]
+    floor = _floor(series) if log_y else -math.inf
+    finite = []
+    for i, (line, colour) in enumerate(zip(series, colours, strict=True)):
+        places = [(float(x), y) for x, y in zip(line.xs, line.ys, strict=True) if not y.is_infinite]
+        places = [(x, y) for x, y in places if number(y) > floor]
+        if not places:
+            continue
+        xs, ys = [x for x, _ in places], [number(y) for _, y in places]
+        style: dict[str, Any] = {
+            "color": colour,
+            "linestyle": "-" if ordered else DASHES[numbers[i] // len(COLOURS) % len(DASHES)],
+        }
+        few = len(xs) <= 12 and not steps
+        style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
+        axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
+        wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]
+        if wide and not any(y.is_open for _, y in places):
+            axes.fill_between(
+                [x for x, *_ in wide], [a for _, a, _ in wide], [b for *_, b in wide], color=colour, alpha=0.2
+            )
+        finite.append((line, colour, xs[-1], ys[-1]))
+    for is_log, scale, axis in ((log_x, axes.set_xscale, axes.xaxis), (log_y, axes.set_yscale, axes.yaxis)):
+        if is_log:
+            scale("log")
+            plain_ticks(axis)
+    for level in levels:
+        (axes.axvline if level.across else axes.axhline)(
+            float(level.value), color=INK, linewidth=1, linestyle=(0, (5, 3))
+        )
+    _frame(axes, finite, levels, log_x, log_y)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    _end_names(axes, finite, levels)
+
+
+def plain_ticks(axis: Any) -> None:
+    """Numbers at a logarithmic axis as they are written everywhere: 0.01, 1e-5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    narrow = high < 30 * max(low, 1e-300)
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: rough(value, 2) if value > 0 else "0"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _floor(series: Sequence[Line]) -> float:
+    """The least value that a logarithmic axis shows: twelve powers of ten below the largest."""
+    top = max((number(y) for line in series for y in line.ys if not y.is_infinite), default=1.0)
+    return max(top * 1e-12, 0.0)
+
+
+def _frame(axes: Axes, ends: Sequence[Any], levels: Sequence[Level], log_x: bool, log_y: bool) -> None:
+    """Gives the axes their ends: from 0 where 0 is not far, with room above a level."""
+    drawn: list[Any] = [line.get_xdata() for line in axes.get_lines()] if ends else []
+    xs = [float(x) for data in drawn if len(data) > 2 for x in data]
+    xs += [float(level.value) for level in levels if level.across]
+    if xs and not log_x and max(xs) > min(xs):
+        axes.set_xlim(min(xs) - 0.01 * (max(xs) - min(xs)), max(xs))
+    if not log_y:
+        low, high = axes.get_ylim()
+        high = max([high, *(1.06 * float(level.value) for level in levels if not level.across)])
+        axes.set_ylim(0 if low >= 0 or low > -0.1 * high else low, high)
+
+
+def _end_names(axes: Axes, ends: Sequence[tuple[Line, str, float, float]], levels: Sequence[Level]) -> None:
+    """Writes names at the right edge, moved apart where lines end close together."""
+    last = max((x for _, _, x, _ in ends), default=1.0)
+    wanted = [(y, f"{shortened(line.name)}{f' {line.end}' if line.end else ''}", colour) for line, colour, _, y in ends]
+    wanted += [(float(level.value), level.name, INK) for level in levels if not level.across]
+    to_axes = axes.transScale + axes.transLimits
+    tall = axes.get_window_extent().height / axes.figure.dpi * 72 or 200.0
+    gap = 11.5 / tall
+    places = [min(1.0, max(0.0, float(to_axes.transform((last, y))[1]))) for y, *_ in wanted]
+    heights = spread(places, gap)
+    shift = max(0.0, -min(heights, default=0.0)) - max(0.0, max(heights, default=1.0) - 1.02)
+    heights = [height + shift for height in heights]
+    for (_, words, colour), height in zip(wanted, heights, strict=True):
+        axes.annotate(
+            words, (1, height), xycoords="axes fraction", xytext=(6, 0), textcoords="offset points",
+            va="center", color=colour, fontsize=9, annotation_clip=False,
+        )  # fmt: skip
+    for level in levels:
+        if level.across:
+            left = float(to_axes.transform((float(level.value), 1.0))[0]) > 0.6
+            axes.annotate(
+                level.name, (float(level.value), 1), xycoords=("data", "axes fraction"), xytext=(-4 if left else 4, -3),
+                textcoords="offset points", va="top", ha="right" if left else "left", fontsize=9,
+            )  # fmt: skip
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """The places moved apart to at least ``gap``, their order kept, as near as that allows.
+
+    >>> [round(place, 3) for place in spread([0.5, 0.5, 0.0], 0.1)]
+    [0.45, 0.55, 0.0]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    groups: list[list[int]] = []
+    centre: list[float] = []
+    for i in order:
+        groups.append([i])
+        centre.append(places[i])
+        while len(groups) > 1 and centre[-1] - centre[-2] < gap * (len(groups[-1]) + len(groups[-2])) / 2:
+            last, here = groups.pop(), centre.pop()
+            total = len(last) + len(groups[-1])
+            centre[-1] = (centre[-1] * len(groups[-1]) + here * len(last)) / total
+            groups[-1] += last
+    found = [0.0] * len(places)
+    for group, middle in zip(groups, centre, strict=True):
+        for rank, i in enumerate(group):
+            found[i] = middle + gap * (rank - (len(group) - 1) / 2)
+    return found
+
+
+def ordered_colours(count: int) -> list[str]:
+    """Colours from light to dark for series that have an order."""
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    scale = LinearSegmentedColormap.from_list("", ORDERED)
+    return [to_hex(scale(i / max(1, count - 1))) for i in range(count)]
+
+
+def pair(
+    axes: Axes,
+    p: Sequence[Enclosure],
+    q: Sequence[Enclosure],
+    outputs: Sequence[str],
+    names: tuple[str, str],
+    worst: int | None,
+) -> None:
+    """Draws two output distributions over the same outputs; the output that decides is marked with both values."""
+    places = range(len(outputs))
+    many = len(outputs) > 24
+    for offset, row, colour, name in ((-0.2, p, COLOURS[0], names[0]), (0.2, q, COLOURS[1], names[1])):
+        ys = [number(value) for value in row]
+        if many:
+            axes.plot(list(places), ys, color=colour, label=name, linewidth=1.4)
+        else:
+            axes.bar([i + offset for i in places], ys, width=0.4, color=colour, label=name)
+    smallest = min((v for v in (number(value) for value in (*p, *q)) if v > 0), default=1.0)
+    largest = max(number(value) for value in (*p, *q))
+    if largest / smallest > 200:
+        axes.set_yscale("log")
+        plain_ticks(axes.yaxis)
+        axes.set_ylim(max(smallest / 2, largest * 1e-9), largest * 2)
+    if worst is not None:
+        axes.axvspan(worst - 0.5, worst + 0.5, color=INK, alpha=0.1, linewidth=0)
+        axes.annotate(
+            f"decides: {shortened(outputs[worst], 18)}", (worst, 1), xycoords=("data", "axes fraction"),
+            xytext=(0, 3), textcoords="offset points", ha=_side(worst, len(outputs)), fontsize=9,
+        )  # fmt: skip
+    step = max(1, math.ceil(len(outputs) / 12))
+    axes.set_xticks(list(places)[::step], [shortened(name, 14) for name in outputs][::step])
+    if max(map(len, outputs)) > 6 and len(outputs) > 4:
+        axes.tick_params(axis="x", rotation=30)
+    axes.set_xlabel("output")
+    axes.set_ylabel("probability")
+    axes.legend(frameon=False, loc="best", fontsize=9, labelcolor="linecolor")
+
+
+def curve(axes: Axes, points: Sequence[tuple[float, float]], x_label: str, y_label: str) -> None:
+    """Draws one curve through the points."""
+    axes.plot([x for x, _ in points], [y for _, y in points], color=GOOD)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.set_ylim(bottom=0)
+
+
+def bars(axes: Axes, names: Sequence[str], values: Sequence[Enclosure], x_label: str, y_label: str) -> None:
+    """Draws a bar for every name; a line where there are many."""
+    ys = [number(value) for value in values]
+    if len(ys) > 60:
+        axes.plot(range(len(ys)), ys, color=GOOD, linewidth=1.4)
+    else:
+        axes.bar(range(len(ys)), ys, color=GOOD, width=0.8)
+    step = max(1, math.ceil(len(names) / 12))
+    axes.set_xticks(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+
+
+def _side(place: int, count: int) -> str:
+    return "left" if place < count / 4 else "right" if place > 3 * count / 4 else "center"
+
+
+def shares(
+    axes: Axes, names: Sequence[str], values: Sequence[Enclosure | None], verdicts: Sequence[Verdict | None]
+) -> None:
+    """Draws a bar for each share of what is stated; one that exceeds the picture ends in an arrow."""
+    widths = [math.inf if v is not None and v.is_infinite else 0.0 if v is None else number(v) for v in values]
+    finite = [width for width in widths if math.isfinite(width)]
+    top = max([1.3, *(1.12 * width for width in finite if width < 4)])
+    for i, (value, width) in enumerate(zip(values, widths, strict=True)):
+        verdict = verdicts[i]
+        colour = OPEN if verdict is None else BY_VERDICT.get(verdict, OPEN)
+        axes.barh(i, min(width, top), color=colour, height=0.62)
+        words = "not known" if value is None else "∞" if math.isinf(width) else f"{100 * width:.3g} %"
+        inside = width > 0.8 * top
+        axes.annotate(
+            f"{words} →" if width > top else words, (min(width, top), i), xytext=(-4 if inside else 4, 0),
+            textcoords="offset points", va="center", ha="right" if inside else "left", fontsize=9,
+            color="white" if inside else INK,
+        )  # fmt: skip
+    axes.axvline(1, color=INK, linewidth=1, linestyle=(0, (5, 3)))
+    axes.set_yticks(range(len(names)), [shortened(name, 34) for name in names])
+    axes.set_xlim(0, top)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+
+
+def grid(
+    axes: Axes, values: Sequence[Sequence[Enclosure | None]], rows: Sequence[str], columns: Sequence[str], label: str
+) -> None:
+    """Draws a map of values, dark where they are large; what is not possible stays empty, infinity is orange."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    scale = LinearSegmentedColormap.from_list("", [LIGHT_MAP, COLOURS[0], DARK_MAP]).with_extremes(over=BAD)
+    floats = [[math.nan if v is None else number(v) for v in row] for row in values]
+    finite = [v for row in floats for v in row if math.isfinite(v)]
+    image = axes.imshow(
+        [[v if math.isfinite(v) or math.isnan(v) else 1e300 for v in row] for row in floats],
+        cmap=scale, vmin=0, vmax=max(finite, default=1.0) or 1.0, aspect="auto", interpolation="nearest",
+    )  # fmt: skip
+    axes.figure.colorbar(image, ax=axes, label=label, shrink=0.9)
+    for names, setter in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
+        step = max(1, math.ceil(len(names) / 12))
+        setter(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    axes.tick_params(axis="x", rotation=30)
+    axes.grid(False)
+
+
+Sides = tuple[float, float, float, float]
+
+
+def boxes(axes: Axes, areas: Sequence[tuple[Verdict, Sequence[Sides]]], names: Mapping[Verdict, str]) -> None:
+    """Draws boxes (low, high, bottom, top) of a plane, one colour a verdict; what is undecided comes last, in ink."""
+    from matplotlib.patches import Patch, PathPatch
+    from matplotlib.path import Path
+
+    colours = {**BY_VERDICT, Verdict.UNDECIDED: INK}
+    for verdict, found in areas:
+        corners = [[(a, c), (b, c), (b, d), (a, d), (a, c)] for a, b, c, d in found]
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(found)
+        if found:
+            shape = Path([corner for box in corners for corner in box], codes)
+            edge = 0.8 if verdict is Verdict.UNDECIDED else 0.2
+            axes.add_patch(PathPatch(shape, color=colours[verdict], linewidth=edge))
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    axes.grid(False)
+    keys = [Patch(color=colours[verdict], label=name) for verdict, name in names.items()]
+    axes.legend(handles=keys, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=9)

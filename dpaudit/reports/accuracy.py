@@ -1,0 +1,188 @@
+"""Accuracy in a report: exact mean errors with certified crossovers, and the documents' bounds on one data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpaudit.comparison.ranges import RangePoint, crossovers, data_of
+from dpaudit.mechanisms import posterior as released
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import whole_numbers
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.model import Histogram, make_model, parse_histogram
+from dpaudit.privacy.protocols import text
+from dpaudit.reports.block import MOST_POINTS, Block
+from dpaudit.reports.document import Bound, Section
+from dpaudit.reports.plan import check_keys, exact_list
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
+from dpaudit.utility.accuracy import accuracy, posterior
+from dpaudit.utility.mean import mean_error
+
+Progress = Callable[[str], None]
+Part = Section | Bound
+DIGITS = 10
+MOST_OUTPUTS = 100_000
+"""A mechanism with more outputs is left out of the mean errors of an audit."""
+MOST_DISTANCES = 400
+"""A mechanism with more outputs is left out of the distances of an audit."""
+LARGEST = 40
+"""The balanced data of an audit have at most so many records."""
+FEW_N = 20
+"""The mean errors of an audit are at about so many n."""
+
+
+def errors_by_n(block: Block, shares: Sequence[Fraction], progress: Progress, main: bool = False) -> Section:
+    """The exact mean error of every mechanism on data with the given shares, n by n, with the crossovers."""
+    points = []
+    for n in block.ns:
+        progress(f"exact mean errors, n = {n}")
+        points.append(_point(block, n, data_of(n, shares), n=n))
+    data = "data in equal shares" if len(set(shares)) == 1 else f"data split {' : '.join(map(str, shares))}"
+    return _errors(block, f"Exact mean error on {data}, ε = {block.eps}", points, "n", main)
+
+
+def errors_by_prior(block: Block, x: Histogram, priors: Sequence[int], progress: Progress) -> Section:
+    """The exact mean error on fixed data under growing balanced priors."""
+    points = []
+    for a in priors:
+        progress(f"exact mean errors under the prior ({a}, …, {a})")
+        points.append(_point(block, a, x, prior=[a] * len(x)))
+    return _errors(block, f"Exact mean error on x = {text(x)} under priors (a, …, a), ε = {block.eps}", points, "a")
+
+
+def _point(block: Block, at: int, x: Histogram, **place: Any) -> RangePoint:
+    """The mean errors of all mechanisms at another n or prior."""
+    subjects = {case.label: posterior(case.setting.at(**place)) for case in block.cases}
+    model = make_model(sum(x), None, next(iter(subjects.values())).model.prior)
+    return RangePoint(at, model, x, {label: mean_error(m, x, DIGITS) for label, m in subjects.items()})
+
+
+def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, main: bool = False) -> Section:
+    columns = (Column("mechanism"), Column(axis, Kind.COUNT), Column("x"), Column("mean error", Kind.NUMBER))
+    labels = [case.label for case in block.cases]
+    rows = tuple((label, point.at, text(point.x), point.means[label]) for label in labels for point in points)
+    places = [point.at for point in points]
+    changes = []
+    for change in crossovers(points):
+        before = places[places.index(change.at) - 1]
+        changes.append(f"{change.better} overtakes {change.worse} after {axis} = {before} and by {axis} = {change.at}.")
+    last = points[-1]
+    alone = len(labels) == 1
+    said = f"Mean error of {labels[0]}" if alone else f"{last.winner} has the smallest mean error at {axis} = {last.at}"
+    wide = places[-1] / places[0] >= 20
+    across = {"x_label": "number of records n" if axis == "n" else "prior a", "log_x": wide}
+    up: dict[str, Any] = {"y_label": "mean Hellinger error", "log_y": wide and axis == "n", **across}
+    figure = Figure(Look.LINES, said, axis, "mean error", by="mechanism", **up)
+    commands = [case.setting.at(n=sum(last.x)).command_line("accuracy", x=last.x) or "" for case in block.cases]
+    notes = (
+        ()
+        if alone
+        else tuple(changes)
+        if changes
+        else ("No mechanism overtakes another one at the values that were computed.",)
+    )
+    return Section("mean-error", title, said, figure, Table(columns, rows), notes, tuple(filter(None, commands)), main)
+
+
+def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -> Iterator[Part]:
+    """Yields the law of the distance of a release from the truth, and every accuracy bound of the documents on it."""
+    rows: list[tuple[Cell, ...]] = []
+    bounds: list[Bound] = []
+    commands = []
+    for case in block.cases:
+        progress(f"{case.label}: accuracy at x = {text(x)}")
+        found = accuracy(case.setting.at(n=sum(x)), x, digits=DIGITS)
+        commands.append(found.command or "")
+        name = case.label
+        if len(found.steps) <= MOST_DISTANCES:
+            rows += [
+                (name, _middle(step.distance), step.distance, step.cumulative)
+                for step in found.steps
+                if not step.distance.is_infinite
+            ]
+        for bound in found.bounds:
+            bounds.append(
+                Bound(
+                    claim=bound.claim, statement=bound.statement, source=bound.source, mechanism=name, x=tuple(x),
+                    t=bound.t, probability=bound.probability, value=bound.value, verdict=bound.verdict,
+                    thresholds=bound.thresholds, failing=bound.failing, command=found.command or "",
+                )
+            )  # fmt: skip
+    columns = (
+        Column("mechanism"),
+        Column("t", Kind.EXACT),
+        Column("distance", Kind.NUMBER),
+        Column("Pr[H ≤ t]", Kind.NUMBER),
+    )
+    failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
+    said = (
+        f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}"
+        if bounds
+        else f"Distance of the release from the truth at x = {text(x)}"
+    )
+    figure = Figure(
+        Look.STEPS, f"Distance of the release from the truth, x = {text(x)}", "t", "Pr[H ≤ t]", by="mechanism",
+        x_label="Hellinger distance t", y_label="Pr[H ≤ t]",
+    )  # fmt: skip
+    heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
+    full = f"{title}: {heading}" if title else heading
+    yield Section("distances", full, said, figure, Table(columns, tuple(rows)), commands=tuple(filter(None, commands)))
+    yield from bounds
+
+
+def _middle(value: Enclosure) -> Fraction:
+    """A decimal near the middle, for drawing."""
+    return Fraction(f"{float((value.lower + value.upper) / 2):.6g}")
+
+
+def balanced(block: Block, progress: Progress) -> Iterator[Part]:
+    """Yields mean errors over n, and the bounds on balanced data, of the mechanisms that release a posterior."""
+    subjects = [(setting, released(setting.mechanism)) for setting in block.settings if setting.has_n]
+    kept = tuple(setting for setting, m in subjects if m is not None and m.count_outputs() <= MOST_OUTPUTS)
+    model = block.model
+    if not kept or not block.ns or model is None:
+        return
+    k = model.k
+    ns = [n for n in block.ns if n % k == 0] or list(block.ns)
+    yield errors_by_n(Block(kept, tuple(ns[:: max(1, -(-len(ns) // FEW_N))])), [Fraction(1, k)] * k, progress)
+    n = min(block.ns[-1], LARGEST)
+    x = tuple(n // k + (cell < n % k) for cell in range(k))
+    small = tuple(
+        s for s in kept if (m := released(s.at(n=n).mechanism)) is not None and m.count_outputs() <= MOST_DISTANCES
+    )
+    if small:
+        yield from distances(Block(small, (n,)), x, progress)
+
+
+def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
+    """The checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or the bounds."""
+    check_keys("study", entry, "title", "mechs", "n", "shares", "x", "prior", "priors", "eps")
+    if "x" in entry and ("n" in entry or "shares" in entry):
+        raise InputError("study", "x", "goes without n and shares: x is the data itself")
+    x = parse_histogram("x", entry["x"]) if "x" in entry else None
+    parts = exact_list("shares", entry.get("shares", ["1", "1"]))
+    place = {"n": sum(x) if x else entry.get("n", "10..100..10"), "k": len(x or parts)}
+    own = ("title", "mechs", "n", "shares", "x", "priors")
+    setting = {key: value for key, value in entry.items() if key not in own}
+    block = Block.read(entry.get("mechs", "all"), **place, **setting)
+    for case in block.cases:
+        posterior(case.setting)
+    title = str(entry.get("title", ""))
+    if x is not None and "priors" not in entry:
+        return partial(distances, block, x, title=title)
+    if x is not None:
+        make = partial(errors_by_prior, block, x, whole_numbers("priors", entry["priors"], most=MOST_POINTS))
+    else:
+        make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
+    return partial(_titled, make, title)
+
+
+def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Part]:
+    from dataclasses import replace
+
+    found = make(progress)
+    yield replace(found, title=f"{title}: {found.title}") if title else found

@@ -1,0 +1,59 @@
+"""Certificates of a report: written for every finding that the independent verifier knows, and verified at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dpaudit.audit.guarantees import judge
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.evidence import certificate
+from dpaudit.evidence.verification import verify
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.block import DIGITS, Case
+from dpaudit.reports.document import Finding
+from dpaudit.reports.everywhere import theorem_of
+
+FOLDER = "certificates"
+SECONDS = 600
+"""The verifier may take so long for one certificate."""
+
+
+def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
+    """The finding with what the independent verifier says of it, and the file of its certificate."""
+    name = f"{FOLDER}/{re.sub(r'[^a-z0-9]+', '-', finding.name.lower()).strip('-')}.json"
+    try:
+        text = json.dumps(certificate.certificate(_result(case, finding)), ensure_ascii=False, indent=1) + "\n"
+    except (InputError, PrecisionExhausted) as problem:
+        return replace(finding, checked=(*finding.checked, f"no certificate: {visible(str(problem))}")), {}
+    proved = finding.judgement is not None and finding.judgement.verdict is Verdict.PROVED
+    with TemporaryDirectory(prefix="dpaudit-") as folder:
+        path = Path(folder) / "certificate.json"
+        path.write_text(text, encoding="utf-8")
+        found = verify(str(path), full=proved, seconds=SECONDS)
+    words = f"accepts {name}{' in full' if proved else ''}" if found.accepted else f"rejects {name}: {found.reason}"
+    line = f"the independent verifier, which {words}"
+    return replace(finding, checked=(line, *finding.checked)), {name: text.encode()}
+
+
+def _result(case: Case, finding: Finding) -> Any:
+    """The result that the verdict rests on: the theorem on every n, the true ε, or what else decided."""
+    found, proof = finding.judgement, finding.proof
+    if found is not None and found.extent is not None and found.extent.every:
+        theorem = theorem_of(case.setting, wanted=True)
+        if theorem is not None:
+            return theorem
+    n = None if proof is None else proof.n
+    answer = case.answers.get(n)
+    if isinstance(answer, EpsilonResult) and (proof is None or proof.quantity == "true ε"):
+        return answer
+    asked = case.asked_at(n)
+    if asked is None:
+        raise InputError("certificate", finding.name, "nothing was decided, so there is nothing to certify")
+    return judge(case.at(n), asked, digits=DIGITS)

@@ -1,0 +1,104 @@
+"""The papers' claims in a report: the verdict on each, and what decides it in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.claims.outcome import BY_ALGEBRA, Instance, Outcome
+from dpaudit.numbers.digits import powers, short
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports.document import FAILS, Paper, Section
+from dpaudit.reports.table import Cell, Column, Kind, Table
+
+if TYPE_CHECKING:
+    from dpaudit.claims.runner import Result
+
+Progress = Callable[[str], None]
+MOST_STEPS = 4
+"""So many lines of a proof are shown; ``dpaudit check ID --explain`` has all of them."""
+
+
+def prepare(patterns: tuple[str, ...]) -> tuple[int, Callable[[Progress], Iterator[Any]]]:
+    """How many claims there are to check, and the job; unknown ids are refused here."""
+    from dpaudit.claims.catalogue import load
+
+    library = load()
+    chosen = library.choose(() if patterns == ("*",) else patterns)
+    return sum(map(len, library.rounds(chosen))), partial(_run, chosen)
+
+
+def _run(chosen: Sequence[str], progress: Progress) -> Iterator[Paper | Section]:
+    from dpaudit.claims.runner import decide
+
+    progress(f"checking {len(chosen)} claims")
+    results = list(decide(chosen, progress=lambda result, done, total: progress(f"claim checked: {result.claim.id}")))
+    papers = [paper(result) for result in results]
+    yield _by_document(papers)
+    yield from papers
+
+
+def _by_document(papers: Sequence[Paper]) -> Section:
+    """How many claims of each document have which verdict."""
+    verdicts = [verdict for verdict in Verdict if any(one.verdict is verdict for one in papers)]
+    documents = dict.fromkeys(name for one in papers for name in _documents(one))
+    rows: list[tuple[Cell, ...]] = []
+    for name in documents:
+        own = [one.verdict for one in papers if name in _documents(one)]
+        rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))
+    columns = (Column("document"), Column("claims", Kind.COUNT), *(Column(v.value, Kind.COUNT) for v in verdicts))
+    bad = sum(one.verdict in FAILS for one in papers)
+    everywhere = sum(one.verdict is Verdict.PROVED and one.establishes == BY_ALGEBRA for one in papers)
+    said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n by algebra"
+    notes = ("A claim that several documents make counts in each of them.",)
+    return Section("documents", "Claims by document", said, table=Table(columns, tuple(rows)), notes=notes, main=True)
+
+
+def _documents(one: Paper) -> list[str]:
+    return [name.strip() for name in one.document.split(",")]
+
+
+def paper(result: Result) -> Paper:
+    """A claim with its verdict and what decides it."""
+    outcome, claim = result.outcome, result.claim
+    found = outcome.instance
+    coq = any("Coq" in step.formula or "Coq" in step.value or "Coq" in step.label for step in outcome.steps)
+    return Paper(
+        id=claim.id,
+        document=claim.document,
+        item=claim.item,
+        statement=claim.statement,
+        verdict=outcome.verdict,
+        establishes=outcome.establishes,
+        finding=outcome.finding,
+        margin=None if found is None else found[1].margin,
+        evidence=tuple(_evidence(outcome)),
+        coq=coq and not any("not run" in step.value for step in outcome.steps),
+    )
+
+
+def _evidence(outcome: Outcome) -> Iterator[str]:
+    """Yields what decides a claim: the instance with its numbers, the grid, the first lines of a proof, its parts."""
+    found = outcome.instance
+    if found is not None:
+        yield f"{found[0]}: {_instance(found[1])}"
+    if outcome.grid:
+        yield f"looked at: {outcome.grid}"
+    for step in outcome.steps[:MOST_STEPS]:
+        yield f"{step.label}: {step.formula}" + (f" → {step.value}" if step.value else "")
+    if len(outcome.steps) > MOST_STEPS:
+        yield f"… and {len(outcome.steps) - MOST_STEPS} more steps"
+    for part in outcome.parts:
+        yield f"{part.statement}: {part.verdict.value}, {part.establishes}"
+
+
+def _instance(found: Instance) -> str:
+    where = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
+    sides = f"{found.left.meaning} = {_number(found.left.value)}, {found.right.meaning} = {_number(found.right.value)}"
+    return powers(f"{where}: {sides}; asked: left {found.relation} right")
+
+
+def _number(value: Enclosure) -> str:
+    return short(value.to_dict())

@@ -1,0 +1,87 @@
+"""The figures of a report: each is drawn once, from the table that it names the columns of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpaudit.charts import draw, style
+from dpaudit.reports.document import Section
+from dpaudit.reports.table import Figure, Look, Table
+
+ROW = 0.34
+"""Inches of one bar."""
+
+
+def drawn(section: Section, name: str, order: Sequence[str] = ()) -> str:
+    """The figure of a section as SVG for a page; mechanisms have the colour of their place in ``order``."""
+    figure, table = section.figure, section.table
+    if figure is None or table is None:
+        return ""
+    with style.styled():
+        tall = max(1.2, ROW * len(table.rows) + 0.9) if figure.look is Look.SHARES else style.HEIGHT
+        axes = style.new_axes(height=tall)
+        if figure.look in (Look.LINES, Look.STEPS):
+            _lines(axes, figure, table, order)
+        else:
+            DRAW[figure.look](axes, figure, table)
+        axes.figure.suptitle(_folded(figure.title), x=0.01, ha="left", fontsize=11, fontweight="bold")
+        alt = f"{figure.title}. {figure.y_label or figure.y} by {figure.x_label or figure.x}."
+        return style.svg(axes.figure, alt, f"{name}-")  # type: ignore[arg-type]
+
+
+def _folded(title: str, most: int = 76) -> str:
+    """The title on as many lines as it needs."""
+    lines, line = [], ""
+    for word in title.split():
+        if line and len(line) + len(word) >= most:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return "\n".join([*lines, line])
+
+
+def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> None:
+    ends = dict(figure.ends)
+    x, y = table.index(figure.x), table.index(figure.y)
+    words = isinstance(table.rows[0][x], str)
+    series = []
+    for name, rows in table.groups(figure.by).items():
+        known = [row for row in rows if row[x] is not None and row[y] is not None]
+        xs: Any = range(len(known)) if words else [row[x] for row in known]
+        if known:
+            colour = order.index(name) if name in order else None
+            series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
+    levels = [draw.Level(mark.value, mark.name, mark.across) for mark in figure.marks]
+    draw.lines(
+        axes, series, levels, x_label=figure.x_label, y_label=figure.y_label, log_x=figure.log_x, log_y=figure.log_y,
+        ordered=figure.ordered, steps=figure.look is Look.STEPS,
+    )  # fmt: skip
+    if words:
+        names = list(dict.fromkeys(str(row[x]) for row in table.rows))
+        step = max(1, -(-len(names) // 6))
+        axes.set_xticks(range(0, len(names), step), names[::step])
+
+
+def _pair(axes: Any, figure: Figure, table: Table) -> None:
+    outputs = [str(value) for value in table.column(figure.x)]
+    names = dict(figure.ends)
+    worst = outputs.index(figure.at) if figure.at in outputs else None
+    both = table.column(figure.y), table.column(figure.second)
+    draw.pair(axes, *both, outputs, (names[figure.y], names[figure.second]), worst)
+
+
+def _shares(axes: Any, figure: Figure, table: Table) -> None:
+    draw.shares(axes, table.column(figure.y), table.column(figure.x), table.column(figure.at))
+
+
+def _map(axes: Any, figure: Figure, table: Table) -> None:
+    rows, columns = (list(dict.fromkeys(map(str, table.column(name)))) for name in (figure.by, figure.x))
+    by, x, y = (table.index(name) for name in (figure.by, figure.x, figure.y))
+    known: Any = {(row[by], row[x]): row[y] for row in table.rows}
+    draw.grid(axes, [[known.get((a, b)) for b in columns] for a in rows], rows, columns, "loss")
+    axes.set_xlabel(figure.x_label)
+    axes.set_ylabel(figure.y_label)
+
+
+DRAW = {Look.PAIR: _pair, Look.SHARES: _shares, Look.MAP: _map}

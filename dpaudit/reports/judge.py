@@ -1,0 +1,365 @@
+"""The finding on one mechanism: its statement judged over all n, the smallest n that fails, and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.explanation import above, explain
+from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, badness, judged, over_n
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.audit.words import residual_words
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.digits import rounded_up
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.ranges import range_text
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.adjacency import REPLACE_ONE
+from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.protocols import Dataset, Output, plain
+from dpaudit.reports.block import DIGITS, Case, Unknown
+from dpaudit.reports.document import EveryN, Finding, Proof, Value
+from dpaudit.reports.everywhere import known_everywhere
+
+Progress = Callable[[str], None]
+MOST_LOOKED = 500
+"""So many n below one that fails are looked at, to find the smallest."""
+MOST_MASSES = 2_000_000
+"""Pairs times outputs at the n that fails: with more, the smaller n are not looked at."""
+DOUBLINGS, FARTHEST = 20, 10**6
+"""How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
+SECOND_PATH = 300_000
+"""Pairs times outputs up to which a second path of the engine computes the deciding number again."""
+
+
+def finding(case: Case, name: str, progress: Progress, every_n: bool = False) -> Finding:
+    """The statement about the mechanism, judged at every n that was asked for and, where it is known, for every n."""
+    for n in case.places():
+        progress(f"{name}: true ε" + (f", n = {n}" if n is not None else ""))
+        case.answer(n)
+    progress(f"{name}: what is known for every n")
+    place = case.places()[-1]
+    everywhere = known_everywhere(case.setting, case.asked_at(place), every_n) if case.setting.has_n else None
+    search = _Search(case, name, progress)
+    each = {n: found for n in case.places() if (found := judged_at(case, name, n)) is not None}
+    first = search.first(each) if each else None
+    if first is None and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
+        first = search.beyond(each, everywhere)
+    judgement = _together(case, name, each, first, everywhere)
+    return _described(case, name, judgement, first, everywhere)
+
+
+def judged_at(case: Case, name: str, n: int | None) -> Judgement | None:
+    """The judgement at one n; None where nothing is stated, or there is no such mechanism."""
+    answer = case.answer(n)
+    if isinstance(answer, Unknown) and answer.absent:
+        return None
+    whose = Whose.ASKED if case.guarantee else Whose.NOMINAL if case.claimed is None else Whose.CLAIMED
+    extent = Extent((n,)) if n is not None else None
+    return judged(answer.claim, name, whose, extent)
+
+
+@dataclass(frozen=True)
+class First:
+    """The smallest n that was found to fail; ``searched`` says what is not known of smaller ones, "" if all hold."""
+
+    n: int | None
+    searched: str = ""
+
+
+class _Search:
+    """The search for the smallest n that fails; every n is asked once."""
+
+    def __init__(self, case: Case, name: str, progress: Progress) -> None:
+        self.case, self.name, self.progress = case, name, progress
+
+    def fails(self, n: int) -> bool | None:
+        """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
+        if n not in self.case.answers:
+            self.progress(f"{self.name}: the smallest n that fails, n = {n}")
+        found = judged_at(self.case, self.name, n)
+        return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
+
+    def first(self, each: dict[int | None, Judgement]) -> First | None:
+        """The smallest n that fails, from 1 on; None where none of those that were asked for does."""
+        failing = [n for n, found in each.items() if found.verdict is Verdict.REFUTED]
+        if not failing:
+            return None
+        least = min(failing, key=lambda n: n or 0)
+        if least is None or not self.case.setting.has_n:
+            return First(least)
+        if least > MOST_LOOKED or self.case.at(least).mechanism.count_masses() > MOST_MASSES:
+            return First(least, "smaller n were not all searched")
+        smallest = next(n for n in range(1, least + 1) if self.fails(n))
+        open_ = [n for n in range(1, smallest) if self.fails(n) is None]
+        return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
+
+    def beyond(self, each: dict[int | None, Judgement], theorem: EveryN) -> First | None:
+        """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
+        low = top = max(n for n in each if n is not None)
+        tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
+        for n in [theorem.attained] if theorem.attained is not None else tried:
+            if self.fails(n):
+                break
+            low = n
+        else:
+            return None
+        high = n
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.fails(middle) else (middle, high)
+        return self.first({**each, high: judged_at(self.case, self.name, high)})  # type: ignore[dict-item]
+
+
+def _together(
+    case: Case, name: str, each: dict[int | None, Judgement], first: First | None, everywhere: EveryN | None
+) -> Judgement | None:
+    """The judgement on all n together."""
+    if not each:
+        return None
+    seen = {n: found for n in case.answers if (found := judged_at(case, name, n)) is not None} if first else each
+    lead = min(each.values(), key=badness)
+    if set(seen) <= {None} or not case.setting.has_n:
+        return _repaired(case, lead, first)
+    numbered = {n: found for n, found in seen.items() if n is not None}
+    theorem = _for_every_n(lead, everywhere)
+    found = over_n(numbered, theorem)
+    if found.verdict is Verdict.REFUTED:
+        return _repaired(case, found, first)
+    if everywhere is not None and everywhere.verdict is Verdict.REFUTED and theorem is not None:
+        return replace(theorem, verdict=Verdict.REFUTED, extent=EVERY_N)
+    return found
+
+
+def _for_every_n(lead: Judgement, everywhere: EveryN | None) -> Judgement | None:
+    """The judgement for every n; without a supremum the margin is that of the n that were seen."""
+    if everywhere is None or everywhere.verdict is None:
+        return None
+    found = replace(lead, verdict=everywhere.verdict, extent=EVERY_N)
+    pure = isinstance(lead.guarantee, EpsilonDelta)
+    if everywhere.supremum is not None and isinstance(lead.guarantee, EpsilonDelta) and pure:
+        bound = lead.guarantee.epsilon
+        of = "the nominal ε" if lead.whose is Whose.NOMINAL else "the claim"
+        margin = Margin.between(everywhere.supremum, bound, of=of)
+        return replace(found, quantity="true ε", value=everywhere.supremum, bound=bound, margin=margin)
+    if lead.margin is None or lead.extent is None:
+        return found
+    return replace(found, margin=replace(lead.margin, of=f"{lead.margin.of} {lead.extent.text()}"))
+
+
+def _repaired(case: Case, found: Judgement, first: First | None) -> Judgement:
+    """The judgement with its smallest failing n, if that is certain, and of a pure claim the δ that would repair it."""
+    if found.verdict is not Verdict.REFUTED:
+        return found
+    n = None if first is None else first.n
+    found = replace(found, first_n=None if first is None or first.searched else n)
+    pure = isinstance(found.guarantee, EpsilonDelta) and not found.guarantee.delta and found.margin is not None
+    place = found.extent.ns[-1] if n is None and found.extent and len(found.extent.ns) == 1 else n
+    if pure and found.margin is not None and found.bound is not None:
+        at = _worst_n(case, found)
+        delta = case.narrow(lambda: audit.delta(case.at(place if at is None else at), found.bound, digits=6).delta)  # type: ignore[arg-type]
+        return replace(found, margin=replace(found.margin, repairing_delta=delta))
+    return found
+
+
+def _worst_n(case: Case, found: Judgement) -> int | None:
+    """The n at which the judgement's value was seen."""
+    known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult) and n is not None}
+    return next((n for n, a in sorted(known.items()) if a.value()[1] == found.value), None)
+
+
+# ------------------------------------------------------------------ the evidence, and what else a finding says
+
+
+def _described(
+    case: Case, name: str, judgement: Judgement | None, first: First | None, everywhere: EveryN | None
+) -> Finding:
+    mechanism = case.mechanism
+    known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
+    largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
+    shown = _shown(case, judgement, first, largest)
+    origin = mechanism.describe()
+    lost = _lost(case)
+    caveats = {} if not known else mechanism.caveats()
+    counts = mechanism.counts() if known or (judgement is not None and judgement.value is not None) else None
+    relation = mechanism.adjacency
+    proof = _proof(case, judgement, shown)
+    return Finding(
+        name=name,
+        formula=mechanism.formula_here(),
+        setting=_setting_words(case),
+        judgement=judgement,
+        epsilon=known[largest].value()[1] if known else None,
+        epsilon_n=largest,
+        ns=tuple(sorted(n for n in known if n is not None)),
+        proof=proof,
+        every_n=everywhere,
+        person=person(judgement, known[largest].epsilon if known else None),
+        checked=_checked(case, shown, known.get(shown)),
+        rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
+        lost=(*lost, *([first.searched] if first and first.searched else [])),
+        pairs=0 if counts is None else counts.pairs,
+        outputs=0 if counts is None else counts.outputs,
+        neighbours="one record replaced"
+        if relation == REPLACE_ONE
+        else relation.text()
+        if case.setting.adjacency
+        else "",
+        source=str(origin.get("source") or ""),
+        sha256=str(origin.get("source_sha256") or ""),
+        command=_command(case, judgement, everywhere, shown),
+    )
+
+
+def _shown(case: Case, judgement: Judgement | None, first: First | None, largest: int | None) -> int | None:
+    """The n of the evidence: the first that fails, an open one, else that of the largest share."""
+    if first is not None:
+        return first.n
+    if judgement is None or judgement.extent is None:
+        return largest
+    if judgement.verdict is Verdict.UNDECIDED and judgement.extent.ns:
+        return judgement.extent.ns[-1]
+    return next(
+        (n for n, a in case.answers.items() if a.claim.evidence and a.claim.evidence.value == judgement.value), largest
+    )
+
+
+def _setting_words(case: Case) -> str:
+    """The setting with all n that were asked for."""
+    words = case.mechanism.setting_text()
+    if not case.ns or not case.setting.has_n:
+        return words
+    return words.replace(f"n = {case.ns[-1]}", f"n = {range_text(case.ns).replace('..', '…')}", 1)
+
+
+def _lost(case: Case) -> list[str]:
+    """What could not be audited: "n = 3…5: reason", the n of one reason together."""
+    found: dict[str, list[int]] = {}
+    for n, answer in sorted(case.answers.items(), key=lambda entry: entry[0] or 0):
+        if isinstance(answer, Unknown):
+            reason = f"there is no such mechanism ({answer.reason})" if answer.absent else answer.reason
+            found.setdefault(reason, []).extend([] if n is None else [n])
+    return [(f"n = {range_text(ns).replace('..', '…')}: " if ns else "") + reason for reason, ns in found.items()]
+
+
+def _residual(caveats: Any) -> tuple[str, ...]:
+    words = residual_words(caveats)
+    return (words,) if words else ()
+
+
+def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None, n: int | None) -> str:
+    """The command that decides the statement again: of a theorem the theorem's."""
+    whole = judgement is not None and judgement.extent is not None and judgement.extent.every
+    return everywhere.command if whole and everywhere is not None and everywhere.command else case.command(n)
+
+
+def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
+    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean."""
+    margin = None if judgement is None else judgement.margin
+    repairing = None if margin is None else margin.repairing_delta
+    if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
+        both = judgement.guarantee.epsilon_delta()
+        return "" if both is None else _guess(both[0], both[1])
+    if epsilon is None or epsilon.is_open:
+        return ""
+    if not epsilon.is_infinite:
+        everywhere = judgement is not None and judgement.extent is not None and judgement.extent.every
+        supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
+        return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
+    both = None if judgement is None else judgement.guarantee.epsilon_delta()
+    if both is None or repairing is None or repairing.upper >= 1:
+        return "some output is possible with your record and impossible without it: seeing it gives the record away"
+    rare = rounded_up(repairing.upper, 2)
+    return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
+
+
+def _guess(epsilon: Fraction, delta: Fraction) -> str:
+    found = explain(epsilon, delta=delta or None)
+    gained = min(found.advantage.upper / 2, found.accuracy.upper - Fraction(1, 2))
+    return f"someone who knows every other record guesses yours with probability at most {above(gained)} (blind: 0.5)"
+
+
+def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | None:
+    """The pair, the output and both probabilities at one n; of another quantity the pair and its value."""
+    answer = case.answers.get(n)
+    if answer is None:
+        return None
+    evidence = answer.claim.evidence
+    by_epsilon = isinstance(answer, EpsilonResult) and (evidence is None or evidence.quantity == "epsilon")
+    if not by_epsilon and evidence is None:
+        return None
+    if by_epsilon and isinstance(answer, EpsilonResult):
+        witness, quantity, value = answer.witness, "true ε", answer.value()[1]
+        mechanism = case.at(n).mechanism
+        p, q = (_mass(case, mechanism, x, witness.output) for x in (witness.x, witness.x_prime))
+    else:
+        assert evidence is not None
+        found = judged_at(case, "", n)
+        witness, quantity, value = evidence.witness, found.quantity if found else evidence.quantity, evidence.value
+        p = q = None
+    return Proof(
+        x=as_value(witness.x),
+        x_prime=as_value(witness.x_prime),
+        quantity=quantity,
+        value=value,
+        output=None if witness.output is None or not by_epsilon else as_value(witness.output),
+        p=p,
+        p_prime=q,
+        n=n,
+        command=case.command(n),
+    )
+
+
+def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
+    """The probability of the output; None where it is not known."""
+    return case.narrow(lambda: probability(mechanism, x, output))
+
+
+def as_value(value: Any) -> Value:
+    """A data set or an output as the document holds it."""
+    found = plain(value)
+    return tuple(found) if isinstance(found, list) else str(found)
+
+
+def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int = DIGITS) -> Enclosure:
+    """An enclosure of P_x(output) with about so many significant digits, as far as they can be had."""
+
+    def attempt() -> Enclosure:
+        value = mechanism.point(x, output)
+        found = (balls.enclosure(value, places, least=0, most=1) for places in range(digits, 0, -1))
+        return next((narrow for narrow in found if narrow), Enclosure(Fraction(0), Fraction(1), 0))
+
+    return balls.refine(attempt, *balls.bits_for(2 * digits, mechanism.counts().outputs))[0]
+
+
+def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[str, ...]:
+    """A second path of the engine, where there is one that is affordable; a disagreement is an error of ours."""
+    if found is None or found.subject.mechanism.count_masses() > SECOND_PATH:
+        return ()
+    other = "exact" if found.tier != "exact" else "fast"
+    try:
+        again = audit.epsilon(case.at(n), digits=DIGITS, tier=other, claim=case.asked_at(n))
+    except (PrecisionExhausted, InputError):
+        return ()
+    agree = again.epsilon.lower <= found.epsilon.upper and found.epsilon.lower <= again.epsilon.upper
+    if not agree or again.claim.verdict is not found.claim.verdict:
+        raise AssertionError(f"two paths of the engine disagree on {case.label}: {again.epsilon}, {found.epsilon}")
+    where = "" if n is None else f" at n = {n}"
+    if again.tier == found.tier:
+        return ()
+    return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {PATHS[again.tier]}",)
+
+
+PATHS = {
+    "exact": "certified arithmetic throughout",
+    "fast": "a float filter with a proven error bound",
+    "ends": "one bound for all middle pairs",
+    "closed form": "a closed form",
+}
+"""How the tiers of the engine compute the true ε."""

@@ -1,0 +1,347 @@
+"""The sections on the mechanisms of a block: typed tables, each with a figure that names its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+from dpaudit.audit import questions as audit
+from dpaudit.audit.judgement import badness
+from dpaudit.audit.picture import two
+from dpaudit.audit.results import EpsilonResult
+from dpaudit.mechanisms import Mechanism
+from dpaudit.numbers.digits import powers, rough
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.loss import verdict as compared
+from dpaudit.privacy.loss import worst_deltas
+from dpaudit.privacy.protocols import plain, text
+from dpaudit.reports.block import DIGITS, Block, Case, Unknown
+from dpaudit.reports.document import Finding, Section
+from dpaudit.reports.judge import judged_at
+from dpaudit.reports.losses import loss_map
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Mark, Table
+from dpaudit.reports.words import in_short, listed, share_sentence
+
+Progress = Callable[[str], None]
+STEPS = 20
+FAR = 1.5
+"""A stated ε of more than so many times the largest true one is left out of the picture."""
+FACTORS = tuple(Fraction(text) for text in ("1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"))
+LARGEST_NOMINAL = {2: 100, 3: 12}
+"""Largest n of the picture over nominal ε, by the number of cells; with more cells it is 5."""
+SHORT = 6
+MOST_PAIRS = 2
+"""So many worst pairs are drawn."""
+
+MECHANISM = Column("mechanism")
+
+
+def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps: bool) -> Iterator[Section]:
+    """Yields the sections on the mechanisms of a block."""
+    names = {case.label: finding.name for case, finding in zip(block.cases, findings, strict=True)}
+    known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
+    yield from by_n(block, findings)
+    yield from curves(known, names, progress)
+    for case in _telling(known, findings, names):
+        yield from distributions(case, names[case.label], progress)
+    yield from divergences(known, names, progress)
+    yield from over_nominal(block, known, names, progress)
+    yield from sensitivities(block, progress)
+    if maps:
+        for case in known:
+            yield from loss_map(case, names[case.label], progress)
+
+
+def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
+    """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
+    order = {
+        finding.name: (4, Fraction(0)) if finding.judgement is None else badness(finding.judgement)
+        for finding in findings
+    }
+    return sorted(cases, key=lambda case: order[names[case.label]])[:MOST_PAIRS]
+
+
+def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(command for command in found if command))
+
+
+# ------------------------------------------------------------------ the true ε by n, or the shares
+
+
+def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
+    """Yields the true ε at every n that was computed; of one n, or none, what share of its statement each uses."""
+    columns = (
+        MECHANISM, Column("n", Kind.COUNT), Column("true ε", Kind.NUMBER), Column("statement"),
+        Column("verdict", Kind.VERDICT), Column("x"), Column("x′"), Column("output"), Column("decided by"),
+        Column("its value", Kind.NUMBER),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for case, finding in zip(block.cases, findings, strict=True):
+        rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, finding.name, n))]
+    if not rows:
+        return
+    table = Table(columns, tuple(rows))
+    several = len({row[1] for row in rows}) > 2
+    if several:
+        figure = _lines_by_n(block, findings)
+    elif len(findings) > 1:
+        yield from _shares(findings)
+        figure = None
+    else:
+        figure = None
+    title = "True ε at every n" if several else "True ε"
+    commands = _commands([case.command(case.places()[-1]) for case in block.cases])
+    said = "; ".join(in_short(found) for found in findings)
+    yield Section("epsilon-by-n", title, said, figure, table, commands=commands, main=several)
+
+
+def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
+    """The row of one n; None where nothing is known there."""
+    answer = case.answers[n]
+    if isinstance(answer, Unknown):
+        return None
+    found = judged_at(case, name, n)
+    evidence = answer.claim.evidence
+    other = evidence is not None and evidence.quantity != "epsilon" and found is not None
+    witness = answer.witness
+    return (
+        name, n, answer.value()[1], "" if found is None else found.statement, None if found is None else found.verdict,
+        text(witness.x), text(witness.x_prime), text(witness.output),
+        found.quantity if other and found else "", evidence.value if other and evidence else None,
+    )  # fmt: skip
+
+
+def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
+    """The figure of the true ε by n, with what is stated and the limits that are proved."""
+    bounds: dict[Fraction, list[str]] = {}
+    for finding in findings:
+        both = None if finding.judgement is None else finding.judgement.guarantee.epsilon_delta()
+        if both is not None and finding.judgement is not None:
+            bounds.setdefault(both[0], []).append(finding.judgement.whose.value)
+    largest = max((float(f.epsilon.upper) for f in findings if f.epsilon is not None), default=1.0)
+    near = [value for value in bounds if float(value) <= FAR * largest] or [min(bounds)] if bounds else []
+    marks = [Mark(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
+    ends = [(f.name, f"→ {rough(f.every_n.limit.lower, 3)}") for f in findings if f.every_n and f.every_n.limit]
+    title = share_sentence(findings)
+    return Figure(
+        Look.LINES, title, "n", "true ε", by="mechanism", x_label="number of records n", y_label="true ε",
+        marks=tuple(marks[:3]), ends=tuple(ends),
+    )  # fmt: skip
+
+
+def _bound_name(value: Fraction, whose: set[str]) -> str:
+    words = (
+        "claimed"
+        if whose == {"claimed"}
+        else "asked"
+        if whose == {"asked"}
+        else "nominal"
+        if whose == {"nominal"}
+        else "stated"
+    )
+    return f"{words} ε = {value}"
+
+
+def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
+    """Yields the share of its statement that each mechanism uses."""
+    columns = (MECHANISM, Column("statement"), Column("share", Kind.SHARE), Column("verdict", Kind.VERDICT))
+    rows: list[tuple[Cell, ...]] = []
+    for finding in findings:
+        found = finding.judgement
+        if found is not None:
+            share = None if found.margin is None else found.margin.share
+            rows.append((finding.name, found.statement, share, found.verdict))
+    if rows:
+        figure = Figure(Look.SHARES, share_sentence(findings), x="share", y="mechanism", at="verdict")
+        yield Section("shares", "Share of the statement", "", figure, Table(columns, tuple(rows)), main=True)
+
+
+# ------------------------------------------------------------------ δ(ε), the worst pair, divergences
+
+
+def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+    """Yields δ(ε) of every mechanism at the largest n, on a grid of ε."""
+    points = sorted({point for case in cases for point in _grid(case)})
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        progress(f"{names[case.label]}: δ(ε)")
+        true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
+        below = [at for at in points if at < true.upper]
+        mechanism = case.mechanism
+        found = case.narrow(lambda m=mechanism, at=below: _deltas(m, at))  # type: ignore[misc]
+        if found is None:
+            continue
+        deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
+        rows += [(names[case.label], at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
+    if not rows:
+        return
+    table = Table((MECHANISM, Column("ε", Kind.EXACT), Column("δ(ε)", Kind.NUMBER)), tuple(rows))
+    claimed = {at for case in cases if (at := _claimed(case)) is not None}
+    marks = tuple(Mark(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
+    place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
+    figure = Figure(
+        Look.LINES, f"The δ that is left at each ε{place}", "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
+        marks=marks, log_y=True,
+    )  # fmt: skip
+    commands = _commands(
+        [case.setting.command_line("delta", at=powers(str(points[len(points) // 2]))) for case in cases]
+    )
+    yield Section("delta-curve", f"Privacy profile δ(ε){place}", "", figure, table, commands=commands)
+
+
+def _deltas(mechanism: Mechanism, points: Sequence[Fraction]) -> list[Enclosure]:
+    found = Effort(DIGITS).widest(mechanism, lambda e: worst_deltas(mechanism, points, e)) if points else []
+    return [worst.value for worst in found]
+
+
+def _grid(case: Case) -> Iterator[Fraction]:
+    """Yields steps up to a quarter beyond the nominal ε, then to the true one, and the stated one."""
+    nominal = case.mechanism.epsilon
+    true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
+    yield from (nominal * Fraction(step, STEPS - 4) for step in range(STEPS + 1)) if nominal else ()
+    last = nominal * Fraction(STEPS, STEPS - 4) if nominal else Fraction(-1)
+    top = Fraction(0 if nominal else 2) if true.is_infinite else true.lower if true.is_open else true.upper
+    steps = (Fraction(f"{float(top * step / STEPS):.3g}") for step in range(STEPS + 1))
+    yield from (point for point in steps if point > last)
+    stated = _claimed(case)
+    yield from [stated] if stated is not None and stated <= 10 * max(top, last) else []
+
+
+def _claimed(case: Case) -> Fraction | None:
+    asked = case.asked_at(case.places()[-1])
+    both = None if asked is None else asked.epsilon_delta()
+    return None if both is None else both[0]
+
+
+def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
+    """Enclosures of the same numbers, none of which is larger than one before: δ falls with ε.
+
+    >>> found = falling([Enclosure(Fraction(a), Fraction(b), 0) for a, b in ((1, 4), (2, 5), (0, 3))])
+    >>> [(int(delta.lower), int(delta.upper)) for delta in found]
+    [(2, 4), (2, 4), (0, 3)]
+    """
+    places = max((delta.places for delta in deltas), default=0)
+    lows = list(accumulate((delta.lower for delta in reversed(deltas)), max))[::-1]
+    highs = accumulate((delta.upper for delta in deltas), min)
+    return [Enclosure(low, high, places) for low, high in zip(lows, highs, strict=True)]
+
+
+def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section]:
+    """Yields both output distributions of the worst pair at the largest n."""
+    found = case.last
+    if not isinstance(found, EpsilonResult) or found.epsilon.is_open:
+        return
+    progress(f"{name}: worst pair")
+    both = case.narrow(lambda: two(case.mechanism, found.witness))
+    if both is None:
+        return
+    columns = (Column("output"), Column("P(output | x)", Kind.NUMBER), Column("P(output | x′)", Kind.NUMBER))
+    rows = tuple(zip(both.outputs, both.p, both.q, strict=True))
+    at = "" if both.worst is None else both.outputs[both.worst]
+    place = f", n = {case.ns[-1]}" if case.ns else ""
+    title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
+    figure = Figure(
+        Look.PAIR,
+        title,
+        "output",
+        "P(output | x)",
+        second="P(output | x′)",
+        at=at,
+        ends=(("P(output | x)", both.names[0]), ("P(output | x′)", both.names[1])),
+    )
+    pair = (found.witness.x, found.witness.x_prime)
+    commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
+    yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, Table(columns, rows), commands=commands)
+
+
+def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+    """Yields total variation, zCDP ρ and the Rényi divergences, where the whole curve is small enough."""
+    rows: list[tuple[Cell, ...]] = []
+    commands = []
+    for case in cases:
+        progress(f"{names[case.label]}: the curve δ(ε)")
+        if (curve := case.curve) is None:
+            continue
+        rows.append((names[case.label], "total variation δ(0)", None, curve.total_variation))
+        rows.append((names[case.label], "zCDP ρ", None, curve.rho))
+        rows += [(names[case.label], "Rényi divergence", order, value) for order, value in curve.renyi]
+        commands.append(curve.command)
+    if rows:
+        columns = (MECHANISM, Column("quantity"), Column("order", Kind.EXACT), Column("value", Kind.NUMBER))
+        title = "Rényi divergences, zCDP and total variation"
+        yield Section("divergences", title, table=Table(columns, tuple(rows)), commands=_commands(commands))
+
+
+def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+    """Yields true over nominal ε from little privacy to much, of the mechanisms that have a nominal ε and an n."""
+    model = block.model
+    chosen = [case for case in cases if case.setting.has_n and case.mechanism.epsilon is not None]
+    if model is None or not block.ns or not chosen:
+        return
+    n = min(block.ns[-1], LARGEST_NOMINAL.get(model.k, 5))
+    rows: list[tuple[Cell, ...]] = []
+    for case in chosen:
+        progress(f"{names[case.label]}: true ε against nominal ε")
+        nominal = case.mechanism.epsilon or Fraction(1)
+        for factor in FACTORS:
+            eps = nominal * factor
+            same = factor == 1 and n in case.answers
+            answer = case.answers[n] if same else None
+            found = (
+                answer.epsilon
+                if isinstance(answer, EpsilonResult)
+                else audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS).epsilon
+            )
+            if not found.is_infinite and not found.is_open:
+                ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
+                rows.append((names[case.label], eps, ratio, compared(found, eps)))
+    columns = (
+        MECHANISM,
+        Column("nominal ε", Kind.EXACT),
+        Column("true ε / nominal ε", Kind.NUMBER),
+        Column("at most 1", Kind.VERDICT),
+    )
+    over = listed(dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED))
+    said = (
+        f"{over} {'exceed' if ' and ' in over else 'exceeds'} the nominal ε somewhere"
+        if over
+        else f"None spends more than its nominal ε at n = {n}"
+    )
+    figure = Figure(
+        Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
+        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "all of it"),), log_x=True,
+    )  # fmt: skip
+    commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
+    yield Section(
+        "over-nominal", f"True ε over nominal ε, n = {n}", said, figure, Table(columns, tuple(rows)), commands=commands
+    )
+
+
+def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
+    """Yields LS and S over the data sets of the largest n, for every score in use."""
+    model = block.model
+    if model is None:
+        return
+    cases = [case for case in block.cases if case.model is not None]
+    settings = {name: value for case in cases for name, value in case.mechanism.settings().items()}
+    for score in dict.fromkeys(case.mechanism.settings().get("score", Hellinger.name) for case in cases):
+        progress(f"sensitivities at n = {model.n}")
+        found = audit.sensitivity(model.n, prior=model.prior, gamma=settings.get("gamma"), score=score, digits=SHORT)
+        rows = tuple(
+            (text(x), kind, value)
+            for kind, values in (("local LS(x)", found.ls), ("smooth S(x)", found.s))
+            for x, value in zip(model.histograms, values, strict=True)
+        )
+        columns = (Column("x"), Column("sensitivity"), Column("value", Kind.NUMBER))
+        title = f"Sensitivity of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
+        said = f"One record moves the score by up to GS = {rough(found.gs.upper, 4)}, on most data by far less"
+        figure = None
+        if model.k == 2:
+            figure = Figure(
+                Look.LINES, said, "x", "value", by="sensitivity", x_label="data set x", y_label="sensitivity"
+            )
+        yield Section("sensitivity", title, said, figure, Table(columns, rows), commands=(found.command,))

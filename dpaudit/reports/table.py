@@ -1,0 +1,106 @@
+"""Tables and figures of a report: typed cells, and figures that name the columns they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.verdict import Verdict
+
+Cell = Enclosure | Fraction | Verdict | int | str | None
+
+
+class Kind(StrEnum):
+    """What the cells of a column are: this decides how they are written and read again."""
+
+    TEXT = "text"
+    COUNT = "count"
+    EXACT = "exact"
+    NUMBER = "enclosure"
+    SHARE = "share"
+    VERDICT = "verdict"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, and what its cells are."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of typed cells, one for each column; None where there is nothing."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def index(self, name: str) -> int:
+        """The place of the column of that name."""
+        return next(i for i, column in enumerate(self.columns) if column.name == name)
+
+    def column(self, name: str) -> list[Any]:
+        """The cells of one column."""
+        place = self.index(name)
+        return [row[place] for row in self.rows]
+
+    def groups(self, name: str) -> dict[str, list[tuple[Cell, ...]]]:
+        """The rows by their cell in that column, in order of first appearance; all under "" where there is no name."""
+        found: dict[str, list[tuple[Cell, ...]]] = {}
+        place = self.index(name) if name else None
+        for row in self.rows:
+            found.setdefault("" if place is None else str(row[place]), []).append(row)
+        return found
+
+    def records(self) -> Iterator[dict[str, Cell]]:
+        """Yields each row by the names of its columns."""
+        names = [column.name for column in self.columns]
+        yield from (dict(zip(names, row, strict=True)) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the values of a figure are compared with: a horizontal line, or with ``across`` a vertical one."""
+
+    value: Fraction
+    name: str
+    across: bool = False
+
+
+class Look(StrEnum):
+    """The kinds of figures."""
+
+    LINES = "lines"
+    STEPS = "steps"
+    PAIR = "pair"
+    SHARES = "shares"
+    MAP = "map"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """How to draw a table: ``title`` is the finding, ``x``, ``y`` and ``by`` are names of columns.
+
+    A pair has its two distributions in ``y`` and ``second``, and ``at`` is the output that decides. ``ends`` are
+    words at the ends of lines, by name.
+    """
+
+    look: Look
+    title: str
+    x: str
+    y: str
+    by: str = ""
+    second: str = ""
+    at: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    marks: tuple[Mark, ...] = ()
+    ends: tuple[tuple[str, str], ...] = ()
+    log_x: bool = False
+    log_y: bool = False
+    ordered: bool = False

@@ -1,0 +1,226 @@
+"""dpaudit report and render: files, exit codes, plans and their faults, certificates, what cannot be audited."""
+
+import json
+import tomllib
+from importlib.resources import files
+
+import jsonschema
+import pytest
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.numbers.errors import InputError
+from dpaudit.reports.document import load
+from dpaudit.reports.plan import Plan, from_options, read_plan
+from dpaudit.reports.report import build, wanted_jobs
+from dpaudit.reports.steps import Steps
+
+SCHEMA = json.loads((files("dpaudit.reports") / "schema.json").read_text())
+RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+MINE = '''
+class Leaky:
+    """Says yes a little too often."""
+    def datasets(self): return [0, 1]
+    def outputs(self): return ["no", "yes"]
+    def probabilities(self, x): return ["1/4", "3/4"] if x else ["4/5", "1/5"]
+    def claimed(self): return "1"
+
+class Wide:
+    def datasets(self): return [0, 1]
+    def outputs(self): return ["no", "yes"]
+    def probabilities(self, x): return [("1/4", "1/2"), ("1/2", "3/4")] if x else [("1/2", "3/4"), ("1/4", "1/2")]
+    def claimed(self): return "1/2"
+
+class Silent(Leaky):
+    claimed = None
+'''
+
+
+@pytest.fixture
+def mine(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    return str(tmp_path / "mine.py")
+
+
+def asked(out, *words):
+    return main(["report", *words, "--out", str(out)])
+
+
+def test_the_files_and_what_is_printed(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert asked(out, "--mech", "EHDS,LSHist", "--n", "1..3", "--title", "Two") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("✓ 1-DP: PROVED for every n")
+    assert "for a person" in shown
+    assert {path.name for path in out.iterdir()} == {"report.html", "report.md", "result.json", "charts"}
+    result = json.loads((out / "result.json").read_text())
+    jsonschema.validate(result, SCHEMA)
+    assert result["title"] == "Two"
+    assert result["verdict"]["word"] == "PROVED"
+    assert [f["name"] for f in result["findings"]] == ["LSHist", "EHDS"], "the largest share of its claim first"
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    again = tmp_path / "again"
+    assert main(["render", str(out / "result.json"), "--out", str(again)]) == 0
+    assert all((again / path.relative_to(out)).read_bytes() == content for path, content in before.items())
+
+
+def test_the_same_inputs_give_the_same_content():
+    plan = from_options("EHDL", n="2..3", prior="1/10,1/10")
+    hashes = {build(from_options("EHDL", n="2..3", prior="1/10,1/10"), Steps.of(None))[0].hash for _ in range(2)}
+    assert len(hashes) == 1
+    assert plan.command == "dpaudit report --mech EHDL --n 2..3 --prior 1/10,1/10"
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("Leaky", [], 0),
+        ("Leaky", ["--require"], 1),
+        ("Leaky", ["--require", "--claim", "2"], 0),
+        ("Wide", ["--require"], 3),
+        ("Silent", [], 0),
+        ("Silent", ["--require"], 2),
+        ("Silent", ["--require", "--claim", "eps=1,delta=1/2"], 0),
+    ],
+)
+def test_exit_codes(name, words, code, mine, tmp_path):
+    assert asked(tmp_path / "out", "--mech", f"{mine}:{name}", *words) == code
+
+
+def test_the_answer_as_json_is_the_verdict(mine, tmp_path, monkeypatch):
+    found = dpaudit.report(f"{mine}:Leaky", out=str(tmp_path / "out"))
+    verdict = json.loads(found[2].read_text())["verdict"]
+    assert (verdict["word"], verdict["statement"]) == ("REFUTED", "Leaky is 1-DP")
+    assert verdict["margin"]["text"].startswith("exceeds by 32 % (δ = 0.21 would repair it)")
+
+
+def test_a_certificate_is_written_and_verified(tmp_path, mine):
+    out = tmp_path / "out"
+    assert asked(out, "--mech", f"LSHist,{mine}:Leaky", "--n", "2", "--certificate") == 0
+    assert {path.name for path in (out / "certificates").iterdir()} == {"lshist.json", "leaky.json"}
+    for finding in load(str(out / "result.json")).findings:
+        assert finding.checked[0].startswith("the independent verifier, which accepts certificates/")
+    assert main(["verify", str(out / "certificates/leaky.json")]) == 0
+
+
+def test_what_the_verifier_does_not_know_is_said(tmp_path):
+    out = tmp_path / "out"
+    assert asked(out, "--mech", "EHDL/kl", "--n", "2", "--certificate") == 0
+    (finding,) = load(str(out / "result.json")).findings
+    assert any(line.startswith("no certificate: ") for line in finding.checked)
+
+
+def test_one_that_cannot_be_audited_is_a_row_and_the_rest_is_there(tmp_path, mine, capsys):
+    (tmp_path / "bad.py").write_text(
+        MINE.replace('return ["1/4", "3/4"] if x else ["4/5", "1/5"]', 'raise KeyError("x")')
+    )
+    out = tmp_path / "out"
+    assert asked(out, "--mech", f"EHDS,{tmp_path}/bad.py:Leaky", "--n", "2") == 3
+    assert "could not be audited: Leaky" in capsys.readouterr().err
+    found = load(str(out / "result.json"))
+    assert {f.name: f.epsilon is None for f in found.findings} == {"EHDS": False, "Leaky": True}
+    assert asked(tmp_path / "alone", "--mech", f"{tmp_path}/bad.py:Leaky") == 2, (
+        "where nothing is possible it is refused"
+    )
+
+
+BLOCK = '[[audit]]\nmechs = ["EHDS"]\nn = "2"\n'
+STUDIES = """
+[[study]]
+kind = "priors"
+mech = "EHDL"
+n = "2,3"
+priors = ["1/10", "1"]
+eps = ["1"]
+
+[[study]]
+kind = "accuracy"
+mechs = ["LSHist", "MH"]
+n = "2..4"
+
+[[study]]
+kind = "accuracy"
+mechs = ["LSHist"]
+x = "2,2"
+priors = "1,2"
+
+[[study]]
+kind = "accuracy"
+title = "Bounds"
+mechs = ["LSHist", "EHD"]
+x = "2,2"
+"""
+
+
+def test_a_plan_of_everything(tmp_path):
+    file, out = tmp_path / "plan.toml", tmp_path / "out"
+    file.write_text(f'title = "All"\nclaims = ["gs.*"]\n{BLOCK}{STUDIES}')
+    assert asked(out, "--plan", str(file)) == 0
+    found = load(str(out / "result.json"))
+    kinds = {section.kind for section in found.sections}
+    assert {"priors", "first-n", "mean-error", "distances", "epsilon-by-n", "documents"} <= kinds
+    assert sum(section.main for section in found.sections) == 1
+    assert {bound.mechanism for bound in found.bounds} >= {"LSHist", "EHD"}
+    assert found.claims
+    assert found.plan == file.read_text()
+    assert tomllib.loads(found.plan)["title"] == "All"
+
+
+def test_names_that_two_audits_share_say_what_tells_them_apart(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(BLOCK + BLOCK.replace('"2"', '"2"\neps = "2"'))
+    plan = read_plan(str(file))
+    found, _ = build(plan, Steps.of(None))
+    assert sorted(finding.name for finding in found.findings) == ["EHDS, ε = 1", "EHDS, ε = 2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1", "unknown table"),
+        ("title = 1\n" + BLOCK, "must be text"),
+        ("maps = 1\n" + BLOCK, "must be true or false"),
+        ("[audit]\nn = 1", "must be written as"),
+        (BLOCK + BLOCK, "is the same as number 1"),
+        (BLOCK + 'nn = "2"', "unknown key"),
+        ('[[study]]\nkind = "other"\n', "must be one of priors, accuracy"),
+        ('[[study]]\nkind = "accuracy"\nx = "2,2"\nn = "3"\n', "x is the data itself"),
+        ("title = 'x'", "says nothing to report"),
+        ("[[audit]]\nmechs = [1]\nn = 2", "must be a name or a list of names"),
+        ("title =", "is not TOML"),
+    ],
+)
+def test_a_fault_of_a_plan_is_said_before_the_first_audit(text, said, tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=said):
+        list(wanted_jobs(read_plan(str(file))))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "say what to report"),
+        (["--mech", "EHDS"], "must be a range such as 1..60, or all"),
+        (["--mech", "EHDS,EHDS", "--n", "2"], "is named twice"),
+        (["--mech", RESPONSE, "--n", "all"], "numbers or a range are needed"),
+        (["--claim", "1", "--claims"], "goes with --mech"),
+        (["--plan", "x.toml", "--n", "2"], "a plan says it all"),
+        (["--refresh", "x", "--n", "2"], "a plan says it all"),
+        (["--mech", "EHDS", "--n", "1..99999"], "at most 10000"),
+    ],
+)
+def test_what_is_refused_in_one_line(words, said, tmp_path, capsys):
+    assert asked(tmp_path / "out", *words) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert said in line
+
+
+def test_progress_counts_up_and_ends_below_the_total():
+    told = []
+    build(Plan("t", "c", from_options("EHDS", n="1..6").audits), Steps(lambda *now: told.append(now)))
+    counts, totals = [done for _, done, _, _ in told], {total for _, _, total, _ in told}
+    assert counts == sorted(counts)
+    assert len(totals) == 1
+    assert counts[-1] < totals.pop()
+    assert told[0][0] == "EHDS: true ε, n = 1"

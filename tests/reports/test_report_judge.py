@@ -1,0 +1,201 @@
+"""The finding on one mechanism: the statement over all n, the first n that fails, the evidence; each question once."""
+
+from fractions import Fraction
+
+import pytest
+from mpmath import mp
+
+from dpaudit.audit import questions
+from dpaudit.audit.judgement import Whose
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.reports import judge
+from dpaudit.reports.block import Block
+from dpaudit.reports.judge import finding
+from tests import reference
+
+P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+
+
+def quiet(_words):
+    pass
+
+
+def found(mech, progress=quiet, every_n=False, **setting):
+    (case,) = Block.read(mech, **setting).cases
+    return finding(case, case.label, progress, every_n)
+
+
+class Doubled:
+    """Exactly 2n-DP in disguise: it claims 2-DP, which fails from n = 2 on, and has no n = 4."""
+
+    def __init__(self, n=1):
+        if int(n) == 4:
+            raise ValueError("four is not possible")
+        self.n = int(n)
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["no", "yes"]
+
+    def probabilities(self, x):
+        share = Fraction(1, 1 + 3**self.n)
+        return [1 - share, share] if x else [share, 1 - share]
+
+    def claimed(self):
+        return "2"
+
+
+class Blurred:
+    """Known to wide enclosures alone: its true ε lies on both sides of what it claims."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def outputs(self):
+        return ["no", "yes"]
+
+    def probabilities(self, x):
+        return [("1/4", "1/2"), ("1/2", "3/4")] if x else [("1/2", "3/4"), ("1/4", "1/2")]
+
+    def claimed(self):
+        return "1/2"
+
+
+class Silent(Blurred):
+    """Nothing is claimed, and there is no nominal ε."""
+
+    claimed = None
+
+    def probabilities(self, x):
+        return ["1/4", "3/4"] if x else ["3/4", "1/4"]
+
+
+TEXTS = [
+    ("EHDS", {"n": "1..4"}, "1-DP: PROVED for every n; uses 45 % of the claim"),
+    ("EHD", {"n": "1..2", "prior": "1/100,1/100"}, "1-DP: REFUTED, first at n = 1; exceeds by "),
+    (
+        "EHDL",
+        {"n": "3..5"},
+        "1-DP (its nominal ε; its documents do not claim it): PROVED for every n; uses 93 % of the nominal ε",
+    ),
+    ("EHDS", {"n": "1..4", "claim": "eps=1/5"}, "1/5-DP: REFUTED, first at n = 1; exceeds by "),
+    (RESPONSE, {}, "1-DP: PROVED; uses 100 % of the claim"),
+    (Doubled, {"n": "1..3"}, "2-DP: REFUTED, first at n = 2; exceeds by 64 % (δ = "),
+    (Blurred, {}, "1/2-DP: UNDECIDED, true ε in "),
+]
+
+
+@pytest.mark.parametrize(("mech", "setting", "text"), TEXTS)
+def test_the_statement_in_a_line(mech, setting, text):
+    assert found(mech, **setting).judgement.text().startswith(text)
+
+
+def test_the_numbers_of_the_evidence_are_those_of_the_definition():
+    one = found("EHD", n="1..2", prior="1/100,1/100")
+    proof = one.proof
+    assert (proof.n, one.judgement.first_n) == (1, 1)
+    prior = (Fraction(1, 100),) * 2
+    with mp.workdps(30):
+        p, q = (reference.pmf("EHD", 1, prior, x, eps=1)[proof.output] for x in (proof.x, proof.x_prime))
+        for value, exact in ((proof.p, p), (proof.p_prime, q), (proof.value, mp.log(p / q))):
+            assert reference.to_mpf(value.lower) <= exact * (1 + mp.mpf(10) ** -25)
+            assert exact * (1 - mp.mpf(10) ** -25) <= reference.to_mpf(value.upper)
+
+
+def test_the_smallest_n_is_no_artefact_of_the_range():
+    """137 is the first of all n; with 150 alone the n below it are searched, each once."""
+    one = found("EHDL", n="150", prior="1/10,1/10")
+    assert one.judgement.first_n == one.proof.n == 137
+    assert set(range(1, 138)) < set(one.ns)
+
+
+def test_a_failure_beyond_the_range_is_found_by_the_theorem():
+    one = found("EHDL", n="1..5", prior="1/10,1/10")
+    assert (one.judgement.verdict, one.judgement.first_n) == (R, 137)
+
+
+def test_what_has_no_mechanism_is_said():
+    one = found(Doubled, n="1..5")
+    assert one.judgement.first_n == 2
+    assert any(words.startswith("n = 4: there is no such mechanism") for words in one.lost)
+
+
+def test_a_theorem_is_not_outvoted_nor_does_it_outvote():
+    one = found("EHDS", n="1..3", every_n=True)
+    assert one.judgement.extent.every
+    assert one.every_n.supremum.upper < Fraction(1, 2)
+    assert one.command.startswith("dpaudit epsilon --mech EHDS --n all")
+
+
+def test_every_n_of_what_no_theorem_knows_is_refused():
+    with pytest.raises(InputError, match="no theorem knows it"):
+        Block.read(RESPONSE, n="all")
+
+
+def test_nothing_stated_is_no_verdict():
+    one = found(Silent)
+    assert one.judgement is None
+    assert one.epsilon.contains(Fraction(0)) is False
+    assert "at most 0.7501 " in one.person
+
+
+def test_for_a_person():
+    assert found(RESPONSE).person == (
+        "someone who knows every other record guesses yours with probability at most 0.7311 (blind: 0.5)"
+    )
+
+
+def test_two_paths_must_agree(monkeypatch):
+    one = found("EHDS", n="3")
+    assert one.checked[0].startswith("two paths of the engine, which agree at n = 3")
+    real = questions.epsilon
+
+    def wrong(mech, tier="auto", **more):
+        result = real(mech, **more)
+        if tier != "auto":
+            object.__setattr__(result, "epsilon", result.epsilon.times(2))
+        return result
+
+    monkeypatch.setattr(judge.audit, "epsilon", wrong)
+    with pytest.raises(AssertionError, match="two paths of the engine disagree"):
+        found("EHDS", n="3")
+
+
+def test_each_question_is_asked_once(monkeypatch):
+    """11 n: one true ε each, and one more by the second path; the search for the smallest n asks the rest."""
+    asked = []
+    real = questions.epsilon
+
+    def counted(mech, **more):
+        asked.append((mech.model.n, more.get("tier", "auto")))
+        return real(mech, **more)
+
+    monkeypatch.setattr("dpaudit.reports.block.audit.epsilon", counted)
+    found("EHDS", n="10..20")
+    assert len(asked) == len(set(asked)) == 12
+
+
+@pytest.mark.parametrize(
+    ("mech", "setting", "whose"),
+    [("EHDS", {}, Whose.CLAIMED), ("EHDS", {"claim": "rho=1/2"}, Whose.ASKED), ("EHDL", {}, Whose.NOMINAL)],
+)
+def test_whose_statement_it_is(mech, setting, whose):
+    assert found(mech, n="2", **setting).judgement.whose is whose
+
+
+def test_the_cost_of_a_step_moves_the_share():
+    from dpaudit.reports.steps import Steps
+
+    told = []
+    steps = Steps(lambda *now: told.append(now))
+    steps.begin(4, 50.0)
+    for words in ("A: true ε", "A: what is known for every n", "A: worst pair", "x", "y", "z"):
+        steps(words)
+    assert [done for _, done, _, _ in told] == [0, 1, 2, 3, 3, 3]
+    shares = [share for *_, share in told]
+    assert shares == sorted(shares)
+    assert shares[2] == pytest.approx(41 / 50)

@@ -1,0 +1,263 @@
+"""The page: what a reader sees first, words, tables, Markdown and HTML of one document; nothing in it acts."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import pytest
+from test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
+
+from dpaudit.audit.judgement import EVERY_N, Margin, Whose
+from dpaudit.numbers.enclosure import exact, infinite, outward
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.guarantee import parse_guarantee
+from dpaudit.reports import words
+from dpaudit.reports.document import Document, EveryN, Finding, Section
+from dpaudit.reports.page import MOST_ROWS, cell, grid, page
+from dpaudit.reports.table import Column, Kind, Table
+from dpaudit.reports.write import html, markdown, rendered
+
+NASTY = ("<script>alert(1)</script>", "# heading", "a|b", "\x1b[31m", "\u202e", "[x](javascript:y)", "`", "$x$", "<b>")
+
+
+def number(text):
+    return exact(Fraction(text), 20)
+
+
+SENTENCES = [
+    (finding("A"), "A is 1-differentially private for n = 1…3; it uses 50 % of the claim."),
+    (finding("A, ε = 1"), "A with ε = 1 is 1-differentially private for n = 1…3; it uses 50 % of the claim."),
+    (
+        finding("A", R, number("1.0000000001"), judgement=judgement(R, number("1.0000000001"), "A", first_n=3)),
+        "A is not 1-differentially private: at n = 3, its true ε is 1.0000000001, above 1, the claim.",
+    ),
+    (
+        finding("A", R, infinite(), judgement=judgement(R, infinite(), "A", extent=None, whose=Whose.NOMINAL)),
+        "A is not 1-differentially private: at n = 3, its true ε is ∞, above 1, its nominal ε "
+        "(its documents do not claim it).",
+    ),
+    (
+        finding("A", U, outward(Fraction("0.9"), Fraction("1.1"), 6)),
+        "Whether A is 1-differentially private is undecided for n = 1…3: true ε in [0.9, 1.1].",
+    ),
+    (
+        finding("A", judgement=judgement(name="A", guarantee=parse_guarantee("claim", "rho=1/2"), extent=EVERY_N)),
+        "A is 1/2-zCDP for every n; it uses 50 % of the claim.",
+    ),
+    (Finding("C", "f", "", epsilon=HALF), "C claims nothing; it has true ε 0.5."),
+    (Finding("C", "f", ""), "C claims nothing; it could not be audited."),
+]
+
+
+@pytest.mark.parametrize(("found", "said"), SENTENCES)
+def test_the_verdict_in_one_plain_sentence(found, said):
+    assert words.sentence(found) == said
+
+
+def test_several_mechanisms():
+    both = Document("t", "c", findings=(finding("A"), finding("B")))
+    assert words.headline(both).startswith("Both mechanisms are as private as stated. The closest to its limit: A is")
+    assert words.counts_line(both) == "2 statements: 2 PROVED"
+    assert words.headline(FULL).startswith("A is not 1-differentially private: ")
+    assert words.headline(replace(FULL, summary="In a word.")) == "In a word."
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        ([P], "The accuracy bound of the documents holds on these data."),
+        ([P, P], "Both accuracy bounds of the documents hold on these data."),
+        ([P, P, R], "1 of 3 accuracy bounds of the documents fail on these data (of A)."),
+        ([P, U], "None of 2 accuracy bounds of the documents fails on these data; 1 are undecided."),
+        ([], "Nothing was judged."),
+    ],
+)
+def test_the_accuracy_bounds_in_a_sentence(verdicts, said):
+    bounds = tuple(replace(FULL.bounds[0], verdict=verdict) for verdict in verdicts)
+    assert words.bounds_sentence(Document("t", "c", bounds=bounds)) == said
+
+
+@pytest.mark.parametrize(
+    ("findings", "said"),
+    [
+        ([finding("A")], "A stays below the claimed ε = 1: it uses 50 % of the claim"),
+        (
+            [finding("A", R, number(2), judgement=judgement(R, number(2), first_n=2))],
+            "A exceeds the claimed ε = 1 at n = 2",
+        ),
+        ([finding("A"), finding("B", R, number(2))], "B exceeds what is stated; the other does not"),
+        (
+            [finding("A"), finding("B")],
+            "2 of 2 mechanisms use at most half of what is stated; A uses 50 % of the claim",
+        ),
+        ([Finding("C", "f", "")], "True ε"),
+    ],
+)
+def test_the_finding_is_the_title_of_the_picture(findings, said):
+    assert words.share_sentence(findings).startswith(said)
+
+
+def test_the_largest_true_epsilon_over_every_n():
+    every = EveryN(P, "c", outward(Fraction("0.4488"), Fraction("0.448871391"), 9), HALF)
+    shown = words.epsilon_line(finding("A", every_n=every))
+    assert shown == "0.5 (largest of n = 1…3, at n = 3); at most 0.448872 over every n, as n → ∞"
+
+
+def test_no_list_of_the_box_has_more_than_four_lines():
+    many = tuple(finding(f"M{i}", ns=(i, i + 2), lost=(f"reason {i}",)) for i in range(9))
+    document = Document("t", "c", findings=many)
+    for lines in (words.covered_lines(document), words.not_covered_lines(document)):
+        assert len(lines) == 4
+        assert lines[-1].endswith("more, in result.json")
+
+
+def test_nobody_checked_it_yet():
+    (line,) = words.checked_lines(Document("t", "c", findings=(finding("A"),)))
+    assert line.startswith("nobody yet; dpaudit report --certificate")
+    checked = finding("A", checked=("the independent verifier, which accepts a.json",))
+    assert words.checked_lines(Document("t", "c", findings=(checked,))) == list(checked.checked)
+
+
+# ------------------------------------------------------------------ tables
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "shown"),
+    [
+        (Kind.NUMBER, exact(Fraction(1, 3), 12), "0.333333"),
+        (Kind.NUMBER, infinite(), "∞"),
+        (Kind.SHARE, exact(Fraction(1, 3), 12), "33.3 %"),
+        (Kind.EXACT, Fraction(1, 10**8), "1e-8"),
+        (Kind.VERDICT, Verdict.IMPOSSIBLE, "IMPOSSIBLE"),
+        (Kind.COUNT, 12, "12"),
+        (Kind.TEXT, None, ""),
+    ],
+)
+def test_a_cell_as_text(kind, value, shown):
+    assert cell(Column("c", kind), value).text == shown
+
+
+def test_a_long_table_shows_some_rows_and_says_how_many_are_left():
+    rows = tuple(("A" if i < 200 else "B", i, R if i == 277 else P) for i in range(400))
+    table = Table((Column("mechanism"), Column("n", Kind.COUNT), Column("verdict", Kind.VERDICT)), rows)
+    some = grid(table)
+    shown = [int(row[1].text) for row in some.rows]
+    assert {0, 277, 399} <= set(shown)
+    assert len(shown) + some.left_out == 400
+    assert len(shown) <= MOST_ROWS + 2
+    assert len(grid(table, 400).rows) == 400
+    assert grid(TABLE).left_out == 0
+
+
+def test_a_column_without_a_value_is_left_out():
+    table = Table((Column("a"), Column("b")), (("x", ""), ("y", None)))
+    assert grid(table).heads == ("a",)
+
+
+# ------------------------------------------------------------------ HTML and Markdown
+
+
+class Reader(HTMLParser):
+    """The tags of a page, and what it would fetch or run."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.acts, self.ids = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        names = dict(attrs)
+        self.ids += [names["id"]] if "id" in names else []
+        acts = [name for name in names if name.startswith("on") or name in ("src", "srcset", "action")]
+        acts += [value for name, value in attrs if name == "href" and not str(value).startswith("#")]
+        self.acts += acts + ([tag] if tag in ("script", "iframe", "link", "object", "form") else [])
+        if tag not in ("meta", "br", "path", "use", "rect", "image"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def read(text):
+    found = Reader()
+    found.feed(text)
+    assert not found.open
+    return found
+
+
+def test_the_page_is_one_file_without_a_script_that_makes_no_request():
+    files = rendered(FULL)
+    found = read(files["report.html"])
+    assert not [act for act in found.acts if not act.startswith("#")]
+    assert "url(http" not in files["report.html"]
+    assert "@import" not in files["report.html"]
+    assert len(found.ids) == len(set(found.ids))
+    assert {"main", "h1", "h2", "details", "summary", "svg", "title"} <= set(found.tags)
+    assert '<html lang="en">' in files["report.html"]
+
+
+def test_the_verdict_comes_first_and_the_rest_is_folded():
+    text = rendered(FULL)["report.html"]
+    body = text[text.index("<body>") :]
+    assert body.index("REFUTED") < body.index("<svg") < body.index("<details")
+    assert (
+        body.index("A is not 1-differentially private") < body.index("for a person") if "for a person" in body else True
+    )
+    assert "<details open" not in body
+    assert body.count("<details") == rendered(FULL, full=True)["report.html"].count(" open>")
+
+
+def test_nothing_of_strangers_acts():
+    bad = "\n".join(NASTY)
+    table = Table((Column(bad), Column("n", Kind.COUNT)), ((bad, 1),))
+    findings = (finding(bad), finding("B", lost=(bad,), command=bad))
+    section = Section("x", bad, bad, None, table, (bad,), (bad,))
+    document = Document(bad, bad, findings=findings, sections=(section,))
+    files = rendered(document)
+    text = re.sub(r"<style.*?</style>", "", files["report.html"], flags=re.DOTALL)
+    assert not read(files["report.html"]).acts
+    assert "<script>" not in text
+    assert all(line.isprintable() for line in text.split("\n"))
+    shown = files["report.md"]
+    assert all(line.isprintable() for line in shown.split("\n"))
+    assert "<script>" not in re.sub(r"(`+) .*? \1|^    .*$", "", shown, flags=re.MULTILINE), "but as code"
+    assert not re.search(r"^# heading", shown, re.MULTILINE)
+
+
+def test_markdown_has_a_table_with_as_many_cells_as_heads():
+    text = rendered(FULL)["report.md"]
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert len(tables) >= 3
+    for table in tables:
+        counts = {len(re.findall(r"(?<!\\)\|", line)) for line in table.strip().split("\n")}
+        assert len(counts) == 1, table
+    assert "![found](charts/01-epsilon-by-n.svg)" in text
+    assert text.startswith("# A report\n")
+
+
+def test_privacy_and_accuracy_have_boxes_of_their_own():
+    text = html(page(FULL, {}))
+    assert text.count('class="box') == 2
+    assert text.index('aria-label="Verdict"') < text.index('aria-label="Accuracy"')
+    accuracy = replace(FULL, sections=(Section("distances", "t"),))
+    assert accuracy.accuracy_first
+    shown = html(page(accuracy, {}))
+    assert shown.index('aria-label="Accuracy"') < shown.index('aria-label="Verdict"')
+    assert "acc.1" not in text[: text.index("<details")], "no claim ids in headlines"
+
+
+def test_a_document_of_nothing_is_a_page_too():
+    empty = Document("Nothing", "c")
+    assert "Nothing was judged." in markdown(page(empty, {}))
+    read(html(page(empty, {})))
+
+
+def test_margins_are_rounded_to_the_safe_side():
+    tight = Margin.between(outward(Fraction("0.99999"), Fraction("0.999999"), 8), Fraction(1))
+    assert tight.text(P) == "uses 99.9999 % of the claim"
