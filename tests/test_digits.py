@@ -64,7 +64,7 @@ def test_samples_round_outward(tmp_path):
     assert samples(often, law=dpaudit.Setting.read(law)).fit[0].why == "too often: at most 0.1001 by the law"
 
 
-def test_a_need_is_rounded_down_and_seen_to_be_more():
+def test_a_need_is_at_least_and_seen_to_be_more():
     assert "needs at least 2.0000000009 GiB" in str(TooLargeError((2 << 30) + 1, 2 << 30, "it"))
     assert (gib(1 << 30), gib((1 << 30) + (1 << 29) + (1 << 20))) == ("1 GiB", "1.5 GiB")
 

@@ -116,7 +116,7 @@ def test_the_margin(value: Enclosure, bound: str, verdict: Verdict, delta: Enclo
 
 
 @pytest.mark.parametrize("value", ["0.123456", "0.9999999", "1e-30", "0.6366"])
-def test_a_share_is_rounded_up_and_an_excess_down(value: str) -> None:
+def test_a_share_is_at_most_and_an_excess_down(value: str) -> None:
     used = Margin.between(near(value), F(1)).text(PROVED).split()[1]
     assert F(value) <= F(used) / 100 <= F(value) * F("1.1")
     assert F(used) < 100

@@ -29,7 +29,7 @@ CALLS = {
     "Prove": ("search", "samples", "list_claims", "check"),
     "Evidence and reports": ("verify", "export", "export_table", "report", "render"),
     "Many": ("sweep",),
-    "For your own mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler"),
+    "For your own mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),
 }
 """The public calls by kind, as the commands are grouped."""
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.numbers.digits import beside, equated, percent, powers, rounded_down, rounded_up
+from dpaudit.numbers.digits import at_least, at_most, beside, equated, percent, powers
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
@@ -145,17 +145,17 @@ def _up(value: Fraction, below: int | None = None) -> str:
     """The number rounded up, by at most 5 %: two digits, or as many as that takes, and as keep it ``below``."""
     digits = 2
     while digits < MOST_DIGITS and (
-        Fraction(rounded_up(value, digits)) > SLACK * value
-        or (below is not None and Fraction(rounded_up(value, digits)) >= below)
+        Fraction(at_most(value, digits)) > SLACK * value
+        or (below is not None and Fraction(at_most(value, digits)) >= below)
     ):
         digits += 1
-    return rounded_up(value, digits)
+    return at_most(value, digits)
 
 
 def _down(value: Fraction) -> str:
     """The number rounded down, by at most 5 %."""
-    digits = 2 if Fraction(rounded_down(value, 2)) * SLACK >= value else 3
-    return rounded_down(value, digits)
+    digits = 2 if Fraction(at_least(value, 2)) * SLACK >= value else 3
+    return at_least(value, digits)
 
 
 def _mapped(value: Enclosure, function: Any) -> Enclosure:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpaudit.claims.outcome import Step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
-from dpaudit.numbers.digits import at_least, at_most
+from dpaudit.numbers.digits import at_least, at_most, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, outward
 
 DIGITS = 15
@@ -105,6 +105,8 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]
     shared = _prefix(str(heads[0]), str(heads[1]))
     if not shared:
+        if (near := rough(low, digits)) == rough(high, digits):
+            return f"{sign}{near}"  # 0.99999999 and 1.00000001 share no digit
         return f"[{at_least(value.lower, 3)}, {at_most(value.upper, 3)}]"
     if -5 < exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{shared}…"

@@ -13,6 +13,7 @@ from dpaudit.code import monotone
 from dpaudit.code.keys import ATOMS, Keys, NoKey, is_fresh
 from dpaudit.code.lazy import is_lazy
 from dpaudit.code.outputs import holds_draw
+from dpaudit.code.rewrite import CELL
 from dpaudit.code.run import Piece, Refused, Run, bookkeeping, current
 from dpaudit.code.source import Source
 from dpaudit.code.vectors import known
@@ -42,9 +43,7 @@ class Sampler:
         if not run.plain:
             given = tuple(_known(value) for value in given)
             named = {name: _known(value) for name, value in named.items()}
-        from dpaudit.code.hooks import HOOKS
-
-        return HOOKS.called(cast(FunctionType, self.function), given, named)
+        return CELL.cell_contents.called(cast(FunctionType, self.function), given, named)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The method of an instance."""

@@ -103,6 +103,9 @@ def _one(
 
 def _between(low: Fraction, high: Fraction, right: Callable[[Fraction, Fraction], bool], last: str = "") -> str:
     """Returns both ends, rounded outward to three digits, or to as many as are ``right``; else it ends in ``last``."""
+    near = _rounded(_near(low), MANY)
+    if near == _rounded(_near(high), MANY) and right(Fraction(near), Fraction(near)):
+        return written(near)
     for digits in range(3, MANY):
         a, b = at_least(low, digits), at_most(high, digits)
         if right(Fraction(a), Fraction(b)):
@@ -216,26 +219,6 @@ def rough(value: float | Fraction, digits: int) -> str:
     if value in (math.inf, -math.inf):
         return "∞" if value > 0 else "−∞"
     return written(_rounded(_near(Fraction(value)), digits))
-
-
-def rounded_up(value: Fraction, digits: int) -> str:
-    """Returns the number in so many digits, not below it: for "at most", "uses" and a δ that repairs.
-
-    >>> rounded_up(Fraction(2, 3), 2), rounded_down(Fraction(2, 3), 2), rounded_up(Fraction(64), 2)
-    ('0.67', '0.66', '64')
-    """
-    return _one_way(value, digits, ROUND_CEILING)
-
-
-def rounded_down(value: Fraction, digits: int) -> str:
-    """Returns the number in so many digits, not above it: for "at least" and "exceeds by"."""
-    return _one_way(value, digits, ROUND_FLOOR)
-
-
-def _one_way(value: Fraction, digits: int, how: str) -> str:
-    if value in (math.inf, -math.inf):
-        return "∞" if value > 0 else "−∞"
-    return written(Context(prec=digits, rounding=how).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def percent(share: dict[str, str]) -> str:

@@ -47,7 +47,7 @@ class Enclosure:
         >>> str(outward(Fraction(2, 3), Fraction(2, 3), 15).shortened(4))
         '0.6666[6, 7]'
         """
-        size = 0 if self.is_infinite else max(abs(self.lower), abs(self.upper))
+        size = max((abs(end) for end in (self.lower, self.upper) if not math.isinf(end)), default=0)
         if not size:
             return self
         exponent = _length(size.numerator) - _length(size.denominator)
@@ -55,8 +55,9 @@ class Enclosure:
         if places >= self.places:
             return self
         scale = 10**places
-        ends = math.floor(self.lower * scale), math.ceil(self.upper * scale)
-        return Enclosure(Fraction(ends[0], scale), Fraction(ends[1], scale), places)
+        lower = self.lower if math.isinf(self.lower) else Fraction(math.floor(self.lower * scale), scale)
+        upper = self.upper if math.isinf(self.upper) else Fraction(math.ceil(self.upper * scale), scale)
+        return Enclosure(lower, upper, places)
 
     def beside(self, bound: Fraction | None, digits: int = 6) -> Enclosure:
         """Returns it shortened to so many digits, or to as many as show on which side of the bound it lies.

@@ -15,7 +15,7 @@ from dpaudit.audit.words import residual_words
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
-from dpaudit.numbers.digits import rounded_up
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import range_text
@@ -275,7 +275,7 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
     if both is None or repairing is None or repairing.upper >= 1:
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
-    rare = rounded_up(repairing.upper, 2)
+    rare = at_most(repairing.upper, 2)
     return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
 
 

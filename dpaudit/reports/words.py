@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dpaudit.audit.judgement import Extent, Judgement, Whose, worst
-from dpaudit.numbers.digits import beside, powers, rounded_up, short
+from dpaudit.numbers.digits import at_most, beside, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -227,7 +227,7 @@ def epsilon_line(finding: Finding) -> str:
     sup = ""
     if every is not None and every.supremum is not None:
         where = f"at n = {every.attained}" if every.attained is not None else "as n → ∞"
-        sup = f"; at most {rounded_up(every.supremum.upper, 6)} over every n, {where}"
+        sup = f"; at most {at_most(every.supremum.upper, 6)} over every n, {where}"
     return f"{value}{largest}{sup}"
 
 

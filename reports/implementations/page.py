@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit.judgement import Judgement, Margin, Whose
-from dpaudit.numbers.digits import rounded_up
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
@@ -99,7 +99,7 @@ def cells(row: Row) -> tuple[Cell, ...]:
     return (
         *(row["library"], row["class"], Fraction(row["nominal_epsilon"]), Fraction(row["nominal_delta"])),
         *(number(row["epsilon"]), number(row["delta"]), Verdict(row["verdict"])),
-        *(judged(row), holes, crashes, rounded_up(rest, 3) if rest else "0"),
+        *(judged(row), holes, crashes, at_most(rest, 3) if rest else "0"),
     )
 
 
@@ -114,7 +114,7 @@ def summary(rows: list[Row]) -> str:
     )
     earlier = f", nor did {old} of an old version" if old else ""
     count = f"{len(failing) - old} of {len(classes)} audited classes"
-    others = f"what the others exceed it by has a δ of at most {rounded_up(Fraction(most), 2)}"
+    others = f"what the others exceed it by has a δ of at most {at_most(Fraction(most), 2)}"
     return f"{count} do not give the privacy they are asked for{earlier}; {others}."
 
 

@@ -9,10 +9,10 @@ from dpaudit.audit import questions
 from dpaudit.audit.judgement import Whose
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
+from dpaudit.reference import definitions as reference
 from dpaudit.reports import judge
 from dpaudit.reports.block import Block
 from dpaudit.reports.judge import finding
-from tests import reference
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
