@@ -469,7 +469,7 @@ def test_the_answer_in_json(capsys):
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        (["epsilon", "--mech", "MHdelta", "--delta", "1e-8"], "no theorem for every n about MHdelta"),
+        (["epsilon", "--mech", "MHdelta", "--delta", "1e-8"], "no theorem here is about that"),
         (["epsilon", "--mech", "LSHist"], "no theorem for every n about LSHist"),
         (["epsilon", "--mech", "EHDL", "--k", "3"], "k = 2, not 3"),
         (["epsilon", "--mech", "EHDL", "--score", "kl"], "Hellinger score"),

@@ -7,7 +7,9 @@ from typing import Any
 
 from dpaudit.evidence.verifier.subject import ALL, WITNESS
 from dpaudit.mechanisms.base import Mechanism
+from dpaudit.mechanisms.own_law import MAX_FIXED_BITS
 from dpaudit.numbers import balls
+from dpaudit.numbers.precision import PrecisionExhausted
 from dpaudit.privacy.protocols import Dataset, Output
 
 MOST = 4
@@ -24,20 +26,31 @@ def enclosed_law(
     """
     places = {output: i for i, output in enumerate(mechanism.outputs())}
     order = [places[output] for output in outputs]
-    rows = []
+    rows: list[Any] = []
     for x in held:
         for factor in range(MOST):
-            with balls.precision((2 * bits + 64) << factor):
-                law = mechanism.law().probabilities(x)
-                found = [balls.dyadic_ends(law[i]) for i in order]
+            found = _ends(mechanism, x, order, (2 * bits + 64) << factor)
+            if found is None:  # entries that are intervals are never narrower
+                found = _ends(mechanism, x, order, MAX_FIXED_BITS) or []
+                break
             if factor == MOST - 1 or all(_is_narrow(entry, bits) for entry in found):
                 break
-        rows.append([_rounded(entry, bits) for entry in found])
+        rows.append([_rounded(entry, bits) for entry in found or ()])
     return {"covers": ALL if covers_all else WITNESS, "rows": rows}
 
 
 Ends = tuple[int, int, int]
 """lo, hi, e: the numbers from lo 2^e to hi 2^e."""
+
+
+def _ends(mechanism: Mechanism, x: Dataset, order: Sequence[int], bits: int) -> list[Ends] | None:
+    """The ends of the row at this precision; None where the mechanism has no such precision."""
+    try:
+        with balls.precision(bits):
+            law = mechanism.law().probabilities(x)
+            return [balls.dyadic_ends(law[i]) for i in order]
+    except PrecisionExhausted:
+        return None
 
 
 def _is_narrow(ends: Ends, bits: int) -> bool:

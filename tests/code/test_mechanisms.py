@@ -125,8 +125,8 @@ def test_the_words_say_what_is_not_known(mine, capsys):
 @pytest.mark.parametrize(
     ("command", "answer", "after"),
     [
-        ("epsilon", "verdict", "covers"),
-        ("delta --at 1", "verdict", "covers"),
+        ("epsilon", "true ε", "covers"),
+        ("delta --at 1", "δ(1)", "covers"),
         ("judge --claim eps=1/2", "decided by", "covers"),
         ("profile", "curve", "effort"),
         ("explain", "here", "again"),
