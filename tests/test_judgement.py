@@ -170,7 +170,7 @@ OVER_N = [
     ({1: "0.5", 2: "0.6"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
     ({1: "0.5", 7: "1.2", 9: "1.4"}, None, "1-DP: REFUTED, first at n = 7; exceeds by 40 %"),
     ({1: "0.5", 7: "1.2"}, PROVED, "1-DP: REFUTED, first at n = 7; exceeds by 20 %"),
-    ({1: "0.5", 7: "1", 8: "0.2"}, None, "1-DP: UNDECIDED at n = 7, true ε in [1, 1]; uses 100 % of the claim"),
+    ({1: "0.5", 7: "1", 8: "0.2"}, None, "1-DP: UNDECIDED at n = 7, true ε = 1; uses 100 % of the claim"),
     ({1: "0.5", 7: "1"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
     ({4: "0.5"}, REFUTED, "1-DP: PROVED at n = 4; uses 50 % of the claim"),
 ]

@@ -55,7 +55,7 @@ def test_audit_certificate_and_verification(mine, tmp_path, capsys):
     path = tmp_path / "c.json"
     text = run(capsys, "epsilon", "--mech", mine, "--eps", "1", "--n", "3", "--certificate", path)
     assert "PROVED" in text
-    assert str(math.log(1 + (math.e - 1) / 3))[:12] in text  # x = 1 against x' = 0, output yes
+    assert str(math.log(1 + (math.e - 1) / 3))[:7] in text  # x = 1 against x' = 0, output yes
     run(capsys, "verify", path, "--full")
     run(capsys, "delta", "--mech", mine, "--at", "0.1", "--certificate", path)
     assert "ACCEPTED" in run(capsys, "verify", path, "--full")
@@ -80,7 +80,7 @@ def test_profile_calibrate_search(mine, capsys):
     assert (found["largest"]["n"], found["largest"]["prior"]) == (1, None)
     assert "n = 1..3; ε = 1/2,1" in run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1")
     bad = "dpaudit.examples.geometric:WrongSensitivity"
-    assert "violated; the smallest n in 1..3 is 2" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1")
+    assert "REFUTED, first at n = 2" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1")
     assert "violated" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1", "--require", code=1)
 
 

@@ -34,7 +34,7 @@ class Pair(GivenTable):
 
     def __init__(self, p, q):
         names = tuple(f"o{i}" for i in range(len(p)))
-        super().__init__("pair", names, {"x": tuple(p), "y": tuple(q)}, None, None)
+        super().__init__("pair", names, {"x": tuple(p), "y": tuple(q)}, None)
 
 
 def overlap(a, b):
