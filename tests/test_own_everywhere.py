@@ -81,7 +81,7 @@ def test_profile_calibrate_search(mine, capsys):
     assert "n = 1..3; ε = 1/2,1" in run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1")
     bad = "dpaudit.examples.geometric:WrongSensitivity"
     assert "REFUTED, first at n = 2" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1")
-    assert "violated" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1", "--require", code=1)
+    assert "REFUTED" in run(capsys, "search", "--mech", bad, "--n", "1..3", "--eps", "1", "--require", code=1)
 
 
 def test_report(mine, tmp_path, capsys):
