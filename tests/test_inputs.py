@@ -47,7 +47,7 @@ BAD = [
     ([*BASE, "--digits", "0"], "--digits = 0", ">= 1"),
     ([*BASE, "--digits", "99999"], "--digits = 99999", "<= 2000"),
     ([*BASE, "--memory", "0"], "--memory = 0", "> 0"),
-    ([*BASE, "--memory", "1/1000000"], "--memory = 9.99e-07 GiB", "5 data sets, 8 ordered pairs, 5 outputs: needs"),
+    ([*BASE, "--memory", "1/1000000"], "--memory = 9.99e-7 GiB", "5 data sets, 8 ordered pairs, 5 outputs: needs"),
     (["epsilon", "--mech", "EHDS", "--n", "100000", "--k", "6"], "--memory = 2 GiB", "data sets"),
     ([*BASE, "--bogus"], "--bogus", "No such option"),
     (["epsilon", "--mech", "EHD", "--n", "4", "--gs", "best"], "--gs = best", "constant or exact"),

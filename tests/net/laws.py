@@ -339,8 +339,17 @@ def faces(view: View) -> None:
         if name in ("epsilon", "delta"):
             found = getattr(api, name)
             shown = enclosure_of(output_of(view, name, *words), "true ε" if name == "epsilon" else "δ(")
-            if shown != (found.lower, found.upper):
+            if not _rounds_outward(shown, found):
                 raise Disagreement(f"{name}, text", shown, "API", repr(found))
+
+
+def _rounds_outward(shown: tuple[Any, Any] | None, found: Any) -> bool:
+    """Whether the text encloses what was found, and is at most a unit of its sixth digit wider at each end."""
+    if shown is None or shown == (found.lower, found.upper):
+        return shown is not None
+    low, high = Fraction(found.lower), Fraction(found.upper)
+    unit = Fraction(10) ** int(mp.floor(mp.log10(mpf(high.numerator) / high.denominator)) - 5) if high else Fraction(0)
+    return low - unit <= shown[0] <= low <= high <= shown[1] <= high + unit
 
 
 def _questions(view: View) -> Iterator[tuple[str, dict[str, str]]]:
