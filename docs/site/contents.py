@@ -40,7 +40,7 @@ CONTENTS = {
     "Gallery": ("gallery/index", "gallery/implementations", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
-"""The pages of the site by kind, in order; ``tests/test_site.py`` holds that none is missing."""
+"""The pages of the site by kind, in order; ``tests/system/test_site.py`` holds that none is missing."""
 
 
 INDEX = {"the pages Commands and Python API": "[Commands](reference/commands.md) and [Python API](reference/api.md)"}

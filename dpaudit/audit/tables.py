@@ -18,7 +18,7 @@ from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting, command_line
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import write_file
-from dpaudit.mechanisms.table import NAME_RULE, is_name, read_table
+from dpaudit.mechanisms.own.table import NAME_RULE, is_name, read_table
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, sequence, whole
 from dpaudit.privacy.effort import MEMORY_BOUND, WORK, Effort, Progress

@@ -18,7 +18,7 @@ from dpaudit.claims.checks import Check, checks_of
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.family import Family
 from dpaudit.claims.formal import Theorem
-from dpaudit.mechanisms.user_code import no_exit
+from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.errors import InputError
 
 GROUP = "dpaudit.claims"

@@ -23,7 +23,7 @@ from dpaudit.claims.catalogue import Library, load, one_line
 from dpaudit.claims.checks import Audit
 from dpaudit.claims.claim import Claim
 from dpaudit.claims.outcome import NOTHING, ON_GRID, Outcome
-from dpaudit.mechanisms.user_code import no_exit
+from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.verdict import Verdict
 
 Progress = Callable[["Result", int, int], None]

@@ -35,7 +35,7 @@ def accuracy(
 
     dpaudit accuracy --mech LSDim --x 2000,18000 --eps 0.8 --metric tv
     """
-    from dpaudit.utility.accuracy import accuracy as compute
+    from dpaudit.studies.accuracy.accuracy import accuracy as compute
 
     asked: dict[str, Any] = {"t": t, "metric": metric, "quantiles": quantiles}
     return Reply(compute(x=x, **asked, **effort, **setting))

@@ -37,9 +37,9 @@ def calibrate(
 
     dpaudit calibrate --mech EHDS --n 20 --target 1 --certificate safe.json
     """
-    from dpaudit.calibration.dispatch import calibrate as calibrate_epsilon
-    from dpaudit.calibration.every_n import statements
-    from dpaudit.calibration.gammas import calibrate_gamma
+    from dpaudit.studies.calibrate.dispatch import calibrate as calibrate_epsilon
+    from dpaudit.studies.calibrate.every_n import statements
+    from dpaudit.studies.calibrate.gammas import calibrate_gamma
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
     if "eps" in setting:

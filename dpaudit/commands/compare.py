@@ -55,8 +55,8 @@ def compare(
 
     dpaudit compare --x 5,5,5 --priors 1..12 --target 4/5 --mech MHdelta,LSHist
     """
-    from dpaudit.comparison import on_data as comparison
-    from dpaudit.comparison import ranges
+    from dpaudit.studies.compare import on_data as comparison
+    from dpaudit.studies.compare import ranges
 
     k, prior = setting.pop("k", None), setting.pop("prior", None)
     data = source(x, dataset, n, k, priors, share)

@@ -35,7 +35,7 @@ def release(
 
     dpaudit release --mech EHDS --x 20,20 --times 1000 --seed 1 --json      # a simulation
     """
-    from dpaudit.releases.release import release as compute
+    from dpaudit.studies.release.release import release as compute
 
     result = compute(x=x, claim=claim, times=times, seed=seed, **wanted, **effort, **setting)
     unproved = 1 if result.claim.verdict is Verdict.REFUTED else 3

@@ -39,7 +39,7 @@ def samples(
 
     dpaudit samples counts.csv --mech dpaudit.examples.randomised_response:RandomisedResponse --at 1/100
     """
-    from dpaudit.sampling.samples import samples as compute
+    from dpaudit.studies.samples.samples import samples as compute
 
     if mech is None and setting:
         name = next(iter(setting))

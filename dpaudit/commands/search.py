@@ -36,7 +36,7 @@ def search(
 
     dpaudit search --mech mine.py:Mine --n 1..10 --eps 1/10,1
     """
-    from dpaudit.counterexamples.search import search as compute
+    from dpaudit.studies.search.search import search as compute
 
     result = compute(n=n, eps=eps, prior=prior, prior_box=prior_box, claim=claim, **effort, **setting)
 

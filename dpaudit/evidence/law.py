@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.evidence.verifier.subject import ALL, WITNESS
 from dpaudit.mechanisms.base import Mechanism
-from dpaudit.mechanisms.own_law import MAX_FIXED_BITS
+from dpaudit.mechanisms.own.law import MAX_FIXED_BITS
 from dpaudit.numbers import balls
 from dpaudit.numbers.precision import PrecisionExhausted
 from dpaudit.privacy.protocols import Dataset, Output

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.mechanisms.base import Mechanism
-from dpaudit.mechanisms.own import OwnMechanism
+from dpaudit.mechanisms.own.mechanism import OwnMechanism
+from dpaudit.mechanisms.own.user_code import OWN, describe, guarded
 from dpaudit.mechanisms.source import TABLES, entry_points, sha256_of
-from dpaudit.mechanisms.user_code import OWN, describe, guarded
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.numbers.rationals import Exact, positive, rational, sequence, whole
 from dpaudit.posterior.model import show
@@ -28,7 +28,7 @@ NOMINAL = ("epsilon", "eps")
 def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
     """Returns the mechanism, constructed with the nominal epsilon and whatever was given of its parameters."""
     if isinstance(mech, str) and mech.lower().endswith(TABLES):
-        from dpaudit.mechanisms.table import read_table
+        from dpaudit.mechanisms.own.table import read_table
 
         _only({"adjacency"}, given, "a table of probabilities")
         _no_epsilon(eps, "a table of probabilities")
@@ -57,7 +57,7 @@ def _is_function(target: Any) -> bool:
 
 def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[str, Any]) -> Mechanism:
     """Returns the mechanism of a function sample(x, rng), with the data sets that were given as ``data``."""
-    from dpaudit.mechanisms.own_sample import FunctionSampler  # brings numpy
+    from dpaudit.mechanisms.own.sample import FunctionSampler  # brings numpy
 
     data = given.get("data")
     if data is None:

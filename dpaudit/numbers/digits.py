@@ -2,8 +2,8 @@
 
 ``short`` is a number alone, ``beside`` one that is compared with a bound, ``percent`` a share, ``powers`` exact numbers
 within words. A bound is printed by ``at_most`` or ``at_least``, rounded outward; ``rough``, an estimate, rounds to
-nearest and never stands beside "at most", "at least", ≤, ≥ or "confidence" (tests/test_digits.py reads the source for
-that). Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
+nearest and never stands beside "at most", "at least", ≤, ≥ or "confidence" (tests/numbers/test_digits.py reads the
+source for that). Terminal, texts, tables and JSON spell a number in one way, as ``written`` does.
 """
 
 from __future__ import annotations

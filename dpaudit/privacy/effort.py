@@ -26,7 +26,7 @@ PAIR = 20
 MAX_MASSES = 10**6
 """Ordered pairs times outputs that a whole curve or the moments of all pairs look at."""
 MASS_BYTES = 700
-"""What such a curve keeps of one pair and output; measured, see tests/test_memory.py."""
+"""What such a curve keeps of one pair and output; measured, see tests/system/test_memory.py."""
 KEPT = 8
 """The ends of a wide enclosure have so many digits more than its width: a ball's radius has about nine."""
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpaudit.comparison.ranges import RangePoint, crossovers, data_of
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
@@ -19,8 +18,9 @@ from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.utility.accuracy import accuracy, posterior
-from dpaudit.utility.mean import mean_error
+from dpaudit.studies.accuracy.accuracy import accuracy, posterior
+from dpaudit.studies.accuracy.mean import mean_error
+from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
 
 Progress = Callable[[str], None]
 Part = Section | Bound

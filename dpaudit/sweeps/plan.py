@@ -17,7 +17,7 @@ from dpaudit.forall.dispatch import check_possible
 from dpaudit.forall.every_n import MOST_DIGITS
 from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
-from dpaudit.mechanisms.user_code import describe
+from dpaudit.mechanisms.own.user_code import describe
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import Range, parse_range
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole

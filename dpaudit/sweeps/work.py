@@ -11,14 +11,14 @@ from dpaudit.forall.dispatch import theorem
 from dpaudit.forall.ranged import Ranged, from_dict
 from dpaudit.forall.theorem import Supremum
 from dpaudit.mechanisms import posterior
-from dpaudit.mechanisms.user_code import describe
+from dpaudit.mechanisms.own.user_code import describe
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.loss import worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
+from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.sweeps.sources import made
-from dpaudit.utility.mean import mean_error
 from dpaudit.version import __version__
 
 Outcome = dict[str, Any]

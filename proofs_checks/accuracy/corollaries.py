@@ -17,7 +17,7 @@ from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
-from dpaudit.utility.bounds import HALF, e_global
+from dpaudit.studies.accuracy.bounds import HALF, e_global
 from proofs_checks.accuracy.ehd import weights_lemma, weights_proof
 from proofs_checks.accuracy.far import Rows, crossing_holds
 from proofs_checks.accuracy.lemmas import gamma_lemma

@@ -12,7 +12,7 @@ from dpaudit.numbers.balls import ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
-from dpaudit.utility.bounds import Factor, InSteps, e_epsilon, e_global, e_local, lower
+from dpaudit.studies.accuracy.bounds import Factor, InSteps, e_epsilon, e_global, e_local, lower
 from proofs_checks.accuracy.eventually import Eventually, always_part
 from proofs_checks.accuracy.far import Reach, far_rows, first_failure
 from proofs_checks.accuracy.lemmas import arms_lemma, states, symmetry_lemma

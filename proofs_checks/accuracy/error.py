@@ -14,7 +14,7 @@ from dpaudit.claims.shown import show, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import HALF
+from dpaudit.studies.accuracy.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K, interval_lemma, symmetry_lemma
 from proofs_checks.accuracy.rows import (
     ONE,

@@ -15,7 +15,7 @@ from flint import fmpq_poly
 
 from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Statement, Step, annotate, check, each, scan, step
 from dpaudit.numbers.balls import Ball
-from dpaudit.utility.bounds import HALF
+from dpaudit.studies.accuracy.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, in_q, power
 from proofs_checks.points import rationals

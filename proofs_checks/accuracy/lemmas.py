@@ -11,7 +11,7 @@ from dpaudit.claims import Proof, variables
 from dpaudit.numbers import balls
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import HALF, InPowers, InSteps
+from dpaudit.studies.accuracy.bounds import HALF, InPowers, InSteps
 from proofs_checks.accuracy.rows import ONE, Q, power
 from proofs_checks.accuracy.sides import LSHIST, Case, Comparison, Side
 from proofs_checks.setting.lemmas import farther_lemma

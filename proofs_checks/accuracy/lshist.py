@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dpaudit.claims import Context, Grid, Outcome, Proof, annotate, check
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import HALF, InPowers, first_interval
+from dpaudit.studies.accuracy.bounds import HALF, InPowers, first_interval
 from proofs_checks.accuracy.lemmas import (
     QQ,
     K,

@@ -18,7 +18,7 @@ from dpaudit.mechanisms.laplace import cell_law
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.divergences import HellingerDistance
 from dpaudit.posterior.model import Histogram, Model
-from dpaudit.utility.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
+from dpaudit.studies.accuracy.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
 from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
 from proofs_checks.accuracy.sides import at, equal, unequal

@@ -31,7 +31,7 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import bc_squared
 from dpaudit.posterior.model import Model
 from dpaudit.posterior.sensitivity import gs_constant
-from dpaudit.utility.bounds import InSteps, e_local, lower, upper
+from dpaudit.studies.accuracy.bounds import InSteps, e_local, lower, upper
 from proofs_checks.accuracy.lemmas import QQ, states
 from proofs_checks.accuracy.lshist import CLOSED, GRID_42
 from proofs_checks.accuracy.rows import (

@@ -20,7 +20,7 @@ from dpaudit.claims import Outcome, Point, Sides, Statement, Step, over, scan, s
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
-from dpaudit.utility.bounds import InPowers, InSteps, InTail, e_global
+from dpaudit.studies.accuracy.bounds import InPowers, InSteps, InTail, e_global
 from proofs_checks.accuracy.rows import (
     Q,
     Span,

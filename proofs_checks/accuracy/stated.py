@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dpaudit.claims import Context, Grid, Outcome, Proof, annotate, check
-from dpaudit.utility.bounds import BOUNDS, Bound, InSteps
+from dpaudit.studies.accuracy.bounds import BOUNDS, Bound, InSteps
 from proofs_checks.accuracy.far import far_rows
 from proofs_checks.accuracy.rows import below_ls, separated, within_ls
 from proofs_checks.accuracy.sides import (

@@ -20,7 +20,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.model import Histogram, Model
-from dpaudit.utility.bounds import BOUNDS, Bound, InTail
+from dpaudit.studies.accuracy.bounds import BOUNDS, Bound, InTail
 from proofs_checks.accuracy.stated import RELATIONS
 from proofs_checks.points import Pair, exponential_at, priors, rationals
 from proofs_checks.privacy.tools import row_steps

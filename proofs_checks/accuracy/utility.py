@@ -17,7 +17,7 @@ from dpaudit.mechanisms.laplace import LSHist, LSZhang
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
-from dpaudit.utility.staircase import build
+from dpaudit.studies.accuracy.staircase import build
 from proofs_checks.accuracy.rows import power
 from proofs_checks.points import Prior, priors, rationals
 

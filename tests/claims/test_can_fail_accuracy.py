@@ -8,8 +8,8 @@ from documents import EXPECTED, FLIPPED, expected_verdict, run_one, verdict_of
 
 from dpaudit.claims import Proof, expectations, scans
 from dpaudit.numbers import balls
-from dpaudit.utility import bounds
-from dpaudit.utility.bounds import HALF, InPowers
+from dpaudit.studies.accuracy import bounds
+from dpaudit.studies.accuracy.bounds import HALF, InPowers
 from proofs_checks import CATALOGUE
 from proofs_checks.accuracy import corollaries as accuracy_corollaries
 from proofs_checks.accuracy import ehd as accuracy_ehd

@@ -1,0 +1,1 @@
+"""Anybody's own mechanism: a class, a table, a sampler's code."""

@@ -1,0 +1,99 @@
+"""What the exact entries of somebody's own mechanism say of its losses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dpaudit.mechanisms.own.entry import Between, Entry, PossibleUndecided
+from dpaudit.numbers.exponentials import excess_at_most
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.protocols import Algebra, Dataset, Output, text
+
+if TYPE_CHECKING:
+    from dpaudit.mechanisms.own.mechanism import OwnMechanism
+
+
+@dataclass(frozen=True)
+class OwnAlgebra(Algebra):
+    """The losses of somebody's own mechanism, from its exact entries."""
+
+    mechanism: OwnMechanism
+    exact_losses: bool = True
+
+    def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
+        """Returns the certain ratio of two probabilities where the mechanism's code was not followed to the end.
+
+        An output that may be impossible for a neighbour gives no upper bound; of all lower bounds the largest.
+        """
+        m = self.mechanism
+        if m.method != "sample" or m.refinable:
+            return None
+        try:
+            self.infinite()
+        except PossibleUndecided:
+            return max(self._ratios(), key=lambda found: found[0], default=None)
+        return None
+
+    def _ratios(self) -> Iterator[tuple[Fraction, Dataset, Dataset, Output]]:
+        m = self.mechanism
+        for x in m.datasets():
+            lowers = [_ends(entry)[0] for entry in m.row(x).entries]
+            for y in m.neighbours(x):
+                uppers = [_ends(entry)[1] for entry in m.row(y).entries]
+                ratios = [a / b if b else Fraction(0) for a, b in zip(lowers, uppers, strict=True)]
+                best = max(range(len(ratios)), key=ratios.__getitem__)
+                yield ratios[best], x, y, m.outputs()[best]
+
+    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
+        """Returns x, x' and an output that is certainly possible for x alone, if there are any.
+
+        Where there are none but some may be, PossibleUndecided is raised.
+        """
+        m = self.mechanism
+        open_place: tuple[Dataset, int] | None = None
+        for x in m.datasets():
+            possible = m.row(x).possible
+            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
+                open_place = x, possible.index(Verdict.UNDECIDED)
+            for y in m.neighbours(x):
+                other = m.row(y).possible
+                if possible is not other and possible != other:
+                    for i, (a, b) in enumerate(zip(possible, other, strict=True)):
+                        if a is Verdict.PROVED and b is Verdict.REFUTED:
+                            return x, y, m.outputs()[i]
+        if open_place is not None:
+            x, i = open_place
+            row = m.row(x)
+            raise PossibleUndecided(text(x), text(m.outputs()[i]), row.entries[i], row.logarithmic)
+        return None
+
+    def loss(self, x: Dataset, y: Dataset, output: Output) -> Fraction | None:
+        """Returns the loss where it is a rational number by algebra."""
+        m = self.mechanism
+        return m.row(x).exact_loss(m.row(y), m.output_index[output])
+
+    def delta_at_most(self, x: Dataset, y: Dataset, at: Fraction, bound: Fraction) -> Verdict:
+        """Returns the verdict where every probability of both rows has a canonical form."""
+        mine, theirs = self.mechanism.row(x), self.mechanism.row(y)
+        if mine.forms is None or theirs.forms is None:
+            return Verdict.UNDECIDED
+        pairs = list(zip(mine.numbers, theirs.numbers, strict=True))
+        counts, forms = Counter(pairs), dict(zip(pairs, zip(mine.forms, theirs.forms, strict=True), strict=True))
+        return excess_at_most(((*forms[pair], count) for pair, count in counts.items()), at, bound)
+
+    def rational_row(self, x: Dataset) -> list[Fraction] | None:
+        """Returns the probabilities where they were given as rational numbers."""
+        row = self.mechanism.row(x)
+        entries = [entry for entry in row.entries if isinstance(entry, Fraction)]
+        return entries if len(entries) == len(row.entries) and not row.logarithmic else None
+
+
+def _ends(entry: Entry) -> tuple[Fraction, Fraction]:
+    """Returns a lower and an upper bound of a probability that was computed from code."""
+    if isinstance(entry, Between):
+        return entry.lower, entry.upper
+    return (entry, entry) if isinstance(entry, Fraction) else (Fraction(0), Fraction(1))

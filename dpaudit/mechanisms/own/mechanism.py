@@ -1,0 +1,399 @@
+"""Somebody's own mechanism: a small class, or an object of one, made into a Mechanism.
+
+    class RandomisedResponse:
+        name = "randomised response"                 # optional; default: the name of the class
+        def __init__(self, epsilon): self.epsilon = epsilon
+        def datasets(self): return ["no", "yes"]
+        def outputs(self): return ["no", "yes"]
+        def log_weight(self, x, r): return self.epsilon if x == r else 0
+        def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
+        def neighbours(self, x): ...                 # optional; default: every other data set
+        adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
+
+One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
+outputs, or a dict), ``log_weight(x, r)`` (unnormalised; None for an impossible output), or ``sample(x, rng)``, whose
+code is followed (own_sample; outputs() is then optional). A number is an int, a
+Fraction, text such as "1/3", an expression such as ``dpaudit.exp(-epsilon)``, or for probabilities an enclosure
+(lower, upper). A binary float is refused: it is not exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self
+
+from dpaudit.mechanisms.base import ExactRows, Mechanism
+from dpaudit.mechanisms.own.algebra import OwnAlgebra
+from dpaudit.mechanisms.own.entry import Entries, short
+from dpaudit.mechanisms.own.law import GivenRow, OwnLaw, Rows
+from dpaudit.mechanisms.own.user_code import guarded
+from dpaudit.numbers.errors import InputError, visible
+from dpaudit.privacy.adjacency import ALL_PAIRS, Adjacency, ExplicitPairs, parse_adjacency
+from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
+from dpaudit.privacy.names import Names
+from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
+
+if TYPE_CHECKING:
+    from dpaudit.mechanisms.own.sample import SampledLaws
+
+MAX_ITEMS = 10**6
+MAX_PAIRS = 10**7
+ENTRY_BYTES = 1000
+"""An entry of the table of distributions: its exact value, its ball and its logarithm; rounded up."""
+METHODS = ("probability", "probabilities", "log_weight", "sample")
+
+
+class OwnMechanism(Mechanism):
+    """A mechanism of the protocol above; everything that its methods return is checked."""
+
+    def __init__(
+        self,
+        target: Any,
+        reference: str,
+        epsilon: Fraction | None,
+        settings: dict[str, str],
+        adjacency: Adjacency | None = None,
+        *,
+        sha256: str | None = None,
+    ) -> None:
+        self._target = target
+        self.reference = reference
+        self.epsilon = epsilon
+        self._settings = settings
+        self.sha256 = sha256
+        lines = (type(target).__doc__ or "").strip().splitlines() or ["(no description)"]
+        self.name = self._word("name", type(target).__name__)  # type: ignore[misc]
+        self.formula = self._word("formula", lines[0])  # type: ignore[misc]
+        self._other_adjacency = adjacency
+        self.source = visible(reference)  # type: ignore[misc]
+        self._check_methods()
+
+    def _word(self, name: str, default: str) -> str:
+        return visible(guarded(self.reference, lambda: str(getattr(self._target, name, default))))
+
+    def _check_methods(self) -> None:
+        target = self._target
+        given = [method for method in METHODS if callable(getattr(target, method, None))]
+        for method in ("datasets", "outputs"):
+            if not callable(getattr(target, method, None)) and (method == "datasets" or "sample" not in given):
+                unless = " (or sample(x, rng), which needs none)" if method == "outputs" else ""
+                raise self._error(f"needs a method {method}(){unless}")
+        if len(given) != 1:
+            which = " and ".join(given) or "none"
+            wanted = "probability(x, r), probabilities(x), log_weight(x, r), sample(x, rng)"
+            raise self._error(f"needs exactly one of {wanted}; has {which}")
+        self.method = given[0]
+
+    @cached_property
+    def _sampled(self) -> SampledLaws:
+        """The laws of the code, where the mechanism is given by its code."""
+        from dpaudit.mechanisms.own.sample import SampledLaws  # brings numpy
+
+        return SampledLaws(self._target, self.reference, self.name)
+
+    @property
+    def _lists_outputs(self) -> bool:
+        return callable(getattr(self._target, "outputs", None))
+
+    def _error(self, rule: str) -> InputError:
+        return InputError("mech", self.reference, f"{self.name} {rule}")
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        return guarded(self.reference, getattr(self._target, method), *arguments)
+
+    # -------------------------------------------------------------- data sets and outputs
+
+    def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
+        """Returns what datasets(), outputs() or neighbours(x) yields, twice the same: at most MAX_ITEMS values."""
+        first, second = self._listed(method, *arguments), self._listed(method, *arguments)
+        if len(first) != len(second):
+            raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
+        for a, b in zip(first, second, strict=True):
+            if not (a is b or guarded(self.reference, lambda a=a, b=b: a == b and _alike(a, b))):
+                raise self._changed(f"{method}()", short(a), short(b))
+        return first
+
+    def _changed(self, place: str, first: str, second: str) -> InputError:
+        return self._error(f"{place} changes between two calls: {first}, then {second}; it must be the same every time")
+
+    def _listed(self, method: str, *arguments: Any) -> tuple[Any, ...]:
+        """Returns at most MAX_ITEMS hashable values."""
+        found = self._call(method, *arguments)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise self._error(f"{method}() must return a list, not {type(found).__name__}")
+        items: tuple[Any, ...] = guarded(self.reference, lambda: tuple(islice(found, MAX_ITEMS + 1)))
+        if len(items) > MAX_ITEMS:
+            raise self._error(f"{method}() returns more than {MAX_ITEMS} items")
+        for item in items:
+            if not _hashable(item):
+                raise self._error(f"{method}() returns {item!r}, which is not hashable; take tuples instead of lists")
+        return items
+
+    def _distinct(self, method: str, what: str, least: int) -> tuple[Any, ...]:
+        items = self._items(method)
+        if len(items) < least:
+            raise self._error(f"{method}() must return at least {least} {what}, returns {len(items)}")
+        guarded(self.reference, self._no_twins, method, items)
+        return items
+
+    def _no_twins(self, method: str, items: Sequence[Any]) -> None:
+        """Refuses items that compare equal or have the same text: one would stand for the other."""
+        values: dict[Any, int] = {}
+        names: dict[str, int] = {}
+        for i, item in enumerate(items):
+            name = text(item)
+            first = min(values.setdefault(item, i), names.setdefault(name, i))
+            if first < i:
+                twin = items[first]
+                if text(twin) != name:
+                    found = f"{short(twin)} and {short(item)}, which compare equal"
+                else:
+                    found = f"{name} twice" + ("" if twin == item else ", as different values")
+                raise self._error(f"{method}() returns {found} (numbers {first + 1} and {i + 1})")
+
+    @cached_property
+    def _datasets(self) -> tuple[Dataset, ...]:
+        return self._distinct("datasets", "data sets", 2)
+
+    @cached_property
+    def _outputs(self) -> tuple[Output, ...]:
+        listed = self._distinct("outputs", "output", 1) if self._lists_outputs else None
+        if self.method != "sample":
+            return listed or ()
+        found = self._sampled.outputs(self._datasets, listed)
+        guarded(self.reference, self._no_twins, "sample", found)
+        return found
+
+    @cached_property
+    def output_index(self) -> dict[Output, int]:
+        """Returns the position of every output."""
+        return {output: i for i, output in enumerate(self._outputs)}
+
+    @cached_property
+    def _listed_outputs(self) -> dict[Output, Output]:
+        return {output: output for output in self._outputs}
+
+    @cached_property
+    def _listed_datasets(self) -> dict[Dataset, Dataset]:
+        return {x: x for x in self._datasets}
+
+    _names = cached_property[Names](lambda self: Names(self._datasets))
+
+    @cached_property
+    def adjacency(self) -> Adjacency:  # type: ignore[override]
+        """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
+        return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
+
+    @cached_property
+    def _own_adjacency(self) -> Adjacency:
+        word = getattr(self._target, "adjacency", None)
+        if callable(getattr(self._target, "neighbours", None)):
+            if word is not None:
+                raise self._error("has both a method neighbours(x) and an adjacency; leave one out")
+            return ExplicitPairs(tuple(self._listed_pairs()))
+        return ALL_PAIRS if word is None else parse_adjacency(word, self.read_dataset)
+
+    def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
+        count = 0
+        for x in self._datasets:
+            for found in self._items("neighbours", x):
+                count += 1
+                if count > MAX_PAIRS:
+                    raise self._error(
+                        f'neighbours(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
+                    )
+                yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
+
+    @cached_property
+    def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
+        """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
+        links = self.adjacency.links(self._listed_datasets)
+        if not any(links.values()):
+            raise self._error("has no two neighbouring data sets")
+        return links
+
+    def with_adjacency(self, adjacency: str | Adjacency) -> Self:
+        """Returns the same mechanism under another adjacency."""
+        relation = parse_adjacency(adjacency, self.read_dataset)
+        found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
+        found.most_steps = self.most_steps
+        if self.method == "sample":
+            vars(found)["_sampled"] = self._sampled  # the laws are the same
+        return found
+
+    def alone(self, x: Dataset) -> Self:
+        """Returns the mechanism with this data set only, where its code would have to be followed for every other."""
+        if self.method != "sample" or "_outputs" in vars(self):
+            return self
+        found = copy(self)
+        kept = {"adjacency": self.adjacency, "_own_adjacency": self._own_adjacency, "_sampled": self._sampled}
+        vars(found).update(kept, _datasets=(x,), _links={x: ()})
+        return found
+
+    def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:
+        """Returns the data set or output that was found, as it was listed; one that only compares equal is refused."""
+        if found not in known:
+            raise self._error(f"{place} {text(found)}, which is no {what}")
+        if not _alike(known[found], found):
+            twins = f"{short(found)}, which compares equal to the {what} {short(known[found])} but is another value"
+            raise self._error(f"{place} {twins}")
+        return known[found]
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Returns the data sets."""
+        return self._datasets
+
+    def outputs(self) -> Sequence[Output]:
+        """Returns the outputs."""
+        return self._outputs
+
+    def neighbours(self, x: Dataset) -> Sequence[Dataset]:
+        """Returns the neighbours of x, made symmetric."""
+        return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
+
+    def counts(self) -> Counts:
+        """Returns the numbers of data sets, ordered adjacent pairs and outputs."""
+        size = len(self._datasets)
+        everybody = self.adjacency == ALL_PAIRS
+        pairs = size * (size - 1) if everybody else sum(map(len, self._links.values()))
+        rest = self._sampled.has_rest(self._outputs) if self.method == "sample" else False
+        return Counts(size, pairs, len(self._outputs), int(rest))
+
+    def memory(self) -> int:
+        """Returns the bytes for the whole table of distributions."""
+        return len(self._datasets) * len(self._outputs) * ENTRY_BYTES
+
+    def read_dataset(self, option: str, value: Any) -> Dataset:
+        """Returns the data set that is this value or has this name; a name of two data sets is refused."""
+        if _hashable(value) and value in self._listed_datasets:
+            return self._listed_datasets[value]
+        found = self._names.find(option, text(value))
+        if found:
+            return found[0]
+        some = "; ".join(text(x) for x in self._datasets[:4]) + ("; …" if len(self._datasets) > 4 else "")
+        raise InputError(option, text(value), f"is no data set of {self.name}; it has {some}")
+
+    # -------------------------------------------------------------- distributions
+
+    def row(self, x: Dataset) -> GivenRow:
+        """Returns the distribution of x as its author gave it, checked: right length, nothing negative, sum 1."""
+        return self._rows[x]
+
+    @cached_property
+    def _known_entries(self) -> Entries:
+        return Entries(self.method == "log_weight")
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self._read_twice, self._datasets)
+
+    def _read_twice(self, x: Dataset) -> GivenRow:
+        """Returns the row, refused if its author's code gives another one when it is asked again."""
+        given, error = self._entries(x), self._place(x)
+        row, again = GivenRow.read(self._known_entries, given, error), self._entries(x)
+        if guarded(self.reference, lambda: given == again) is not True:
+            second = GivenRow.read(self._known_entries, again, error)
+            for i, (a, b) in enumerate(zip(row.entries, second.entries, strict=True)):
+                if a != b:
+                    raise error(i, f"changes between two calls: {short(a)}, then {short(b)}; it must be fixed")
+        return row
+
+    def _place(self, x: Dataset) -> Any:
+        """Returns a function that makes the error for output number i of x, or for the row if i is None."""
+
+        def error(i: int | None, rule: str) -> InputError:
+            where = text(x) if i is None or self.method == "probabilities" else f"{text(x)}, {text(self._outputs[i])}"
+            spot = f" at {text(self._outputs[i])}" if i is not None and self.method == "probabilities" else ""
+            return self._error(f"{self.method}({where}){spot} {rule}")
+
+        return error
+
+    def _entries(self, x: Dataset) -> list[Any]:
+        if self.method == "sample":
+            return self._sampled.entries(x, self._outputs)
+        if self.method != "probabilities":
+            method = getattr(self._target, self.method)
+            return list(guarded(self.reference, lambda: [method(x, output) for output in self._outputs]))
+        found = self._call("probabilities", x)
+        if isinstance(found, dict):
+            for output in found:
+                self._known(self._listed_outputs, output, f"probabilities({text(x)}) names", "output")
+            return [found.get(output, 0) for output in self._outputs]
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise self._error(f"probabilities({text(x)}) must be a list or a dict, not {type(found).__name__}")
+        entries: list[Any] = guarded(self.reference, lambda: list(islice(found, len(self._outputs) + 1)))
+        if len(entries) != len(self._outputs):
+            more = "more" if len(entries) > len(self._outputs) else f"only {len(entries)}"
+            raise self._error(f"probabilities({text(x)}) has {more} entries, there are {len(self._outputs)} outputs")
+        return entries
+
+    @property
+    def refinable(self) -> bool:  # type: ignore[override]
+        """Returns False if any distribution is given as fixed enclosures."""
+        return self._rows.refinable
+
+    def law(self) -> Law:
+        """Returns the law at the precision in force."""
+        return OwnLaw(self._rows)
+
+    def algebra(self) -> OwnAlgebra:
+        """Returns what the exact entries say of the losses."""
+        return OwnAlgebra(self)
+
+    def exact_rows(self, datasets: Sequence[Dataset]) -> ExactRows:
+        """Returns these distributions as their author gave them."""
+        return ExactRows(self.method == "log_weight", [self.row(x).to_json() for x in datasets])
+
+    # -------------------------------------------------------------- what is claimed
+
+    def claimed(self) -> Guarantee | None:
+        """Returns what the optional method claimed() says: epsilon, (epsilon, delta), a guarantee or its text."""
+        if not callable(getattr(self._target, "claimed", None)):
+            return None
+        found = []
+        for given in (self._call("claimed"), self._call("claimed")):
+            try:
+                found.append(None if given is None else parse_guarantee("claimed", given))
+            except InputError as error:
+                raise self._error(f"claimed() is wrong: {error}") from None
+        if found[0] != found[1]:
+            raise self._changed("claimed()", *(g.text() if g else "nothing" for g in found))
+        return found[0]
+
+    def claimed_here(self) -> Guarantee | None:
+        """Returns what is claimed, under the author's adjacency only."""
+        return self.claimed() if self.adjacency == self._own_adjacency else None
+
+    def settings(self) -> dict[str, str]:
+        """Returns the constructor's other parameters as text, those that were left at their defaults too."""
+        return self._settings
+
+    def describe(self) -> dict[str, Any]:
+        """Returns name, nominal epsilon, parameters, where it comes from and the SHA-256 of that file."""
+        other = self._other_adjacency
+        relation = {} if other is None else {"adjacency": other.to_dict()}
+        origin = {"source": self.reference, "source_sha256": self.sha256}
+        return {**super().describe(), **origin, **relation, **self.caveats()}
+
+    def caveats(self) -> dict[str, Any]:
+        """Returns what an answer on the mechanism's code rests on; nothing where it gives its distributions itself."""
+        return self._sampled.caveats(self._datasets, self._lists_outputs) if self.method == "sample" else {}
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Returns whether two values that compare equal also are of one type or have one text: 1 and True are not alike."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return all(_alike(*entries) for entries in zip(a, b, strict=False))
+    return type(a) is type(b) or text(a) == text(b)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except Exception:  # somebody else's object: its hash may do anything
+        return False
+    return isinstance(value, Hashable)

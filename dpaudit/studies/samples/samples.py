@@ -1,0 +1,267 @@
+"""dpaudit samples: counts of outputs per data set; a lower bound of epsilon with a stated confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations
+from time import perf_counter
+from typing import Any
+
+from dpaudit.audit.display import Members, as_json
+from dpaudit.audit.judgement import Judgement, Margin, Whose
+from dpaudit.audit.page import Page
+from dpaudit.audit.results import Answer
+from dpaudit.audit.setting import Setting, command_line
+from dpaudit.mechanisms.own.table import read_sheet
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
+from dpaudit.numbers.digits import powers
+from dpaudit.numbers.enclosure import Enclosure, at_least
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, positive, sequence, split, whole
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee, parse_guarantee
+from dpaudit.studies.pages import samples_page
+from dpaudit.studies.samples.binomial import lower_bound, upper_bound
+from dpaudit.studies.samples.fit import Fit, goodness_of_fit
+from dpaudit.studies.samples.reach import exact_at
+
+MOST = 10**15
+"""The largest count."""
+PLACES = 12
+Counts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Shown(Members):
+    """The event that shows most: its counts, and bounds that hold together with the stated confidence."""
+
+    x: str
+    x_prime: str
+    event: tuple[str, ...]
+    count: int
+    of: int
+    count_prime: int
+    of_prime: int
+    probability_lower: Fraction
+    probability_prime_upper: Fraction
+
+
+@dataclass(frozen=True)
+class Reach(Members):
+    """The best that events of probability at least ``at`` can show, by the law that was given."""
+
+    at: Fraction
+    epsilon: Enclosure
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplesResult(Answer):
+    """With the stated confidence the code is not (e, delta)-private for any e < ``epsilon_lower``.
+
+    ``tests`` events were looked at, each at the share alpha / tests of the error. ``ceiling`` is the most that so many
+    samples can show of any code. Sampling never proves privacy: ``verdict`` is REFUTED or UNDECIDED.
+    """
+
+    file: str
+    samples: dict[str, int]
+    confidence: Fraction
+    delta: Fraction
+    tests: int
+    registered: bool
+    """Whether the event was named in advance; else every single output and ordered pair counts as one test."""
+    epsilon_lower: Fraction
+    shown: Shown | None
+    ceiling: Fraction
+    claimed: Fraction | None
+    verdict: Verdict | None
+    law: dict[str, Any] | None
+    fit: tuple[Fit, ...]
+    reach: tuple[Reach, ...]
+
+    def members(self) -> dict[str, Any]:
+        """Returns the fields; the bounds of epsilon as decimals, rounded down."""
+        found = super().members()
+        rounded = {name: decimal_below(getattr(self, name)) for name in ("epsilon_lower", "ceiling")}
+        return {**found, **rounded, "verdict": as_json(self.judgement)}
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The verdict on the claim; the true epsilon is known from below only."""
+        if self.claimed is None or self.verdict is None:
+            return None
+        found = Judgement(EpsilonDelta(self.claimed, self.delta), self.verdict, Whose.ASKED, f"the code of {self.file}")
+        shown = at_least(self.epsilon_lower, PLACES)
+        name = "true ε" if not self.delta else powers(f"ε at δ = {self.delta}")
+        return replace(
+            found, quantity=name, value=shown, bound=self.claimed, margin=Margin.between(shown, self.claimed)
+        )
+
+    def page(self) -> Page:
+        """Returns what is shown, for people."""
+        return samples_page(self, decimal_below(self.epsilon_lower), decimal_below(self.ceiling))
+
+
+def samples(
+    file: str,
+    *,
+    event: str | Sequence[str] | None = None,
+    pair: str | Sequence[str] | None = None,
+    confidence: Exact = "999/1000",
+    claim: Guarantee | Any = None,
+    at: str | Sequence[Exact] = (),
+    law: Setting | None = None,
+) -> SamplesResult:
+    """Returns what the counts in the file show: one row a data set, one column an output, as in a table.
+
+    ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every single output and every
+    ordered pair of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to be refuted. ``law`` is the law
+    that the code should have: is it refuted, and what can events of probability ``at`` show of it?
+    """
+    start, counts = perf_counter(), read_counts(file)
+    level, stated = _level(confidence), _stated(claim)
+    bound, weight = (None, Fraction(0)) if stated is None else stated.epsilon_delta()
+    points = [positive("at", c) for c in sequence("at", at)]
+    if any(c > 1 for c in points):
+        raise InputError("at", at, "must be probabilities")
+    if points and law is None:
+        raise InputError("at", at, "needs the law, --mech: what can be shown at best depends on it")
+    pairs = _pairs(counts, pair)
+    events = _events(counts, event)
+    tests = len(pairs) * len(events)
+    share = level if law is None else level / 2  # the other half is for the fit
+    epsilon_lower, shown = _best(counts, pairs, events, share / (2 * tests), weight)
+    most = max(sum(row.values()) for row in counts.values())
+    verdict = None if bound is None else Verdict.REFUTED if epsilon_lower > bound else Verdict.UNDECIDED
+    return SamplesResult(
+        file=file,
+        samples={x: sum(row.values()) for x, row in counts.items()},
+        confidence=1 - level,
+        delta=weight,
+        tests=tests,
+        registered=event is not None and pair is not None,
+        epsilon_lower=epsilon_lower,
+        shown=shown,
+        ceiling=_loss(lower_bound(most, most, share / (2 * tests)), upper_bound(0, most, share / (2 * tests)), weight),
+        claimed=bound,
+        verdict=verdict,
+        law=None if law is None else law.describe(),
+        fit=() if law is None else goodness_of_fit(law.mechanism, counts, share),
+        reach=() if law is None else tuple(Reach(c, exact_at(law.mechanism, c, Effort())) for c in points),
+        seconds=perf_counter() - start,
+        command=command_line(
+            "samples",
+            file,
+            *([] if law is None else law.options()),
+            event=None if event is None else ",".join(events[0]),
+            pair=None if pair is None else ",".join(pairs[0]),
+            confidence=None if level == Fraction(1, 1000) else 1 - level,
+            claim=stated and stated.option(),
+            at=tuple(points),
+        ),
+    )
+
+
+def _stated(claim: Guarantee | Any) -> EpsilonDelta | None:
+    """The (epsilon, delta) that is claimed; another guarantee is refused."""
+    if claim is None:
+        return None
+    found = parse_guarantee("claim", claim)
+    if not isinstance(found, EpsilonDelta):
+        raise InputError("claim", found.option(), "samples speak of ε and δ: eps=1 or eps=1,delta=1e-5")
+    if found.delta >= 1:
+        raise InputError("claim", found.option(), "delta must be < 1")
+    return found
+
+
+def read_counts(file: str) -> dict[str, dict[str, int]]:
+    """Returns the counts by data set and output."""
+    try:
+        outputs, rows = read_sheet(file)
+    except InputError as error:
+        raise InputError("COUNTS", file, error.rule) from None
+    found = {}
+    for x, (where, cells) in rows.items():
+        row = {}
+        for output, cell in zip(outputs, cells, strict=True):
+            try:
+                row[output] = whole("count", cell, 0, MOST)
+            except InputError:
+                rule = f"{where}, column {output}: a count must be a whole number from 0 to {MOST}"
+                raise InputError("COUNTS", file, rule) from None
+        if not sum(row.values()):
+            raise InputError("COUNTS", file, f"{where}: has no samples")
+        found[x] = row
+    return found
+
+
+def _level(confidence: Exact) -> Fraction:
+    level = 1 - positive("confidence", confidence)
+    if not Fraction(1, 10**30) <= level < 1:
+        raise InputError("confidence", confidence, "must be between 0 and 1 - 1e-30")
+    return level
+
+
+def _pairs(counts: Counts, pair: str | Sequence[str] | None) -> list[tuple[str, str]]:
+    """Returns the ordered pairs to look at."""
+    if pair is None:
+        return list(permutations(counts, 2))
+    names = split("pair", pair) if isinstance(pair, str) else list(pair)
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(counts):
+        raise InputError("pair", ",".join(names), f"must be two data sets of the file: {', '.join(list(counts)[:6])}")
+    return [(names[0], names[1])]
+
+
+def _events(counts: Counts, event: str | Sequence[str] | None) -> list[tuple[str, ...]]:
+    """Returns the events to look at."""
+    outputs = list(next(iter(counts.values())))
+    if event is None:
+        return [(output,) for output in outputs]
+    names = tuple(split("event", event) if isinstance(event, str) else event)
+    odd = [name for name in names if name not in outputs]
+    if odd or not names or len(set(names)) < len(names):
+        rule = f"must be different outputs of the file: {', '.join(outputs[:6])}"
+        raise InputError("event", ",".join(names), rule)
+    return [names]
+
+
+def _best(
+    counts: Counts,
+    pairs: Sequence[tuple[str, str]],
+    events: Sequence[tuple[str, ...]],
+    level: Fraction,
+    delta: Fraction,
+) -> tuple[Fraction, Shown | None]:
+    """Returns the largest certified ln((p - delta) / p'), p >= its lower bound and p' <= its upper bound; or 0.
+
+    All bounds together hold with probability 1 - 2 tests level, whichever is taken. Floats choose whom to certify.
+    """
+    from dpaudit.studies.samples.screen import most_promising
+
+    best, found = Fraction(0), None
+    for (x, y), event in most_promising(counts, pairs, events, level, delta):
+        here, there = (sum(counts[z][output] for output in event) for z in (x, y))
+        all_here, all_there = sum(counts[x].values()), sum(counts[y].values())
+        low, high = lower_bound(here, all_here, level), upper_bound(there, all_there, level)
+        loss = _loss(low, high, delta)
+        if found is None or loss > best:
+            best, found = loss, Shown(x, y, event, here, all_here, there, all_there, low, high)
+    return best, found
+
+
+def _loss(low: Fraction, high: Fraction, delta: Fraction) -> Fraction:
+    """Returns a number at most ln((low - delta) / high), and 0 where that is negative; decimals, rounded down."""
+    if low - delta <= high:
+        return Fraction(0)
+    with balls.precision(128):
+        least = balls.ends(ball((low - delta) / high).log())[0]
+    return max(Fraction(0), Fraction(least * 10**PLACES // 1, 10**PLACES))
+
+
+def decimal_below(value: Fraction) -> str:
+    """Returns a number of PLACES decimals as text."""
+    digits = str(int(value * 10**PLACES)).rjust(PLACES + 1, "0")
+    return f"{digits[:-PLACES]}.{digits[-PLACES:]}"

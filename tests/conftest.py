@@ -1,0 +1,40 @@
+"""The lanes of the tests (tests/README.md); Hypothesis is deterministic and has no deadline, as machines are shared."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, settings
+
+SLOW = Path(__file__).with_name("slow.txt")
+"""The test functions that are not quick, with their CPU seconds, as tests/measure.py has found them."""
+
+settings.register_profile("dpaudit", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile(
+    "mutation", settings.get_profile("dpaudit"), max_examples=20, phases=(Phase.explicit, Phase.generate)
+)
+settings.load_profile("dpaudit")
+os.environ["DPAUDIT_PROGRESS"] = "off"  # a slow machine must not change what the tests see on stderr
+
+
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="the long versions of tests that also have a short one")
+
+
+@pytest.fixture
+def long(pytestconfig):
+    """Whether the long version of the test is wanted."""
+    return pytestconfig.getoption("--long")
+
+
+def pytest_collection_modifyitems(items):
+    """Marks what is quick; the modules that take longest come first, so that no core waits for them at the end."""
+    slow = dict(line.rsplit(" ", 1) for line in SLOW.read_text().splitlines())
+    cost: Counter[str] = Counter()
+    for name, seconds in slow.items():
+        cost[name.split("::")[0]] += float(seconds)
+    for item in items:
+        if item.nodeid.split("[")[0] not in slow:
+            item.add_marker("quick")
+    items.sort(key=lambda item: -cost[item.nodeid.split("::")[0]])

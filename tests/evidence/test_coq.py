@@ -1,0 +1,366 @@
+"""The proof assistant: theorems for every n, certificates exported, and what goes red when something is wrong."""
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import dpaudit
+import proofs_checks.coq
+from dpaudit.claims import formal
+from dpaudit.claims.formal import NOT_RUN, Theorem, needed, theorems
+from dpaudit.claims.proof import Kind, Proof
+from dpaudit.evidence import certificate
+from dpaudit.evidence.coq import export, prove
+from dpaudit.evidence.coq.texts import HERE, template
+from dpaudit.evidence.verifier.reading import digest
+from dpaudit.files import coqc
+from dpaudit.mechanisms import exponential
+from proofs_checks.coq import FOLDER, THEOREMS
+
+here = pytest.mark.skipif(coqc.installed() is None, reason=coqc.INSTALL)
+FILES = sorted(FOLDER.glob("*.v"))
+RESPONSE = "dpaudit/examples/randomised_response.py:RandomisedResponse"
+ROOT = Path(__file__).parents[2]
+
+
+def written(tmp_path, mech, **options):
+    path = tmp_path / "c.json"
+    certificate.write(dpaudit.epsilon(mech, **options), str(path))
+    return path
+
+
+# ------------------------------------------------------------------ no holes
+
+
+@pytest.mark.parametrize("file", [*FILES, *sorted(HERE.glob("*.v"))], ids=lambda file: file.stem)
+def test_no_file_admits_anything(file):
+    assert coqc.forbidden(file.read_text(encoding="utf-8")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Lemma a : False. Admitted.", "Admitted"),
+        ("Lemma a : False. admit. Qed.", "admit"),
+        ("Axiom a : False.", "Axiom"),
+        ("(* a (* nested *) comment *) Parameter a : nat.", "Parameter"),
+        ("Unset Guard Checking.", "Unset"),
+        ("(* Admitted *) Lemma a : True. exact I. Qed.", None),
+    ],
+)
+def test_holes_are_seen(text, word):
+    assert coqc.forbidden(text) == word
+
+
+def test_every_theorem_that_a_claim_names_is_there():
+    for theorem in THEOREMS.values():
+        assert theorem.name in theorems((FOLDER / f"{theorem.file}.v").read_text(encoding="utf-8"))
+    assert set(THEOREMS) <= {claim.id for claim in proofs_checks.CATALOGUE.claims}
+
+
+# ------------------------------------------------------------------ the theorems
+
+
+STATED = """From Coq Require Import Reals List ZArith.
+From DP Require Import Laws Model Dirichlet Euler Histograms.
+Open Scope R_scope.
+Section Model.
+Variables (Gamma : R -> R) (prior : list R) (n : nat).
+Let k := length prior.
+Let X := histogram k n.
+Let records (x y : X) := steps (proj1_sig x) (proj1_sig y).
+Let distance (x y : X) := sqrt (1 - BC Gamma prior (proj1_sig x) (proj1_sig y)).
+Let local x := largest (fun y => largest (fun r => Rabs (distance x r - distance y r)) (all k n))
+  (filter (fun y => Nat.eqb (records x y) 1) (all k n)).
+Let smooth g x := largest (fun z => / (/ local z + g * INR (records x z))) (all k n).
+Let law (rate : X -> R) (x r : X) :=
+  exp (- (rate x * distance x r)) / sum (fun r => exp (- (rate x * distance x r))) (all k n).
+Theorem every_histogram_once : (forall x : X, In x (all k n)) /\\ NoDup (all k n).
+Proof. split; [apply all_complete|apply all_once]. Qed.
+Theorem ehds_as_documented g eps :
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * (1 + g) * smooth g x)) x r
+    <= exp eps * law (fun x => eps / (2 * (1 + g) * smooth g x)) y r.
+Proof.
+  intros M P K N G E x y r A.
+  exact (ehds_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
+Qed.
+Theorem mh_as_documented g eps :
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= g -> 0 <= eps ->
+  forall x y r : X, records x y = 1%nat -> law (fun x => eps / (2 * smooth g x)) x r
+    <= exp ((1 + g) * eps) * law (fun x => eps / (2 * smooth g x)) y r.
+Proof.
+  intros M P K N G E x y r A. exact (mh_histograms Gamma prior n M P K N g eps x y G E A r (all_complete k n r)).
+Qed.
+Theorem ehd_as_documented eps :
+  euler Gamma -> Forall (Rlt 0) prior -> (2 <= k)%nat -> (1 <= n)%nat -> 0 <= eps ->
+  forall x y r : X, records x y = 1%nat -> law (fun _ => eps / (2 * largest local (all k n))) x r
+    <= exp eps * law (fun _ => eps / (2 * largest local (all k n))) y r.
+Proof.
+  intros M P K N E x y r A. exact (ehd_histograms Gamma prior n M P K N eps x y E A r (all_complete k n r)).
+Qed.
+End Model.
+"""
+"""The documents' mechanisms, written out once more: a weaker theorem does not prove this."""
+
+
+@here
+def test_the_kernel_accepts_every_theorem_with_the_axioms_of_the_reals_alone():
+    texts = {name: text for file in FILES for name, text in needed(FOLDER, file.stem).items()}
+    texts["Stated"] = STATED
+    every = [f"@{file}.{name}" for file, text in texts.items() for name in theorems(text)]
+    assert len(every) > 30
+    found = coqc.compile_texts(texts, every, 600)
+    assert (found.problem, found.own_axioms) == ("", [])
+    assert found.assumptions == coqc.REAL_AXIOMS  # they are seen, so others would be
+
+
+@pytest.fixture
+def copy(tmp_path):
+    for file in FILES:
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    return tmp_path
+
+
+BUGS = {
+    "EHDS forgets 1 + gamma": ("Model", "exponential (eps / (2 * (1 + gamma) * S x))", "exponential (eps / (2 * S x))"),
+    "EHDS forgets the 2": (
+        "Model",
+        "exponential (eps / (2 * (1 + gamma) * S x))",
+        "exponential (eps / ((1 + gamma) * S x))",
+    ),
+    "EHDS takes LS for S": ("Model", "(eps / (2 * (1 + gamma) * S x))", "(eps / (2 * (1 + gamma) * LS x))"),
+    "a geometric mechanism with half the noise": ("Counting", "exp (- (eps * IZR", "exp (- (2 * eps * IZR"),
+}
+
+
+@here
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_wrong_constant_goes_red(copy, bug):
+    file, right, wrong = BUGS[bug]
+    text = (copy / f"{file}.v").read_text(encoding="utf-8")
+    assert right in text
+    (copy / f"{file}.v").write_text(text.replace(right, wrong), encoding="utf-8")
+    theorem = Theorem(copy, file, theorems(text)[0], "a theorem")
+    assert re.match(rf"{file}\.v, line \d+: ", theorem.problem())
+    proof = Proof().equal("a line", "1 = 1", 1, 1).formal(theorem)
+    assert proof.lines[-1].step().value == "a theorem  [FAILED]"
+    assert proof.outcome().verdict.value == "UNDECIDED"
+
+
+@here
+def test_an_assumption_by_another_name_is_seen(tmp_path):
+    (tmp_path / "Own.v").write_text("Variable a : False.\nTheorem b : 1 = 2.\nProof. destruct a. Qed.\n")
+    assert "it assumes a" in Theorem(tmp_path, "Own", "b", "").problem().replace("Own.", "")
+    assert Theorem(tmp_path, "Own", "c", "").problem() == "Own.v has no theorem c"
+
+
+@here
+def test_a_bypass_that_the_words_do_not_show_is_seen(tmp_path):
+    # a quotation mark hides the word from the search; the kernel's own list shows what was not checked
+    hidden = """From Coq Require Import String.
+Definition s := "(*"%string.
+#[bypass_check(guard)] Fixpoint loop (n : nat) : False := loop n.
+Definition t := "*)"%string.
+Theorem a : 1 = 2.
+Proof. destruct (loop 0). Qed.
+"""
+    assert coqc.forbidden(hidden) is None
+    (tmp_path / "Own.v").write_text(hidden)
+    assert Theorem(tmp_path, "Own", "a", "").problem() == "it assumes Own.loop is assumed to be guarded."
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("Closed under the global context\n", []),
+        ("Axioms:\nClassical_Prop.classic : forall P : Prop, P \\/ ~ P\n", []),
+        ("Axioms:\nFunctionalExtensionality.functional_extensionality_dep\n  : forall A : Type,\n    A\n", []),
+        ("Axioms:\nDP.Classical_Prop.classic : False\n", ["DP.Classical_Prop.classic"]),
+        ("Axioms:\nT is assumed to be positive.\n", ["T is assumed to be positive."]),
+        ("f relies on an unsafe hierarchy.\nAxioms:\n", ["f relies on an unsafe hierarchy."]),
+        ("", ["what coqc does not say"]),
+    ],
+)
+def test_only_the_axioms_of_the_reals_pass(said, own):
+    assert coqc.Compiled("", coqc.assumed(said)).own_axioms == own
+
+
+def test_no_file_may_pass_for_one_of_coq():
+    found = coqc.compile_texts({"Classical_Prop": "Variable classic : False."}, ["Classical_Prop.classic"], 60)
+    assert "name of a file of Coq" in found.problem
+
+
+@here
+def test_a_claim_shows_its_theorem():
+    (result,) = dpaudit.check(["level.5.1"], jobs=1)
+    assert result.outcome.verdict.value == "PROVED"
+    assert "[Coq: Levels.level_5_1]" in "\n".join(step.value for step in result.outcome.steps)
+
+
+def test_without_coqc_the_line_is_by_hand(monkeypatch):
+    monkeypatch.setattr(formal, "installed", lambda: None)
+    proof = Proof().formal(THEOREMS["dp.ehds"])
+    (line,) = proof.lines
+    assert (line.kind, line.came_out) == (Kind.HAND, True)
+    assert line.step().value.endswith(f"[by hand: Coq theorem Histograms.ehds_histograms, {NOT_RUN}]")
+    assert proof.obstacle  # it does not count as content for all values
+
+
+# ------------------------------------------------------------------ certificates
+
+EXPORTED = {
+    "EHDS": ("EHDS", {"n": 2, "prior": "1/2,3/2", "gamma": "1/3"}),
+    "EHD_exact": ("EHD", {"n": 1, "k": 3, "gs": "exact"}),
+    "EHD_constant": ("EHD", {"n": 1, "gs": "constant", "adjacency": "all"}),
+    "MH": ("MH", {"n": 1}),
+    "MHdelta": ("MHdelta", {"n": 1, "delta": "1/1000"}),
+    "LSHist": ("LSHist", {"n": 1}),
+    "own": (str(ROOT / RESPONSE), {"eps": "1/2"}),
+}
+
+
+@here
+def test_the_kernel_accepts_exported_certificates(tmp_path):
+    texts = {}
+    for name, (mech, options) in EXPORTED.items():
+        texts[name] = export.text_of(export.read_certificate(str(written(tmp_path, mech, **options))))
+    asked = ("EHDS", "own")  # one of each kind of proof: what all assume together takes long to collect
+    every = [f"{name}.{theorem}" for name in asked for theorem in export.THEOREMS]
+    found = coqc.compile_texts(texts, every, 600)
+    assert (found.problem, found.own_axioms) == ("", [])
+
+
+@here
+def test_verify_asks_the_kernel(tmp_path):
+    result = dpaudit.verify(str(written(tmp_path, "EHDL", n=1)), coq=True, seconds=600)
+    assert result.accepted, result.reason
+    assert result.established[-1].startswith(
+        "Coq: the kernel accepts upper_bound and lower_bound, which assume nothing"
+    )
+    assert "both bounds by Coq" in str(result)
+
+
+@here
+@pytest.mark.parametrize(("lower", "upper"), [("0", "0.49"), ("0.51", "1")])
+def test_a_wrong_bound_goes_red(tmp_path, lower, upper):
+    path = written(tmp_path, "EHDL", n=1)
+    document = json.loads(path.read_text())
+    document["statement"] |= {"lower": lower, "upper": upper}
+    path.write_text(json.dumps({**document, "sha256": digest(document)}))
+    assert prove.prove(str(path), 600).problem == prove.FALSE
+
+
+@here
+def test_what_takes_too_long_is_not_called_refused(tmp_path):
+    problem = prove.prove(str(written(tmp_path, "EHDS", n=20)), 1).problem
+    assert problem == "not decided, Certificate.v: takes longer than 1 seconds (--seconds)"
+
+
+ENGINE_BUGS = {
+    "the 2 is forgotten": (exponential.EHDS, "numerator", lambda self: 2 * self.epsilon / (1 + self.gamma)),
+    "LS is taken for S": (exponential, "smooth_all", lambda model, ls, gamma: ls),
+}
+
+
+@here
+@pytest.mark.parametrize("bug", ENGINE_BUGS)
+def test_a_bug_in_the_engine_goes_red(tmp_path, monkeypatch, bug):
+    monkeypatch.setattr(*ENGINE_BUGS[bug])
+    with pytest.raises(dpaudit.InputError, match="the verifier could not accept it"):
+        written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
+    monkeypatch.setattr(certificate, "kind_of", lambda _: lambda *_: SimpleNamespace(check=lambda: None))
+    path = written(tmp_path, "EHDS", n=2, prior="1,1,1", gamma="1/100")
+    assert prove.prove(str(path), 600).problem == prove.FALSE
+
+
+@here
+def test_a_wrong_constant_in_the_mechanism_goes_red(tmp_path):
+    document = export.read_certificate(str(written(tmp_path, "EHDS", n=1)))
+    text = export.text_of(document)
+    wrong = text.replace("exp (- (epsilon / (2 * Delta x) * H x r))", "exp (- (epsilon / Delta x * H x r))")
+    assert wrong != text
+    assert coqc.compile_texts({"C": wrong}, ["C.upper_bound"], 600).problem.startswith("C.v, line")
+
+
+def test_the_file_is_filled_and_says_what_is_trusted(tmp_path):
+    for mech, options in EXPORTED.values():
+        text = export.text_of(export.read_certificate(str(written(tmp_path, mech, **options))))
+        assert not re.search(r"@[A-Z_]+@", text)
+        assert text.startswith("(* Made from a certificate of dpaudit, SHA-256 ")
+        assert "Trusted: Coq's kernel" in text
+        assert coqc.forbidden(text) is None
+    assert "@N@" in template("family")
+
+
+def test_what_cannot_be_exported_is_said_in_one_line(tmp_path):
+    def refusal(path, coq="c.v"):
+        with pytest.raises(dpaudit.InputError) as caught:
+            dpaudit.export(str(path), coq=str(tmp_path / coq))
+        return str(caught.value)
+
+    assert "half-integer priors" in refusal(written(tmp_path, "EHDS", n=2, prior="1/3,1"))
+    assert "can be exported" in refusal(written(tmp_path, "EHDS", n=400))
+    assert "can be exported" in refusal(written(tmp_path, "LSZhang", n=40))
+    path = tmp_path / "d.json"
+    certificate.write(dpaudit.delta("EHDS", at="1/2", n=2), str(path))
+    assert "this quantity cannot be exported" in refusal(path)
+    certificate.write([dpaudit.epsilon("EHDS", n=1)] * 2, str(path))
+    assert "several certificates in one" in refusal(path)
+    path.write_text("[1, 2]")
+    assert "this is not a" in refusal(path)
+    path.write_text("{")
+    assert "is not JSON" in refusal(path)
+    assert "cannot be read" in refusal(tmp_path / "nothing.json")
+    assert "coqc wants a name" in refusal(written(tmp_path, "EHDS", n=1), "a-b.v")
+
+
+INJECTED = "0]%nat. Definition P x r : R := 1. Definition z := [0"
+
+
+@pytest.mark.parametrize(
+    ("mech", "place", "value", "rule"),
+    [
+        ("EHDS", "output", [INJECTED, 1], "output is not a list of 2 counts"),
+        ("EHDS", "x", None, "x of the witness is no list of counts"),
+        ("LSHist", "x_prime", [True, False], "x_prime of the witness is no list of counts"),
+        ("table", "output", "c", "output is none of the outputs"),
+        ("table", "x", ["a"], "x of the witness is not in the table"),
+    ],
+)
+def test_a_witness_that_is_none_is_refused(tmp_path, mech, place, value, rule):
+    path = tmp_path / "c.json"
+    table = tmp_path / "t.csv"
+    table.write_text("x,u,v\n*) Axiom a : False. (*,1/2,1/2\nb~,1/4,3/4\n")
+    result = dpaudit.table(str(table)).epsilon if mech == "table" else dpaudit.epsilon(mech, n=1)
+    certificate.write(result, str(path))
+    document = json.loads(path.read_text())
+    if mech == "table":  # names of the table stand in a comment, and cannot leave it
+        text = export.text_of(document)
+        assert "0: ?) Axiom a : False. (?" in text
+        assert coqc.forbidden(text) is None
+    document["witness"][place] = value
+    path.write_text(json.dumps({**document, "sha256": digest(document)}))
+    with pytest.raises(dpaudit.InputError, match=rule):
+        dpaudit.export(str(path), coq=str(tmp_path / "c.v"))
+
+
+def test_without_coqc_verify_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(prove, "installed", lambda: None)
+    with pytest.raises(dpaudit.InputError, match="apt-get install coq libcoq-interval"):
+        dpaudit.verify(str(written(tmp_path, "EHDL", n=1)), coq=True)
+
+
+def test_the_heading_names_the_prior(tmp_path):
+    document = json.loads(written(tmp_path, "EHDL", n=1, prior="1/2,3").read_text())
+    assert "EHDL with n = 1, k = 2, prior = (1/2, 3), epsilon = 1" in export.text_of(document)
+
+
+def test_a_theorem_is_refused_before_it_is_checked(tmp_path, monkeypatch):
+    path = written(tmp_path, "EHDL", n=2, eps="all")
+    monkeypatch.setattr("dpaudit.evidence.verification.run", None)
+    with pytest.raises(dpaudit.InputError, match="this quantity cannot be exported"):
+        dpaudit.verify(str(path), coq=True)

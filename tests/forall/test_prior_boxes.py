@@ -1,0 +1,273 @@
+"""Boxes of priors: each inequality of PRIOR_BOXES.md, the map against the engine and against algebra, broken twins."""
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from mpmath import gamma, mp, mpf, pi, sqrt
+
+import dpaudit
+from dpaudit.cli import main
+from dpaudit.commands.reply import draw_plot
+from dpaudit.forall import prior_boxes_jets as jets
+from dpaudit.forall import prior_boxes_rows as rows_module
+from dpaudit.forall.prior_boxes_rows import Box, BoxRows, Distances
+from dpaudit.forall.prior_boxes_search import MapSearch
+from dpaudit.numbers import balls
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.model import Model
+
+ROOT = Path(__file__).parents[2]
+BOXES = [
+    ((Fraction(1, 100), Fraction(2)), (Fraction(1, 100), Fraction(2))),
+    ((Fraction(1, 1000), Fraction(1, 900)), (Fraction(3), Fraction(4))),
+    ((Fraction(1, 2), Fraction(51, 100)), (Fraction(2, 5), Fraction(2, 5))),
+    ((Fraction(20), Fraction(60)), (Fraction(1, 10**6), Fraction(1, 10))),
+]
+MECHANISMS = [
+    ("EHDL", {"n": 5}),
+    ("EHD", {"n": 4}),
+    ("EHD/exact", {"n": 5}),
+    ("EHDS", {"n": 6, "gamma": "1/3", "eps": "3/2"}),
+    ("MH", {"n": 5, "gamma": "2"}),
+]
+
+
+def priors_in(source, box, count):
+    """Corners, the centre and random priors of the box."""
+    yield box.corner(0)
+    yield box.corner(1)
+    yield box.centre
+    for _ in range(count):
+        yield tuple(low + (high - low) * Fraction(source.randint(0, 1000), 1000) for low, high in box.sides)
+
+
+def outside(make, cases):
+    """How often a value at a prior lies outside of what the jet allows: its span, or its mean value form."""
+    source, count = random.Random(14), 0
+    for box, exact in cases:
+        jet = make(box)
+        for prior in priors_in(source, box, 6):
+            value = exact(prior)
+            steps = [balls.ball(prior[i] - box.centre[i]) for i in box.axes]
+            moved = jet.centre + balls.total([a * step for a, step in zip(jet.slopes, steps, strict=True)])
+            count += not balls.overlap(value, jet.span)
+            count += not balls.overlap(value, moved)
+    return count
+
+
+def distance_cases(c, d):
+    return [(Box(sides), lambda prior: Hellinger(Model(sum(c), prior)).between(c, d)) for sides in BOXES]
+
+
+PAIRS = [((0, 5), (1, 4)), ((2, 3), (5, 0)), ((4, 1), (0, 5))]
+
+
+@pytest.mark.parametrize(("c", "d"), PAIRS)
+def test_a_distance_stays_within_its_jet(c, d):
+    with balls.precision(128):
+        assert not outside(lambda box: Distances(5, box).between(c, d), distance_cases(c, d))
+
+
+def test_wrong_slopes_are_noticed(monkeypatch):
+    right = rows_module.digammas
+    monkeypatch.setattr(rows_module, "digammas", lambda alpha, steps: [v / 2 for v in right(alpha, steps)])
+    with balls.precision(128):
+        assert outside(lambda box: Distances(5, box).between((0, 5), (1, 4)), distance_cases((0, 5), (1, 4)))
+
+
+def test_a_span_from_the_wrong_corner_is_noticed():
+    with balls.precision(128):
+
+        def narrow(box):
+            jet = Distances(5, box).between((0, 5), (1, 4))
+            return jet._replace(span=jet.centre)
+
+        assert outside(narrow, distance_cases((0, 5), (1, 4)))
+
+
+def test_the_terms_fall_as_the_page_says():
+    source = random.Random(15)
+    for _ in range(60):
+        alpha = Fraction(source.randint(1, 4000), source.choice([10, 1000, 10**6]))
+        c, d = source.randint(0, 9), source.randint(0, 9)
+        q = []
+        for value in (alpha, alpha * Fraction(11, 10)):
+            psi = rows_module.digammas(value, 20)
+            q.append(psi[c + d] - (psi[2 * c] + psi[2 * d]) / 2)
+            m = source.randint(0, 20)
+            assert balls.overlap(psi[m], balls.ball(value + Fraction(m, 2)).digamma())
+        if c != d:
+            assert balls.certainly_less(balls.zero(), q[1])
+            assert balls.certainly_less(q[1], q[0])
+
+
+@pytest.mark.parametrize(("mech", "setting"), MECHANISMS)
+@pytest.mark.parametrize("sides", BOXES)
+def test_the_losses_stay_within_their_jets(mech, setting, sides):
+    source, box = random.Random(16), Box(sides)
+    with balls.precision(128):
+        mechanism = dpaudit.mechanism(mech, **setting)
+        form = mechanism.exponent()
+        rows, search = BoxRows(form, mechanism.model, box), MapSearch(mechanism, form, balls.ball(1))
+        pairs = source.sample(search.first(Box(((Fraction(1), Fraction(2)), (Fraction(1), Fraction(3))))), 3)
+        found = {pair: [jet.tight(rows.halves) for jet in search.losses(rows, pair)] for pair in pairs}
+        for prior in priors_in(source, box, 4):
+            law = dpaudit.mechanism(mech, prior=prior, **setting).law()
+            for (x, y), jets_here in found.items():
+                values = law.losses(x, y, set())[0]
+                assert all(balls.overlap(v, jet.span) for v, jet in zip(values, jets_here, strict=True))
+
+
+def test_three_cells():
+    box = Box(((Fraction(1, 4), Fraction(1)), (Fraction(1), Fraction(1)), (Fraction(1, 9), Fraction(2))))
+    with balls.precision(128):
+        mechanism = dpaudit.mechanism("EHDL", n=2, k=3)
+        form = mechanism.exponent()
+        rows, search = BoxRows(form, mechanism.model, box), MapSearch(mechanism, form, balls.ball(1))
+        for x, y in search.first(box):
+            spans = [jet.tight(rows.halves).span for jet in search.losses(rows, (x, y))]
+            for prior in priors_in(random.Random(17), box, 2):
+                values = dpaudit.mechanism("EHDL", n=2, prior=prior).law().losses(x, y, set())[0]
+                assert all(balls.overlap(v, span) for v, span in zip(values, spans, strict=True))
+
+
+def test_the_slopes_of_a_maximum_hold_every_member_that_may_attain_it():
+    ball = balls.ball
+    one = jets.Jet(ball(2), balls.from_ends(ball(1), ball(3)), (ball(5),))
+    other = jets.Jet(ball(1), balls.from_ends(ball(0), ball(2)), (ball(-7),))
+    low = jets.Jet(ball(0), ball(0), (ball(99),))
+    top = jets.largest([one, other, low])
+    assert balls.overlap(top.slopes[0], ball(-7))
+    assert balls.certainly_less(top.slopes[0], ball(99))
+    bottom = jets.smallest([one, other])
+    assert balls.overlap(bottom.slopes[0], ball(5))
+
+
+def overlap_area(one, other):
+    area = Fraction(1)
+    for (a, b), (c, d) in zip(one.sides, other.sides, strict=True):
+        area *= max(Fraction(0), min(b, d) - max(a, c))
+    return area
+
+
+@pytest.mark.parametrize(
+    ("mech", "setting", "prior"),
+    [
+        ("EHD", {"n": 3}, "1/1000..1/4,1/1000..1/4"),
+        ("EHD", {"n": 2}, "1/1000..1/4,1/50..3"),
+        ("EHDL", {"n": 50, "eps": "1/10"}, "1/1000..1/10,1/3"),
+    ],
+)
+def test_the_map_tiles_the_box_and_agrees_with_the_engine(mech, setting, prior):
+    result, bound = dpaudit.epsilon(mech, **setting, prior=prior, rest="1/20"), Fraction(setting.get("eps", 1))
+    assert result.proved + result.refuted + result.undecided == 1
+    assert result.undecided <= Fraction(1, 20)
+    assert result.complete
+    boxes = [patch.box for patch in result.boxes if len(patch.box.axes) == 2]
+    assert not any(overlap_area(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
+    source = random.Random(18)
+    for verdict in (Verdict.PROVED, Verdict.REFUTED):
+        chosen = result.some(verdict)
+        for patch in [chosen[0], *source.sample(chosen, min(4, len(chosen)))]:
+            for point in (patch.box.corner(0), patch.box.corner(1), patch.box.centre):
+                audit = dpaudit.epsilon(mech, **setting, prior=point)
+                assert (audit.epsilon.upper <= bound) == (verdict is Verdict.PROVED)
+                if patch.witness is not None:
+                    law = dpaudit.mechanism(mech, **setting, prior=point).law()
+                    losses = law.losses(patch.witness.x, patch.witness.x_prime, set())[0]
+                    index = dpaudit.mechanism(mech, **setting).model.index[patch.witness.output]
+                    assert balls.certainly_less(balls.ball(bound), losses[index])
+
+
+def curve(alpha):
+    return gamma(alpha + mpf(1) / 2) / sqrt(gamma(alpha) * gamma(alpha + 1))
+
+
+def number(value):
+    return mpf(value.numerator) / value.denominator
+
+
+def beyond(prior):
+    """g(α₁) g(α₂) - (π - 3): negative where EHD with GS₀ is not private at n = 1."""
+    with mp.workdps(30):
+        return curve(number(prior[0])) * curve(number(prior[1])) - (pi - 3)
+
+
+def test_the_map_of_ehd_straddles_the_curve_that_algebra_knows():
+    result = dpaudit.epsilon("EHD", n=1, prior="1/1000..1/4,1/1000..1/4")
+    assert result.claim.verdict is Verdict.REFUTED
+    for patch in result.boxes:
+        if patch.verdict is Verdict.PROVED:
+            assert beyond(patch.box.corner(0)) >= 0
+        if patch.verdict is Verdict.REFUTED:
+            assert beyond(patch.box.corner(1)) < 0
+    left = [patch.box.sides for patch in result.some(Verdict.UNDECIDED)]
+    for i in range(1, 40):
+        first, low, high = Fraction(i, 160), Fraction(1, 1000), Fraction(1, 4)
+        if beyond((first, high)) < 0:
+            continue
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if beyond((first, middle)) < 0 else (low, middle)
+        assert any(a <= first <= b and c <= low <= d for (a, b), (c, d) in left)
+
+
+def test_the_picture_of_the_page_is_what_is_drawn(tmp_path):
+    result = dpaudit.epsilon("EHD", n=1, prior="1/1000..1/4,1/1000..1/4")
+    file = tmp_path / "map.svg"
+    draw_plot(result, str(file))
+    assert (ROOT / "docs" / "maps" / "ehd-1.svg").read_text() == file.read_text()
+
+
+def test_all_of_a_box_may_be_proved_or_refuted():
+    good = dpaudit.epsilon("EHDS", n=5, prior="1/2..3,1/2..3")
+    assert (good.claim.verdict, good.proved) == (Verdict.PROVED, 1)
+    bad = dpaudit.epsilon("EHD", n=1, prior="1/1000..1/200,1/1000..1/200")
+    assert (bad.claim.verdict, bad.refuted) == (Verdict.REFUTED, 1)
+
+
+def test_on_the_command_line_with_a_picture(capsys, tmp_path):
+    picture = tmp_path / "map.svg"
+    words = ["epsilon", "--mech", "EHD", "--n", "1", "--prior", "1/1000..1/4,1/1000..1/4", "--rest", "1/10"]
+    assert main([*words, "--json", "--plot", str(picture)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["prior"] == ["1/1000..1/4", "1/1000..1/4"]
+    assert {box["verdict"] for box in found["boxes"]} == {"PROVED", "REFUTED", "UNDECIDED"}
+    assert sum(Fraction(found[name]) for name in ("proved", "refuted", "undecided")) == 1
+    assert all((box["witness"] is not None) == (box["verdict"] == "REFUTED") for box in found["boxes"])
+    drawing = picture.read_text()
+    ElementTree.fromstring(drawing.partition("\n")[2])
+    shares = {verdict: float(Fraction(found[verdict.lower()])) for verdict in ("PROVED", "REFUTED", "UNDECIDED")}
+    assert all(f"{verdict} {100 * share:.3g} %" in drawing for verdict, share in shares.items())
+    assert found["command"].endswith("--rest 1/10")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--mech LSDim --n 4 --prior 1..2,1..2", "--prior = 1..2,1..2: the prior plays no part"),
+        ("--mech EHDL --n 4 --prior 1..2,1..2 --score kl", "--prior = 1..2,1..2: a map is drawn for the Hellinger"),
+        ("--mech MHdelta --delta 1/9 --n 4 --prior 1..2,1..2", "--prior = 1..2,1..2: MHdelta claims"),
+        ("--mech EHDL --n 4 --prior 1..2,1..2 --rest 0", "--rest = 0: must be > 0 and < 1"),
+        ("--mech EHDL --n 4 --prior 1..2,1 --plot map.svg", "--plot = map.svg: of what ranges there is a picture"),
+        ("--mech EHDL --n 9999 --prior 1..2,1..2", "--memory = 2 GiB: all rows of EHDL over a box"),
+    ],
+)
+def test_bad_input_is_one_line(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["epsilon", *words.split()]) == 2
+    assert capsys.readouterr().err.startswith(f"dpaudit: {said}")
+
+
+def test_undecided_is_an_answer_with_the_boxes_that_are_left(capsys, monkeypatch):
+    monkeypatch.setattr("dpaudit.forall.prior_boxes_search.MOST_BOXES", 6)
+    words = ["epsilon", "--mech", "EHD", "--n", "1", "--prior", "1/1000..1/4,1/1000..1/4"]
+    assert main([*words, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert Fraction(found["undecided"]) > Fraction(1, 100)
+    assert any(box["verdict"] == "UNDECIDED" for box in found["boxes"])

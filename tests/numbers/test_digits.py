@@ -1,0 +1,119 @@
+"""Bounds are printed by one pair of functions, rounded outward; nothing beside a bound's words rounds to nearest."""
+
+import ast
+import re
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpaudit
+from dpaudit.numbers.digits import at_least, at_most
+from dpaudit.numbers.errors import TooLargeError, gib
+from dpaudit.studies.samples.samples import samples
+
+NUMBERS = st.one_of(
+    st.fractions(), st.builds(lambda a, b: F(a, 1) + F(1, 10**b), st.integers(-9, 9), st.integers(1, 300))
+)
+
+
+@given(NUMBERS, st.integers(1, 40))
+def test_a_bound_is_on_its_side_and_as_near_as_its_digits_allow(value, digits):
+    low, high = F(at_least(value, digits)), F(at_most(value, digits))
+    assert low <= value <= high
+    size = max(abs(low), abs(high))
+    assert high - low <= size * F(10) ** (1 - digits) * 2
+    for text in (at_least(value, digits), at_most(value, digits)):
+        assert len(re.sub(r"e.*|\D", "", text).strip("0")) <= digits
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "low", "high"),
+    [
+        (F("0.100004"), 4, "0.1", "0.1001"),
+        (1 - F(1, 10**11), 10, "0.9999999999", "1"),
+        (F(1, 10) + F(1, 10**500), 6, "0.1", "0.100001"),
+        (F(-2, 3), 3, "-0.667", "-0.666"),
+        (F(5), 1, "5", "5"),
+        (F(0), 3, "0", "0"),
+        (F(1, 3 * 10**9), 2, "3.3e-10", "3.4e-10"),
+    ],
+)
+def test_bounds_by_hand(value, digits, low, high):
+    assert (at_least(value, digits), at_most(value, digits)) == (low, high)
+
+
+def sheet(path, rows):
+    path.write_text(",no,yes\n" + "".join(f"{x},{','.join(map(str, row))}\n" for x, row in rows.items()))
+    return str(path)
+
+
+def test_samples_round_outward(tmp_path):
+    counts = sheet(tmp_path / "counts.csv", {"a": (5, 10**6), "b": (10**6, 10**6)})
+    sure = samples(counts, confidence=f"{10**11 - 1}/{10**11}")
+    assert "with confidence 0.99999999999 " in str(sure)
+    law = sheet(tmp_path / "law.csv", {"a": ("0.100004", "0.899996"), "b": ("0.899996", "0.100004")})
+    found = samples(counts, law=dpaudit.Setting.read(law))
+    assert [fit.why for fit in found.fit] == [
+        "too rarely: at least 0.1 by the law",
+        "too rarely: at least 0.8999 by the law",
+    ]
+    often = sheet(tmp_path / "often.csv", {"a": (10**6, 5), "b": (10**6, 10**6)})
+    assert samples(often, law=dpaudit.Setting.read(law)).fit[0].why == "too often: at most 0.1001 by the law"
+
+
+def test_a_need_is_at_least_and_seen_to_be_more():
+    assert "needs at least 2.0000000009 GiB" in str(TooLargeError((2 << 30) + 1, 2 << 30, "it"))
+    assert (gib(1 << 30), gib((1 << 30) + (1 << 29) + (1 << 20))) == ("1 GiB", "1.5 GiB")
+
+
+# ------------------------------------------------------------------ the source
+
+ROOT = Path(dpaudit.__file__).parents[1]
+BOUND = re.compile(r"at most|at least|no more than|≤|≥|confidence|only known")
+NEAREST = {"rough", "round", "short", "format"}
+"""Functions that round to nearest."""
+
+
+def beside_a_bound(source):
+    """The lines of f-strings in which a bound's word is followed at once by a number that is rounded to nearest."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for before, part in zip(node.values, node.values[1:], strict=False):
+            words = before.value if isinstance(before, ast.Constant) else ""
+            last = max((match.end() for match in BOUND.finditer(words)), default=None)
+            if isinstance(part, ast.FormattedValue) and last is not None and len(words) - last <= 12 and rounds(part):
+                yield node.lineno
+
+
+def rounds(part):
+    calls = {getattr(node.func, "id", None) for node in ast.walk(part.value) if isinstance(node, ast.Call)}
+    form = "" if part.format_spec is None else ast.unparse(part.format_spec)
+    return bool(calls & NEAREST) or bool(re.search(r"\.\d+[efgEFG%]", form))
+
+
+def test_nothing_rounds_to_nearest_beside_the_words_of_a_bound():
+    files = [path for room in ("dpaudit", "proofs_checks") for path in (ROOT / room).rglob("*.py")]
+    assert len(files) > 200
+    found = {f"{path.relative_to(ROOT)}:{line}" for path in files for line in beside_a_bound(path.read_text())}
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ('f"at most {rough(x, 4)} by the law"', True),
+        ('f"ε ≤ {x:.3g}"', True),
+        ('f"with confidence {rough(c, 10)}"', True),
+        ('f"by at most {named(short(d))}"', True),
+        ('f"at most {at_most(x, 4)}"', False),
+        ('f"about {rough(x, 4)}, at most {y}"', False),
+        ('f"{x:.3f} s"', False),
+        ('f"at least {count} of them took {x:.1f} s"', False),
+    ],
+)
+def test_the_reader_of_the_source_sees_what_it_should(line, wrong):
+    assert bool(list(beside_a_bound(line))) is wrong
