@@ -10,7 +10,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from dpaudit.audit.page import Fields, Line, Note, Page, Table, Words, decimal, strong
+from dpaudit.audit.page import Fields, Line, Note, Page, Table, Words, strong
 from dpaudit.audit.picture import bar
 from dpaudit.audit.questions import delta as audit_delta
 from dpaudit.audit.questions import epsilon as audit_epsilon
@@ -19,6 +19,7 @@ from dpaudit.audit.setting import Setting, command_line
 from dpaudit.audit.words import again, caveat_rows, subject_rows
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.digits import decimal
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, probability, sequence, whole
@@ -99,7 +100,7 @@ class ExplainResult(Answer):
         """Returns the answer in a sentence, the numbers, and the tables."""
         rows: list[Line] = [("answer", self._answer())]
         if self.subject is None:
-            rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(self.delta)}" * bool(self.delta)))
+            rows.append(("promised", f"ε = {self.epsilon}" + f", δ = {decimal(str(self.delta), 8)}" * bool(self.delta)))
         else:
             rows += [*subject_rows(self.subject), ("true ε", self.epsilon)]
         anybody = "" if self.subject is None else ", of any mechanism with this ε"
@@ -151,7 +152,7 @@ class ExplainResult(Answer):
             tables.append(Table(columns, told, title="A belief, if δ were 0"))
         if not self.beliefs:
             return [*tables, Note("A belief: with δ of 1/2 or more the statement but for probability 2δ is empty")]
-        but = f"; each way but for probability {decimal(2 * self.delta)}" if self.delta else ""
+        but = f"; each way but for probability {decimal(str(2 * self.delta), 8)}" if self.delta else ""
         tables.append(Table(columns, [_told(row) for row in self.beliefs], title=f"A belief{but}"))
         if self.odds and self.advantage.upper:
             rows = [(f"{before.numerator} : {before.denominator}", *after) for before, *after in self.odds]
@@ -163,7 +164,7 @@ class ExplainResult(Answer):
 
 
 def _told(row: Row) -> Row:
-    return (decimal(row[0]), *row[1:])
+    return (decimal(str(row[0]), 8), *row[1:])
 
 
 def above(gained: Fraction) -> str:

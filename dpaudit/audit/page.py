@@ -9,7 +9,6 @@ from html import escape
 from typing import Any
 
 from dpaudit.audit.judgement import Judgement
-from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.privacy.protocols import text
 
@@ -210,13 +209,3 @@ def _html_cell(value: Cell) -> str:
     pieces = value.pieces() if isinstance(value, Words) else [(value, "")]
     shown = ((escape(text(shortened(piece, FEW))), style) for piece, style in pieces)
     return f"<td>{''.join(f'<b>{words}</b>' if style else words for words, style in shown)}</td>"
-
-
-def decimal(value: Fraction) -> str:
-    """Returns a rational of at most 8 digits as a decimal, exactly; any other as a fraction.
-
-    >>> decimal(Fraction(1, 8)), decimal(Fraction(1, 10**5)), decimal(Fraction(1, 3))
-    ('0.125', '1e-5', '1/3')
-    """
-    shown = rough(value, 8)
-    return shown if Fraction(shown) == value else str(value)

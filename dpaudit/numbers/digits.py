@@ -172,13 +172,13 @@ def _fraction(text: str) -> str:
     return found if len(found) <= len(text) else text
 
 
-def decimal(text: str) -> str:
-    """Returns a fraction as a decimal where that has at most EXACT digits, else the text.
+def decimal(text: str, most: int = EXACT) -> str:
+    """The fraction as a decimal where that has at most so many digits, else the text.
 
     >>> decimal("1/4"), decimal("183/500"), decimal("1/3"), decimal("5493061443340549/5000000000000000")
     ('0.25', '0.366', '1/3', '1.0986122886681098')
     """
-    exact = Context(prec=EXACT, traps=[Inexact])
+    exact = Context(prec=most, traps=[Inexact])
     try:
         return written(exact.divide(*map(Decimal, text.split("/")))) if "/" in text else text
     except Inexact:

@@ -153,7 +153,9 @@ def compare_page(result: CompareResult, most: int) -> Page:
     for row in result.entries:
         nominal.append([row.label, row.guarantee.text() if row.guarantee else "nothing", *_performance(row.nominal)])
         there = row.calibrated
-        found = ["too large a job", "", ""] if there is None else [decimal(there.nominal), *_performance(there)[1:]]
+        found = (
+            ["too large a job", "", ""] if there is None else [decimal(str(there.nominal), 8), *_performance(there)[1:]]
+        )
         calibrated.append([row.label, *found])
     last = ["mean error", "90 % within"]
     at_true = Table(["mechanism", "nominal ε", *last], calibrated, title=f"At equal true ε = {result.target}")
