@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections import UserDict
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -14,43 +16,39 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from dpaudit import __version__
-from dpaudit.commands import (
-    accuracy,
-    audits,
-    calibrate,
-    claims,
-    compare,
-    explain,
-    export,
-    profile,
-    release,
-    report,
-    samples,
-    search,
-    sweep,
-    verify,
-)
-from dpaudit.commands.options import expose, paragraphs
+from dpaudit.files.text import paragraphs
 from dpaudit.files.writing import NotWritten
 from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
+from dpaudit.version import __version__
 
-COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf, explain.explain),
-    "Use": (
-        audits.mechanisms,
-        accuracy.accuracy,
-        calibrate.calibrate,
-        compare.compare,
-        release.release,
-        audits.sensitivity,
-    ),
-    "Prove": (search.search, samples.samples, claims.claims, claims.check),
-    "Evidence": (verify.verify, export.export, report.report, report.render),
-    "Many": (sweep.sweep,),
+COMMANDS: dict[str, dict[str, str]] = {
+    "Audit": {
+        **dict.fromkeys(("epsilon", "delta", "judge"), "audits"),
+        "profile": "profile",
+        **dict.fromkeys(("table", "pmf"), "audits"),
+        "explain": "explain",
+    },
+    "Use": {
+        "mechanisms": "audits",
+        "accuracy": "accuracy",
+        "calibrate": "calibrate",
+        "compare": "compare",
+        "release": "release",
+        "sensitivity": "audits",
+    },
+    "Prove": {"search": "search", "samples": "samples", "claims": "claims", "check": "claims"},
+    "Evidence": {"verify": "verify", "export": "export", "report": "report", "render": "report"},
+    "Many": {"sweep": "sweep"},
 }
-"""The commands, as the help groups them."""
+"""The commands, as the help groups them, each with its module in dpaudit/commands; both are made when it is called."""
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The function behind a command."""
+    module = next(group[name] for group in COMMANDS.values() if name in group)
+    found: Callable[..., Any] = getattr(import_module(f"dpaudit.commands.{module}"), name)
+    return found
 
 
 def _silent_flags(found: list[Any]) -> list[Any]:
@@ -69,8 +67,32 @@ class Command(TyperCommand):
         return _silent_flags(super().get_params(ctx))
 
 
+class Commands(UserDict[str, Any]):
+    """The commands by name, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        super().__init__({name: None for group in COMMANDS.values() for name in group})
+        self.chosen: Command | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        self.chosen = super().__getitem__(name) or self._make(name)
+        return self.chosen
+
+    def _make(self, name: str) -> Any:
+        from dpaudit.commands.options import expose
+
+        app = typer.Typer(rich_markup_mode="rich", add_completion=False, pretty_exceptions_enable=False)
+        kind = next(kind for kind, group in COMMANDS.items() if name in group)
+        app.command(name, cls=Command, rich_help_panel=kind)(expose(function_of(name)))
+        self[name] = made = get_command(app)
+        return made
+
+
 class Group(TyperGroup):
-    """The same for ``dpaudit --help``."""
+    """``dpaudit`` itself, whose help shows flags as such."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given | {"commands": Commands()})
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Returns the parameters, with --help."""
@@ -87,9 +109,6 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for kind, commands in COMMANDS.items():
-        for command in commands:
-            app.command(cls=Command, rich_help_panel=kind)(expose(command))
     app.callback(help=paragraphs(options.__doc__))(options)
     return app
 
@@ -117,12 +136,13 @@ def options(
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code; bad input is one line on stderr, never a traceback."""
     _prepare_streams()
+    app: Any = get_command(make_app())
     try:
-        code = int(make_app()(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
+        code = int(app(arguments, prog_name="dpaudit", standalone_mode=False) or 0)
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        told = error.told(_spelt(error.option, sys.argv[1:] if arguments is None else arguments))
+        told = error.told(_spelt(error.option, app.commands.chosen))
         return _fail(told, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
@@ -142,11 +162,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
 
 
-def _spelt(option: str, words: list[str]) -> str:
+def _spelt(option: str, command: Any) -> str:
     """Returns "--option" where the command has such an option, else the bare name of what is wrong."""
-    commands: dict[str, Any] = get_command(make_app()).commands  # type: ignore[attr-defined]
-    chosen = next((commands[word] for word in words if word in commands), None)
-    names = set() if chosen is None else {name for p in chosen.params for name in p.opts}
+    names = set() if command is None else {name for p in command.params for name in p.opts}
     spelt = f"--{option.replace('_', '-')}"
     return spelt if spelt in names else option
 

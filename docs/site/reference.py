@@ -13,9 +13,9 @@ def commands() -> str:
     app: Any = get_command(make_app())
     parts = ["# Commands\n\nMade from the command line itself; `dpaudit COMMAND --help` says the same.\n\n"]
     parts += [f"{_summary(app)}\n"]
-    for group, functions in COMMANDS.items():
+    for group, names in COMMANDS.items():
         parts.append(f"## {group}\n")
-        parts += [_command(app.commands[function.__name__]) for function in functions]
+        parts += [_command(app.commands[name]) for name in names]
     return "\n".join(parts)
 
 

@@ -15,7 +15,7 @@ from dpaudit.audit.picture import bar
 from dpaudit.audit.questions import delta as audit_delta
 from dpaudit.audit.questions import epsilon as audit_epsilon
 from dpaudit.audit.results import Answer
-from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.setting import Setting, command_line, settled
 from dpaudit.audit.words import again, caveat_rows, subject_rows
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -218,7 +218,7 @@ def explain(
         raise InputError("epsilon", epsilon, "is audited where a mechanism is given; its nominal one is --eps")
     else:
         given: dict[str, Any] = {} if delta is None else {"delta": delta}
-        found = _audited(Setting.read(mech, **setting, **given), asked, effort)
+        found = _audited(settled(mech, **setting, **given), asked, effort)
     return ExplainResult(**found, seconds=perf_counter() - start)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.audit.judgement import Whose
 from dpaudit.audit.questions import repairing_delta
 from dpaudit.audit.results import GuaranteeResult
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import settled
 from dpaudit.numbers.errors import InputError
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
@@ -30,7 +30,7 @@ def judge(
     'PROVED'
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
-    chosen = Setting.read(mech, **setting)
+    chosen = settled(mech, **setting)
     subject = chosen.mechanism
     asked = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
     if asked is None:

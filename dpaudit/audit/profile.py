@@ -13,7 +13,7 @@ from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import settled
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, PrecisionExhausted
@@ -156,7 +156,7 @@ def profile(
     chosen = [_order(order) for order in sequence("orders", ORDERS if orders is None else orders)]
     times = None if compose is None else whole("compose", compose, 1, 10**6)
     given = None if at is None else [nonnegative("at", point) for point in sequence("at", at)]
-    asked = Setting.read(mech, **setting)
+    asked = settled(mech, **setting)
     subject = asked.mechanism
     effort.check_whole(subject, "profile")
     true = true_epsilon(subject, effort).value

@@ -10,7 +10,7 @@ from dpaudit.audit.cross_check import check_possible
 from dpaudit.audit.cross_check import cross_check as answer_again
 from dpaudit.audit.judgement import CLOSE, Whose
 from dpaudit.audit.results import DeltaResult, EpsilonResult, PmfResult, SensitivityResult
-from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.setting import Setting, command_line, settled
 from dpaudit.mechanisms import Mechanism, in_family
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
@@ -41,7 +41,7 @@ def mechanism(mech: Any, **setting: Any) -> Mechanism:
     name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol that
     the documentation calls your own mechanism. The setting: n, k, prior, eps and the parameters, by keyword.
     """
-    return Setting.read(mech, **setting).mechanism
+    return settled(mech, **setting).mechanism
 
 
 def epsilon(
@@ -66,7 +66,7 @@ def epsilon(
     '2/3'
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
-    chosen = Setting.read(mech, **setting)
+    chosen = settled(mech, **setting)
     subject = chosen.mechanism
     asked = None if claim is None else parse_guarantee("claim", claim)
     if cross_check:
@@ -140,7 +140,7 @@ def delta(
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)
-    chosen = Setting.read(mech, **setting)
+    chosen = settled(mech, **setting)
     subject = chosen.mechanism
     asked = None if claim is None else parse_guarantee("claim", claim)
     stated = subject.claimed_here() if asked is None else asked
@@ -181,7 +181,7 @@ def pmf(
     if in_family(mech):
         x = parse_data(x)
         setting = on_data(x, setting)
-    chosen = Setting.read(mech, **setting)
+    chosen = settled(mech, **setting)
     dataset = chosen.mechanism.read_dataset("x", x)
     chosen = chosen.alone(dataset)
     subject = chosen.mechanism

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,8 @@ class Setting:
     parameters: tuple[tuple[str, Any], ...] = ()
     adjacency: str | Adjacency | None = None
     """Which data sets are adjacent, where it is not the mechanism's own relation: a name, a file of pairs, a value."""
+    made: Mechanism | None = field(default=None, compare=False, repr=False)
+    """The mechanism of just this setting, where it is made already."""
 
     @staticmethod
     def read(
@@ -77,7 +79,7 @@ class Setting:
             for name, value in {**changed, **given}.items():
                 raise InputError(name, value, "the mechanism is given with its own setting: leave it out")
             whole = mech if isinstance(mech, Setting) else Setting._of(mech)
-            return whole if adjacency is None else replace(whole, adjacency=adjacency)
+            return whole if adjacency is None else whole._with(adjacency=adjacency)
         nominal = positive("eps", 1 if eps is None else eps)
         if not in_family(mech):
             own = {name: value for name, value in shape.items() if value is not None}
@@ -90,10 +92,7 @@ class Setting:
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
         made = make_mechanism(name, make_model(n, k, prior), nominal, given)
-        found = Setting(name, made.model, nominal, made.chosen(), adjacency)
-        if adjacency is None:
-            vars(found)["mechanism"] = made  # it is made already: the property need not make it again
-        return found
+        return Setting(name, made.model, nominal, made.chosen(), adjacency, made if adjacency is None else None)
 
     @staticmethod
     def _of(mechanism: Mechanism) -> Setting:
@@ -136,24 +135,26 @@ class Setting:
     @cached_property
     def mechanism(self) -> Mechanism:
         """Returns the mechanism, made once."""
-        return self.build()
+        return self.made or self.build()
+
+    def _with(self, **changed: Any) -> Setting:
+        """Returns another setting, whose mechanism is yet to be made."""
+        return replace(self, made=None, **changed)
 
     def alone(self, x: Any) -> Setting:
         """Returns the same for questions about one data set: the law of no other one is computed."""
-        only, found = self.mechanism.alone(x), replace(self)
-        vars(found)["mechanism"] = only
-        return found
+        return replace(self, made=self.mechanism.alone(x))
 
     def at(self, eps: Any = None, n: Any = None, prior: Any = None) -> Setting:
         """Returns the same setting at another nominal epsilon, n or prior."""
-        found = self if eps is None else replace(self, epsilon=positive("eps", eps))
+        found = self if eps is None else self._with(epsilon=positive("eps", eps))
         if n is None and prior is None:
             return found
         if self.model is None:
             changed = {name: value for name, value in (("n", n), ("prior", prior)) if value is not None}
-            return replace(found, parameters=tuple({**dict(self.parameters), **changed}.items()))
+            return found._with(parameters=tuple({**dict(self.parameters), **changed}.items()))
         model = make_model(self.model.n if n is None else n, None, self.model.prior if prior is None else prior)
-        return replace(found, model=model)
+        return found._with(model=model)
 
     def keywords(self, settings: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
         """Returns what ``read`` takes to make this setting, with this in place of its own; mech is not an object."""
@@ -178,8 +179,8 @@ class Setting:
         """Returns the same setting with other parameters."""
         changed = {**dict(self.parameters), **parameters}
         if self.model is None:
-            return replace(self, parameters=tuple(changed.items()))
-        return replace(self, parameters=make_mechanism(self.mech, self.model, self.epsilon, changed).chosen())
+            return self._with(parameters=tuple(changed.items()))
+        return self._with(parameters=make_mechanism(self.mech, self.model, self.epsilon, changed).chosen())
 
     # -------------------------------------------------------------- words
 
@@ -250,6 +251,11 @@ class Setting:
         if self.reference() is None or (self.adjacency is not None and self._relation() is None):
             return None
         return command_line(command, *self.options(without), **options)
+
+
+def settled(mech: Any, **given: Any) -> Setting:
+    """The setting: ``mech`` itself where it is one and nothing else is given; else read, here and nowhere below."""
+    return mech if isinstance(mech, Setting) and not given else Setting.read(mech, **given)
 
 
 RANGING = {"eps": "epsilon and sweep", "n": "epsilon, calibrate and sweep", "prior": "epsilon"}

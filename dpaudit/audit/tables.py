@@ -15,7 +15,7 @@ from dpaudit.audit.judgement import Judgement
 from dpaudit.audit.page import Line, Note, Page
 from dpaudit.audit.questions import delta, epsilon
 from dpaudit.audit.results import Answer, DeltaResult, EpsilonResult
-from dpaudit.audit.setting import Setting, command_line
+from dpaudit.audit.setting import command_line, settled
 from dpaudit.files.text import csv_cell
 from dpaudit.files.writing import write_file
 from dpaudit.mechanisms.own.table import NAME_RULE, is_name, read_table
@@ -125,7 +125,7 @@ def write_table(mech: Any, path: str, **setting: Any) -> WrittenTable:
     """Writes the same; returns what was written."""
     if not path.lower().endswith((".csv", ".json")):
         raise InputError("table", path, "must be a .csv or .json file")
-    subject = Setting.read(mech, **setting).mechanism
+    subject = settled(mech, **setting).mechanism
     datasets, rows = list(subject.datasets()), []
     for x in datasets:
         row = subject.algebra().rational_row(x)

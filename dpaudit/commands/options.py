@@ -7,7 +7,6 @@ stands for the options of that group, the return annotation for those of the out
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Annotated, Any, get_type_hints
@@ -30,6 +29,7 @@ from dpaudit.commands.reply import (
     writable,
 )
 from dpaudit.commands.streams import kept_for_results
+from dpaudit.files.text import paragraphs
 from dpaudit.forall.ranged import Ranged
 from dpaudit.forall.ranged import read as read_ranged
 from dpaudit.mechanisms import REGISTRY
@@ -276,11 +276,6 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
 def _names(pairs: list[str] | None) -> set[str]:
     """Returns the names that --set gives."""
     return {pair.partition("=")[0].strip() for pair in pairs or ()}
-
-
-def paragraphs(words: str | None) -> str:
-    """Returns the text with one line a paragraph, so that it is folded to the terminal's width and nowhere else."""
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(words or ""))
 
 
 def _setting(given: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import settled
 from dpaudit.commands.options import Given, Shown, option
 from dpaudit.commands.reply import Reply
 from dpaudit.numbers.errors import InputError
@@ -44,6 +44,6 @@ def samples(
     if mech is None and setting:
         name = next(iter(setting))
         raise InputError(name, setting[name], "belongs to --mech, the law that the code should have")
-    law = None if mech is None else Setting.read(mech, **setting)
+    law = None if mech is None else settled(mech, **setting)
     result = compute(file, event=event, pair=pair, confidence=confidence, claim=claim, at=at or (), law=law)
     return Reply(result)

@@ -6,6 +6,7 @@ A cell of a CSV file that a spreadsheet would run gets a quote in front; ``csv_t
 from __future__ import annotations
 
 import html as standard
+import inspect
 import re
 
 from dpaudit.numbers.errors import visible
@@ -56,3 +57,8 @@ def csv_text(cell: str) -> str:
     ('=1+1', "'@x", '=1+1', "'quoted'")
     """
     return cell[1:] if cell[:1] == "'" and RUN.match(cell) else cell
+
+
+def paragraphs(words: str | None) -> str:
+    """The text with one line a paragraph, so that it is folded to the terminal's width and nowhere else."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(words or ""))

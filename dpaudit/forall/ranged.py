@@ -150,12 +150,14 @@ def read(
     >>> read("EHDL", n=100, eps="all").command_line("epsilon")
     'dpaudit epsilon --mech EHDL --n 100 --eps all'
     """
+    rest = {"adjacency": adjacency, "settings": {**(settings or {}), **parameters}}
+    if isinstance(mech, Setting) and all(value in (None, {}) for value in (n, k, prior, eps, epsilon, *rest.values())):
+        return mech
     nominal = epsilon if eps is None else eps
     asked = {"n": n, "prior": prior, "eps": nominal}
     spans = [name for name, value in asked.items() if is_ranged(value)]
     if isinstance(mech, Ranged):
         return mech
-    rest = {"adjacency": adjacency, "settings": {**(settings or {}), **parameters}}
     if not spans or isinstance(mech, Setting):
         return Setting.read(mech, n=n, k=k, prior=prior, eps=eps, epsilon=epsilon, **rest)  # type: ignore[arg-type]
     if not in_family(mech):

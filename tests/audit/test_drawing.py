@@ -93,7 +93,7 @@ def test_every_command_is_here():
     from dpaudit.cli import COMMANDS as ALL
 
     assert {arguments[0] for arguments in COMMANDS.values()} | set(SILENT) == {
-        command.__name__ for group in ALL.values() for command in group
+        name for group in ALL.values() for name in group
     }
 
 

@@ -164,10 +164,10 @@ def test_the_commands_are_grouped_in_the_help(capsys, monkeypatch):
     found = panels(run(capsys, "--help"))
     assert list(found) == ["Options", *COMMANDS]
     for kind, commands in COMMANDS.items():
-        assert re.findall(r"^ (\w+)", found[kind], re.MULTILINE) == [command.__name__ for command in commands]
+        assert re.findall(r"^ (\w+)", found[kind], re.MULTILINE) == list(commands)
 
 
-@pytest.mark.parametrize("name", sorted(command.__name__ for group in COMMANDS.values() for command in group))
+@pytest.mark.parametrize("name", sorted(name for group in COMMANDS.values() for name in group))
 def test_every_help_has_examples_and_groups_its_options(capsys, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "80")
     text = run(capsys, name, "--help")
@@ -268,3 +268,19 @@ def test_ci_runs_the_readme_test_command():
     assert len(commands) == 2
     assert "dpaudit epsilon --mech EHDS --n 100" in commands[0]
     assert commands[1] in (ROOT / ".ci" / "run").read_text()
+
+
+def test_a_question_enters_by_one_door(monkeypatch):
+    """The setting is read once, and only the command that is called is built."""
+    from dpaudit import cli
+    from dpaudit.audit.setting import Setting
+
+    entered, made = [], []
+    read, make = Setting.read, cli.Commands._make
+    monkeypatch.setattr(Setting, "read", staticmethod(lambda *a, **o: entered.append(a) or read(*a, **o)))
+    monkeypatch.setattr(cli.Commands, "_make", lambda self, name: made.append(name) or make(self, name))
+    for words, codes in (("epsilon --mech EHDS --n 5", 0), ("profile --mech EHDS --n 5", 0), ("delta --n 0", 2)):
+        entered.clear(), made.clear()
+        assert main(words.split()) == codes
+        assert made == [words.split()[0]]
+        assert len(entered) <= 1

@@ -36,7 +36,7 @@ from shown import (
 from typer.exceptions import TyperException
 
 import dpaudit
-from dpaudit.cli import COMMANDS, main, make_app
+from dpaudit.cli import COMMANDS, function_of, main, make_app
 from dpaudit.evidence.pack import pack
 from dpaudit.reports.plan import read_plan
 from dpaudit.reports.report import wanted_jobs
@@ -211,7 +211,7 @@ EXAMPLES = [
     line
     for group in COMMANDS.values()
     for command in group
-    for line in inspect.getdoc(command).splitlines()
+    for line in inspect.getdoc(function_of(command)).splitlines()
     if line.startswith("dpaudit ")
 ]
 SHORT = ("epsilon", "delta", "judge", "pmf", "sensitivity", "mechanisms", "explain")

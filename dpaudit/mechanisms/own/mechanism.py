@@ -222,7 +222,7 @@ class OwnMechanism(Mechanism):
         found = type(self)(self._target, self.reference, self.epsilon, self._settings, relation, sha256=self.sha256)
         found.most_steps = self.most_steps
         if self.method == "sample":
-            vars(found)["_sampled"] = self._sampled  # the laws are the same
+            found._sampled = self._sampled  # the laws are the same
         return found
 
     def alone(self, x: Dataset) -> Self:
@@ -230,8 +230,8 @@ class OwnMechanism(Mechanism):
         if self.method != "sample" or "_outputs" in vars(self):
             return self
         found = copy(self)
-        kept = {"adjacency": self.adjacency, "_own_adjacency": self._own_adjacency, "_sampled": self._sampled}
-        vars(found).update(kept, _datasets=(x,), _links={x: ()})
+        found.adjacency, found._own_adjacency, found._sampled = self.adjacency, self._own_adjacency, self._sampled
+        found._datasets, found._links = (x,), {x: ()}
         return found
 
     def _known(self, known: dict[Any, Any], found: Any, place: str, what: str) -> Any:

@@ -13,7 +13,7 @@ from dpaudit.audit.display import Members, as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.questions import on_data
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import REGISTRY, PosteriorMechanism, in_family
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers import balls
@@ -179,9 +179,9 @@ def subject_of(
 ) -> tuple[Setting, PosteriorMechanism, Histogram]:
     """Returns the setting on n = the sum of x, its mechanism, which must release a posterior, and x."""
     if isinstance(mech, str) and in_family(mech):
-        mech = Setting.read(mech, **on_data(parse_data(x), setting))
+        mech = settled(mech, **on_data(parse_data(x), setting))
         setting = {}
-    asked = Setting.read(mech, **setting)
+    asked = settled(mech, **setting)
     subject = posterior(asked)
     return asked, subject, subject.model.check("x", parse_data(x))
 

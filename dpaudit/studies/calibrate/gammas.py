@@ -13,7 +13,7 @@ from typing import Any
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import Answer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import Enclosure, tied
 from dpaudit.numbers.errors import InputError
@@ -112,7 +112,7 @@ def calibrate_gamma(
 ) -> GammaResult:
     """Returns for every gamma the calibrated nominal epsilon and the mean error on x (balanced data by default)."""
     start, effort = perf_counter(), Effort.read(digits, memory, progress, least=10)
-    bar, asked = positive("target", target), Setting.read(mech, **setting)
+    bar, asked = positive("target", target), settled(mech, **setting)
     subject, model = asked.mechanism, asked.model
     if model is None or "gamma" not in {p.name for p in subject.parameters}:
         having = [kind.name for kind in REGISTRY.values() if "gamma" in {p.name for p in kind.parameters}]

@@ -12,7 +12,7 @@ from typing import Any
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
 from dpaudit.audit.results import SettingAnswer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.enclosure import Enclosure, exact
@@ -148,7 +148,7 @@ def calibrate(
     Fraction(1, 1)
     """
     effort, bar = Effort.read(digits, memory, progress, least=10), positive("target", target)
-    return calibrated(Setting.read(mech, **setting).at(eps=bar), bar, effort)
+    return calibrated(settled(mech, **setting).at(eps=bar), bar, effort)
 
 
 def calibrated(setting: Setting, target: Fraction, effort: Effort = USUAL) -> CalibrateResult:

@@ -12,7 +12,7 @@ from dpaudit.audit.judgement import Judgement
 from dpaudit.audit.page import Page
 from dpaudit.audit.questions import ROW_BYTES, epsilon, on_data
 from dpaudit.audit.results import EpsilonResult, SettingAnswer
-from dpaudit.audit.setting import Setting
+from dpaudit.audit.setting import Setting, settled
 from dpaudit.mechanisms import in_family, posterior
 from dpaudit.mechanisms.draw import ExactDraw
 from dpaudit.numbers.enclosure import Enclosure
@@ -104,7 +104,7 @@ def release(
     if in_family(mech):
         x = parse_histogram("x", tuple(x) if not isinstance(x, str) else x)
         setting = on_data(x, setting)
-    chosen = Setting.read(mech, **setting)
+    chosen = settled(mech, **setting)
     dataset = chosen.mechanism.read_dataset("x", x)
     Effort(memory=memory).check_memory(chosen.mechanism)
     outputs = chosen.mechanism.counts().outputs
