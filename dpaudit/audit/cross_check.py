@@ -82,7 +82,7 @@ def cross_check(mechanism: Mechanism, found: Enclosure, at: Fraction | None = No
             return CrossCheck(dps, text, bool(mp.isinf(value)) and found.is_infinite)
     exact, slack = definitions.exact_value(value), Fraction(1, 10 ** (dps - SLACK))
     room = slack * max(Fraction(1), abs(exact))
-    return CrossCheck(dps, text, found.lower - room <= exact and (found.is_open or exact <= found.upper + room))
+    return CrossCheck(dps, text, found.widened(room).contains(exact))
 
 
 def _own(mechanism: Mechanism, at: Fraction | None, dps: int) -> Any:

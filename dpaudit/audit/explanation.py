@@ -118,7 +118,7 @@ class ExplainResult(Answer):
 
     def _guess(self) -> Words:
         """Returns the bound on a guess; one that is hardly better than a blind one by what it gains."""
-        if not 0 < self.advantage.lower <= self.advantage.upper < SMALL:
+        if not self.advantage.within(0, SMALL):
             return Words("right with probability at most ", self.accuracy)
         gained = (self.advantage.lower / 2, self.advantage.upper / 2)
         return Words("right with probability at most 0.5 + ", Enclosure(*gained, self.advantage.places + 1))

@@ -111,7 +111,7 @@ class Margin:
         """
         words = {Verdict.PROVED: self._uses, Verdict.REFUTED: self._exceeds, Verdict.UNDECIDED: self._open}[verdict]()
         repaired = self.repairing_delta if verdict is Verdict.REFUTED else None
-        if repaired is None or not words or repaired.upper >= 1:
+        if repaired is None or not words or not repaired.within(-1, 1):
             return words
         return f"{words} (δ = {_up(repaired.upper)} would repair it)"
 
@@ -124,11 +124,11 @@ class Margin:
     def _exceeds(self) -> str:
         if self.excess.is_infinite:
             return f"exceeds {self.of} without bound"
-        if self.excess.lower <= 0:  # refuted by algebra, to no digit
+        if not self.excess.above(0):  # refuted by algebra, to no digit
             return f"exceeds by at most {_up(self.excess.upper)}" if not self.excess.is_open else ""
-        if self.share is None or self.share.lower - 1 < CLOSE:
+        if self.share is None or not self.share.reaches(1 + CLOSE):
             return f"exceeds by {_down(self.excess.lower)}"
-        if self.share.lower >= MANIFOLD:
+        if self.share.reaches(MANIFOLD):
             return f"is {_down(self.share.lower)} times {self.of}"
         return f"exceeds by {_down((self.share.lower - 1) * 100)} %"
 
@@ -298,9 +298,7 @@ def judged(
 def _proved(claim: Claim, evidence: Evidence) -> Enclosure:
     """The value that decided; cut at the bound where algebra proved that it is not above, to no digit."""
     value, bound = evidence.value, claim.bound
-    if claim.verdict is Verdict.PROVED and bound is not None and value.upper > bound:
-        return outward(value.lower, bound, 2 * value.places)
-    return value
+    return value if bound is None or claim.verdict is not Verdict.PROVED else value.up_to(bound)
 
 
 def nominal(
@@ -310,9 +308,9 @@ def nominal(
 
     ``verdict`` is given where algebra or more digits than those of the value decided.
     """
-    seen = Verdict.REFUTED if value.lower > epsilon else Verdict.PROVED if value.upper <= epsilon else Verdict.UNDECIDED
     margin = Margin.between(value, epsilon, of="the nominal ε")
-    found = Judgement(EpsilonDelta(epsilon), seen if verdict is None else verdict, Whose.NOMINAL, subject, extent)
+    seen = value.at_most(epsilon) if verdict is None else verdict
+    found = Judgement(EpsilonDelta(epsilon), seen, Whose.NOMINAL, subject, extent)
     return replace(found, value=value, bound=epsilon, margin=margin)
 
 

@@ -55,7 +55,7 @@ class Against:
     def shortened(self, digits: int) -> Enclosure:
         """The enclosure with so many digits, or with as many as show on which side of the bound it is."""
         short = self.value.beside(self.bound, digits)
-        while short.upper == self.bound != self.value.upper:
+        while self.bound is not None and short.ends_at(self.bound) and not self.value.ends_at(self.bound):
             digits += 1
             short = self.value.beside(self.bound, digits)
         return short

@@ -33,7 +33,7 @@ WIDTH, LEFT, ROOM = 520, 72, 332
 
 def bar(name: str, value: Enclosure, bound: Fraction | None, bound_name: str, bad: bool = True) -> str:
     """The value against a bound, as SVG; beyond it, it has the other colour, unless that is not ``bad``."""
-    beyond = value.is_infinite or (bound is not None and value.lower > bound)
+    beyond = value.is_infinite or (bound is not None and value.above(bound))
     low, high = float(value.lower), float(value.upper)
     ends = [end for end in (low, high, float(bound or 0)) if math.isfinite(end)]
     full = (1.5 if math.isinf(high) else 1.0) * max(ends) or 1.0

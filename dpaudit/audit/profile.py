@@ -20,6 +20,7 @@ from dpaudit.numbers.balls import Ball, PrecisionExhausted
 from dpaudit.numbers.enclosure import Enclosure, at_least, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
@@ -272,7 +273,7 @@ def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow
     """Returns delta at the points, exactly 0 from the true epsilon on; without those that the slack swallows."""
     found = {}
     for at in points:
-        value = balls.zero() if at >= true.upper else curve.delta(balls.ball(at))
+        value = balls.zero() if true.at_most(at) is Verdict.PROVED else curve.delta(balls.ball(at))
         if balls.told_from_zero(value):
             found[at] = narrow(value, most=1)
     return found

@@ -102,7 +102,7 @@ def repairing_delta(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosu
     bound, evidence = claim.epsilon, claim.evidence
     if claim.verdict is not Verdict.REFUTED or bound is None or evidence is None or evidence.quantity != "epsilon":
         return None
-    if not (evidence.value.is_infinite or evidence.value.lower - bound < CLOSE * bound):
+    if not evidence.value.is_infinite and evidence.value.reaches(bound * (1 + CLOSE)):
         return None
     try:
         return effort.widest(subject, lambda e: worst_delta(subject, bound, e)).value

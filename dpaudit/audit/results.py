@@ -28,7 +28,7 @@ from dpaudit.audit.words import (
     tier_text,
 )
 from dpaudit.numbers.digits import equated, powers, short
-from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram, Model
 from dpaudit.privacy.claim import Claim, Evidence
@@ -176,8 +176,7 @@ class EpsilonResult(WorstResult):
         found, bound = self.claim.evidence, self.claim.bound
         if found is None or found.quantity != "epsilon" or bound is None:
             return "true ε", self.epsilon
-        cut = self.claim.verdict is Verdict.PROVED and found.value.upper > bound  # by algebra, to no digit
-        return "true ε", outward(found.value.lower, bound, 2 * found.value.places) if cut else found.value
+        return "true ε", found.value.up_to(bound) if self.claim.verdict is Verdict.PROVED else found.value
 
     def bound(self) -> Fraction | None:
         """Returns the claimed epsilon, else the nominal one."""

@@ -55,5 +55,6 @@ def audited(result: Result) -> EpsilonResult | DeltaResult:
 
 def _agree(identifier: str, audit_value: Enclosure, claimed: Enclosure, unit: Fraction) -> None:
     """Refuses to certify if the audit and the claim's instance contradict each other."""
-    if audit_value.upper < claimed.lower * unit or audit_value.lower > claimed.upper * unit:
+    scaled = Enclosure(claimed.lower * unit, claimed.upper * unit, claimed.places)
+    if audit_value.below(scaled) or scaled.below(audit_value):
         raise InputError("IDS", identifier, f"the audit gives {audit_value}, the claim {claimed}: please report this")

@@ -95,11 +95,11 @@ def brief(value: Enclosure, digits: int = 6) -> str:
     >>> brief(outward(Fraction(-2, 3) / 10**9, Fraction(-2, 3) / 10**9, 20))
     '-6.66666…e-10'
     """
-    if value.lower == value.upper and len(value.to_dict()["lower"]) <= digits + 2:
+    if value.is_exact and len(value.to_dict()["lower"]) <= digits + 2:
         return value.to_dict()["lower"]
-    if value.lower * value.upper <= 0:
-        return "0" if value.lower == value.upper else f"[{at_least(value.lower, 2)}, {at_most(value.upper, 2)}]"
-    sign = "-" if value.lower < 0 else ""
+    if value.contains(0):
+        return "0" if value.is_exact else f"[{at_least(value.lower, 2)}, {at_most(value.upper, 2)}]"
+    sign = "" if value.above(0) else "-"
     low, high = sorted((abs(value.lower), abs(value.upper)))
     exponent = _exponent(low)
     heads = [int(end / Fraction(10) ** (exponent - digits + 1)) for end in (low, high)]

@@ -38,7 +38,7 @@ def line(instance: Instance) -> str:
     bound = brief(right.value)
     sides = f"{left.meaning} = {brief(left.value)}"
     sides += f" (claimed {_sign(instance)} {bound})" if right.meaning == bound else f", {right.meaning} = {bound}"
-    tie = " (tie)" if instance.margin.lower == instance.margin.upper == 0 else ""
+    tie = " (tie)" if instance.margin.is_exact and instance.margin.contains(0) else ""
     where = setting(instance)
     return f"{where}: {sides}{tie}" if where else f"{sides}{tie}"
 

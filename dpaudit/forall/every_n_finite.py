@@ -12,6 +12,7 @@ from dpaudit.mechanisms.exponential import Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.enclosure import Enclosure, outward
+from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -68,7 +69,7 @@ class Audits:
         for done, n in enumerate(order):
             self.effort.tell(done, len(order))
             below = self.found[n]
-            if below.witness is None and below.value.upper > max(bar, self.attained):
+            if below.witness is None and below.value.at_most(max(bar, self.attained)) is not Verdict.PROVED:
                 self._keep(decided(self._at(n), n, self.effort))
 
 

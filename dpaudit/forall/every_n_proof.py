@@ -96,10 +96,10 @@ class Attempt:
 
     def _theory(self, search: Search, limit: tuple[Fraction, Fraction], audits: Audits) -> Theory:
         digits, middle = self.effort.digits, balls.ends(self.family.middle(search.m, search.first))[1]
-        tail = max(closed.upper for closed in search.cover)
+        tail = max(closed.most for closed in search.cover)
         best = audits.best
-        place: Place | Below = best if search.best is None or best.value.lower > search.best.lower else search.best
-        lower = best.value.lower if isinstance(place, Below) else place.lower
+        place: Place | Below = best if search.best is None or best.value.above(search.best.least) else search.best
+        lower = best.value.lower if isinstance(place, Below) else place.least
         upper = max(lower, tail, middle if middle > lower else lower, *(b.value.upper for b in audits.found.values()))
         if isinstance(place, Place):
             upper = max(upper, balls.ends(place.peak.value)[1])
@@ -131,11 +131,11 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
         return None
     if middle > lower:
         return f"the middle, x from {search.m} to n - {search.m + 1}: the loss is only known to be ≤ {at_most(middle)}"
-    wide = max((closed for closed in search.cover), key=lambda closed: closed.upper)
-    if wide.upper > lower + search.tolerance:
+    wide = max((closed for closed in search.cover), key=lambda closed: closed.most)
+    if wide.most > lower + search.tolerance:
         pairs = ", ".join(f"{x}|{x + 1}" for x in wide.pairs)
         known = f"the pairs {pairs} on {wide.block.text()}: "
         if search.every_epsilon:
             known += "by rows matched at every ε at once, "
-        return f"{known}the loss there is only known to be ≤ {at_most(wide.upper, 6)}{'·ε' * search.every_epsilon}"
+        return f"{known}the loss there is only known to be ≤ {at_most(wide.most, 6)}{'·ε' * search.every_epsilon}"
     return "an n below N: its own enclosure is wider than was asked for"

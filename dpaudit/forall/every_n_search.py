@@ -25,9 +25,9 @@ PLAIN_BLOCKS = 400
 
 @dataclass(frozen=True)
 class Place:
-    """Where a loss of at least ``lower`` is: the n (None: in the limit), the prior of the near cell first, the peak."""
+    """Where a loss of at least ``least`` is: the n (None: in the limit), the prior of the near cell first, the peak."""
 
-    lower: Fraction
+    least: Fraction
     n: int | None
     side: Prior
     peak: Peak
@@ -35,12 +35,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Closed:
-    """A block of the cover: for every n in it the losses of these pairs x, x+1, seen from one end, are <= upper."""
+    """A block of the cover: for every n in it the losses of these pairs x, x+1, seen from one end, are <= most."""
 
     block: Block
     side: Prior
     pairs: tuple[int, ...]
-    upper: Fraction
+    most: Fraction
     sloped: bool = False
     """Whether the bound is that of the centre and the slope."""
 
@@ -79,7 +79,7 @@ class Search:
     def offer(self, n: int | None, side: Prior, peak: Peak) -> None:
         """Takes a loss that is attained at this n, or in the limit."""
         lower = balls.ends(peak.value)[0]
-        if self.best is None or lower > self.best.lower:
+        if self.best is None or lower > self.best.least:
             self.best = Place(lower, n, side, peak)
         self.floor = max(self.floor, lower)
 
@@ -118,15 +118,15 @@ class Search:
         most = MOST_BLOCKS // (15 if self.every_epsilon else 1)  # where matched rows are not sharp, more is of no use
         while self.waiting and self.looked < most:
             _, _, closed = heappop(self.waiting)
-            effort.tell_gap(closed.upper - self.floor)
+            effort.tell_gap(closed.most - self.floor)
             halves = list(closed.block.halves())
-            if not halves or closed.upper <= self.floor + self.tolerance:
+            if not halves or closed.most <= self.floor + self.tolerance:
                 self.cover.append(closed)
-            for half in halves if closed.upper > self.floor + self.tolerance else []:
+            for half in halves if closed.most > self.floor + self.tolerance else []:
                 self._look(half, closed.side, closed.pairs)
         effort.tell(1, 1)
         self.cover += [closed for _, _, closed in self.waiting]
-        return max(closed.upper for closed in self.cover)
+        return max(closed.most for closed in self.cover)
 
     def _look(self, block: Block, side: Prior, pairs: tuple[int, ...]) -> None:
         """Bounds these pairs on this block: those that are closed go to the cover, the others wait."""
@@ -144,7 +144,7 @@ class Search:
         if closed is not None:
             self.cover.append(closed)
         if waiting is not None:
-            heappush(self.waiting, (-waiting.upper, self.looked, waiting))
+            heappush(self.waiting, (-waiting.most, self.looked, waiting))
 
     @staticmethod
     def _closed(

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TypeVar, cast
 
 from dpaudit.numbers.digits import written
+from dpaudit.numbers.verdict import Verdict
 
 K = TypeVar("K")
 
@@ -36,6 +37,45 @@ class Enclosure:
     def is_infinite(self) -> bool:
         """Returns whether the value is infinity (both ends are)."""
         return self.lower == math.inf
+
+    def at_most(self, bound: Fraction | int) -> Verdict:
+        """The verdict on "the value is at most the bound": UNDECIDED where the bound lies inside."""
+        if self.upper <= bound:
+            return Verdict.PROVED
+        return Verdict.REFUTED if self.lower > bound else Verdict.UNDECIDED
+
+    def above(self, bound: Fraction | int) -> bool:
+        """Whether the value is certainly greater than the bound."""
+        return self.lower > bound
+
+    def reaches(self, bound: Fraction | int) -> bool:
+        """Whether the value is certainly at least the bound."""
+        return self.lower >= bound
+
+    def below(self, other: Enclosure) -> bool:
+        """Whether the value is certainly less than the other one."""
+        return self.upper < other.lower
+
+    def within(self, low: Fraction | int, high: Fraction | int) -> bool:
+        """Whether the value certainly lies in the open interval."""
+        return low < self.lower and self.upper < high
+
+    def up_to(self, bound: Fraction) -> Enclosure:
+        """The part that is not above the bound, with more digits: for a value that algebra knows not to be above."""
+        return self if self.upper <= bound else outward(self.lower, bound, 2 * self.places)
+
+    def ends_at(self, bound: Fraction) -> bool:
+        """Whether the upper end is the bound."""
+        return self.upper == bound
+
+    def widened(self, room: Fraction) -> Enclosure:
+        """The enclosure with so much more room at both ends; it is not printed."""
+        return Enclosure(self.lower - room, self.upper if self.is_open else self.upper + room, self.places)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the same."""
+        return self.lower == self.upper
 
     def contains(self, value: Fraction | int) -> bool:
         """Returns whether the exact value lies in the closed interval."""

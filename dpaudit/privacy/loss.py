@@ -136,6 +136,4 @@ def hockey_stick(masses: Sequence[Mass], at: Fraction, factor: Ball) -> Ball:
 
 def verdict(worst: Enclosure, bound: Fraction) -> Verdict:
     """Returns the verdict on "value <= bound" from the enclosure alone; UNDECIDED if the bound lies inside."""
-    if worst.upper <= bound:
-        return Verdict.PROVED
-    return Verdict.REFUTED if worst.lower > bound else Verdict.UNDECIDED
+    return worst.at_most(bound)

@@ -86,9 +86,9 @@ def private_for_every_n(found: Theory) -> Proof:
     )
     proof.knows("n → ∞", "ψ is concave, so H_n(x,r) falls with n to √(1 − u₁(x,r)): two ends bound a block of n")
     words = f"max over every pair ≤ {at_most(max(b.value.upper for b in found.below))} < 1"
-    below = all(b.value.upper < one for b in found.below) and [b.n for b in found.below] == list(range(1, n))
+    below = all(b.value.within(-1, one) for b in found.below) and [b.n for b in found.below] == list(range(1, n))
     proof.cases(f"n < {n}", words, f"n = 1…{n - 1}, every pair, in balls", below)
-    ends = max(closed.upper for closed in found.cover)
+    ends = max(closed.most for closed in found.cover)
     blocks = f"in {len(found.cover)} blocks of n (EVERY_N.md §3, §6)"
     words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, {blocks}: ≤ {at_most(ends)} < 1"
     proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")

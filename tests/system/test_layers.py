@@ -125,6 +125,32 @@ def test_only_one_module_sets_precision():
             assert "import ctx" not in text
 
 
+def comparisons_of_ends(tree):
+    """The lines on which an end of an enclosure, or something made of one, is compared; text.lower() is no end."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            ends = (part for side in (node.left, *node.comparators) for part in ast.walk(side))
+            ends = (part for part in ends if isinstance(part, ast.Attribute) and id(part) not in called)
+            if any(part.attr in ("lower", "upper") for part in ends):
+                yield node.lineno
+
+
+JUDGES = ("numbers", "reference", "reports")
+DRAWN = ("dpaudit.audit.picture", "dpaudit.charts.draw")
+"""What is worth a mark in a picture decides nothing."""
+OTHERS = [m for m in MODULES if room(m) not in JUDGES and m not in DRAWN and not m.startswith(ALONE)]
+
+
+@pytest.mark.parametrize("module", OTHERS)
+def test_enclosures_are_compared_in_one_room(module):
+    assert list(comparisons_of_ends(ast.parse(MODULES[module].read_text()))) == []
+
+
+def test_a_comparison_of_ends_is_seen():
+    assert list(comparisons_of_ends(ast.parse("a = 1\nif value.upper - a <= bound: pass"))) == [2]
+
+
 def test_the_reference_shares_no_code_with_the_engine():
     own = {module for module in MODULES if room(module) == "reference"}
     assert own

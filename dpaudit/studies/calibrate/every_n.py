@@ -127,7 +127,7 @@ def _smaller(
     ranged: Ranged, found: EveryNResult, nominal: Fraction, target: Fraction, effort: Effort
 ) -> tuple[Fraction, NominalPoint | None]:
     """Returns the next nominal epsilon to try, and a point that exceeds the target where one is known."""
-    if found.attained != "inf" and int(found.attained) <= AUDITABLE and found.epsilon.lower > target:
+    if found.attained != "inf" and int(found.attained) <= AUDITABLE and found.epsilon.above(target):
         single = calibrated(ranged.at(n=int(found.attained), eps=target), target, replace(effort, progress=None))
         if single.nominal < nominal:
             return single.nominal, single.beyond
@@ -139,4 +139,4 @@ def _beyond_limit(first: EveryNResult, target: Fraction, nominal: Fraction, digi
     up = nominal + unit_of(nominal)
     share = up / target
     there = outward(first.limit.lower * share, first.limit.upper * share, digits)
-    return NominalPoint(up, there, Verdict.REFUTED) if there.lower > target else None
+    return NominalPoint(up, there, Verdict.REFUTED) if there.above(target) else None

@@ -111,7 +111,7 @@ class CalibrateResult(SettingAnswer):
     @property
     def monotone(self) -> bool:
         """Returns whether the certified true epsilons rise strictly from each evaluated point to the next."""
-        return all(a.true.upper < b.true.lower for a, b in zip(self.points, self.points[1:], strict=False))
+        return all(a.true.below(b.true) for a, b in zip(self.points, self.points[1:], strict=False))
 
     def members(self) -> dict[str, Any]:
         """Returns the members of ``dpaudit calibrate --json``."""

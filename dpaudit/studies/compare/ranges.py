@@ -221,4 +221,4 @@ def crossovers(points: Sequence[RangePoint]) -> list[Crossover]:
 
 def _order(a: Enclosure, b: Enclosure) -> int:
     """Returns -1 if a is certainly less, 1 if it is certainly more, 0 if the enclosures meet."""
-    return -1 if a.upper < b.lower else int(b.upper < a.lower)
+    return -1 if a.below(b) else int(b.below(a))

@@ -131,12 +131,12 @@ class Search:
         claim, true = result.claim, result.epsilon
         bound = eps if claim.epsilon is None else claim.epsilon
         if true.is_infinite or not bound:
-            ratio = infinite() if true.is_infinite or true.lower > 0 else exact(Fraction(1), DIGITS)
+            ratio = infinite() if true.is_infinite or true.above(0) else exact(Fraction(1), DIGITS)
         elif true.is_open:
             ratio = at_least(true.lower / bound, DIGITS)
         else:
             ratio = outward(true.lower / bound, true.upper / bound, DIGITS)
-        violated = true.lower > eps if claim.verdict is None else claim.verdict is Verdict.REFUTED
+        violated = true.above(eps) if claim.verdict is None else claim.verdict is Verdict.REFUTED
         self.places.append(Place(n, result, ratio, violated, asked))
         return self.places[-1]
 
@@ -296,7 +296,7 @@ def search(
             f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
             "That an optimiser finds no more is no proof"
         )
-    found = task.largest if minimal is None or task.largest.ratio.lower >= minimal.ratio.lower else minimal
+    found = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
     without = ("n", "eps") if setting.model is None else ("n", "k", "prior", "eps")
     return SearchResult(
         subject=setting,
