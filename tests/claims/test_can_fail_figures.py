@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from documents import EXPECTED, FLIPPED
 
 from dpaudit.claims import scans
 from dpaudit.claims.catalogue import load
@@ -16,6 +15,7 @@ from proofs_checks.figures import sizes as figures_sizes
 from proofs_checks.figures import tables as figures_tables
 from proofs_checks.figures import text as figures_text
 from proofs_checks.figures.tables import LS, TABLE_1, TABLE_2, TRUNCATED, Recipe
+from tests.claims.documents import EXPECTED, FLIPPED
 
 
 @pytest.fixture(autouse=True)

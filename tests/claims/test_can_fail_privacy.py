@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
 
 from dpaudit.claims import Point, scans
 from dpaudit.claims.outcome import ON_GRID
@@ -28,6 +27,7 @@ from proofs_checks.privacy import premise_steps as privacy_premise_steps
 from proofs_checks.privacy import sliding as privacy_sliding
 from proofs_checks.privacy import smooth as privacy_smooth
 from proofs_checks.privacy import tools as privacy_tools
+from tests.claims.documents import EXPECTED, expected_verdict, run_one, turned, verdict_of
 
 
 def claims_half(name):

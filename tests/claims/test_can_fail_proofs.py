@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from documents import EXPECTED, run_one, turned
 
 from dpaudit.claims.outcome import BY_ALGEBRA
 from dpaudit.claims.proof import NOT_THROUGH
@@ -20,6 +19,7 @@ from proofs_checks.setting import left as setting_left
 from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
+from tests.claims.documents import EXPECTED, run_one, turned
 
 COQ = ("Coq: ", "by hand: Coq theorem ")
 FAMILIES = ("candidates.", "gs.", "prior.", "ls.", "l1.", "level.", "dp.", "ehdl.", "smooth.", "sliding.", "dilation.")

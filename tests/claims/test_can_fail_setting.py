@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from documents import expected_verdict, run_one, turned, verdict_of
 from flint import fmpq
 
 from dpaudit.claims import Proof
@@ -17,6 +16,7 @@ from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
 from proofs_checks.setting import printed as setting_printed
+from tests.claims.documents import expected_verdict, run_one, turned, verdict_of
 
 
 class Flat(setting_ls.Hellinger):

@@ -11,10 +11,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from documents import CLAIMS, run_one
 
 from dpaudit.claims import expectations, runner
 from dpaudit.cli import main
+from tests.claims.documents import CLAIMS, run_one
 
 ROOT = Path(__file__).parents[2]
 QUICK = "fig.table-1.stated"

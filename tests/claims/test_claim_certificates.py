@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from documents import run_one
 
 from dpaudit.claims import certificates
 from dpaudit.cli import main
+from tests.claims.documents import run_one
 
 QUICK = ["dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.any-prior", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
 

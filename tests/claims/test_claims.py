@@ -1,12 +1,12 @@
 """One test a claim: the check is run, its verdict and its one line must be the committed ones."""
 
 import pytest
-from documents import CLAIMS, EXPECTED, run_one
 
 from dpaudit.claims.catalogue import load
 from dpaudit.claims.expectations import entry
 from dpaudit.claims.page import render
 from proofs_checks import CATALOGUE
+from tests.claims.documents import CLAIMS, EXPECTED, run_one
 
 LIBRARY = load()
 CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]

@@ -4,8 +4,6 @@ import re
 from fractions import Fraction
 from math import exp, gamma, isclose, log, sqrt
 
-from documents import run_one
-
 from dpaudit.claims import Grid, Point
 from dpaudit.claims.words import explain
 from dpaudit.mechanisms.exponential import MH
@@ -18,6 +16,7 @@ from proofs_checks.privacy.real_prior import RealRow, dilated
 from proofs_checks.privacy.scores import score_batches
 from proofs_checks.privacy.sliding import always, slide_steps, stated_right
 from proofs_checks.privacy.tools import delta_steps
+from tests.claims.documents import run_one
 
 
 def number(text):

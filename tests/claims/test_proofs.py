@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from documents import run_one, verdict_of
 
 from dpaudit.claims import Context, Grid, Kind, Proof, Statement, scan, search, single, variables
 from dpaudit.claims.catalogue import Library, load
@@ -15,6 +14,7 @@ from dpaudit.claims.proof import NO_CONTENT, Line
 from dpaudit.claims.runner import run_many
 from dpaudit.numbers.balls import ball
 from proofs_checks.privacy import smooth
+from tests.claims.documents import run_one, verdict_of
 
 LESS = Statement("n", "<=", "bound")
 (N,) = variables("n")

@@ -5,7 +5,6 @@ from functools import partial
 
 import mpmath
 import pytest
-from documents import EXPECTED
 
 from dpaudit.claims import Point, Proof, scan
 from dpaudit.numbers import balls
@@ -17,6 +16,7 @@ from proofs_checks.accuracy.eventually import Eventually
 from proofs_checks.privacy import delta, dirichlet, real_prior
 from proofs_checks.privacy.dilation import P1, TIE
 from proofs_checks.privacy.real_prior import RealRow, Tie, dilated, rational_roots
+from tests.claims.documents import EXPECTED
 
 ONE = Fraction(1)
 

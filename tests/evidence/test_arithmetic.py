@@ -8,12 +8,12 @@ from math import isqrt
 from pathlib import Path
 
 import pytest
-from against_balls import OPERATIONS, Cases, exact, misses
 from flint import arb, ctx
 
 from dpaudit.evidence.verifier import arithmetic as v
 from dpaudit.evidence.verifier import exact as algebra
 from dpaudit.evidence.verifier import special
+from tests.evidence.against_balls import OPERATIONS, Cases, exact, misses
 
 COUNT, LONG = 4_000, 1_000_000
 FOLDER = Path(v.__file__).parent

@@ -6,7 +6,6 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
-from test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
 
 from dpaudit.audit.judgement import EVERY_N, Margin, Whose
 from dpaudit.numbers.enclosure import exact, infinite, outward
@@ -17,6 +16,7 @@ from dpaudit.reports.document import Document, EveryN, Finding, Section
 from dpaudit.reports.page import MOST_ROWS, cell, grid, page
 from dpaudit.reports.table import Column, Kind, Table
 from dpaudit.reports.write import html, markdown, rendered
+from tests.reports.test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
 
 NASTY = ("<script>alert(1)</script>", "# heading", "a|b", "\x1b[31m", "\u202e", "[x](javascript:y)", "`", "$x$", "<b>")
 

@@ -9,7 +9,6 @@ from cases import CASES, arguments
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from test_scores import slow
 
 import dpaudit
 from dpaudit.cli import main
@@ -20,6 +19,7 @@ from dpaudit.reference import definitions as reference
 from dpaudit.studies.accuracy import mean, staircase, threshold
 from dpaudit.studies.accuracy.accuracy import accuracy
 from dpaudit.studies.accuracy.bounds import BOUNDS
+from tests.posterior.test_scores import slow
 
 DPS = 60
 SMALL = [case for case in CASES if case[1] <= 5 and len(case[2]) <= 3][::3]

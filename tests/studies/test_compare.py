@@ -7,8 +7,8 @@ import pytest
 from agreement import agrees
 from mpmath import mp
 
-from dpaudit.audit.page import decimal
 from dpaudit.cli import main
+from dpaudit.numbers.digits import decimal
 from dpaudit.numbers.enclosure import exact
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.data import dataset, datasets
@@ -149,8 +149,8 @@ def test_command_line(capsys):
 
 def test_the_calibrated_epsilon_is_shown_exactly():
     """1.9999999 is safe; 2, its neighbour, is not proved to be."""
-    assert decimal(Fraction(19999999, 10**7)) == "1.9999999"
-    assert decimal(Fraction(1, 3)) == "1/3"
+    assert decimal("19999999/10000000", 8) == "1.9999999"
+    assert decimal("1/3", 8) == "1/3"
 
 
 @pytest.mark.parametrize(
