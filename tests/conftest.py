@@ -28,8 +28,26 @@ def long(pytestconfig):
     return pytestconfig.getoption("--long")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thin(every): of these cases one in so many runs, all of them with --long")
+
+
+def _thinned(items):
+    """Splits the items into those that run without --long and the rest; a function keeps its first case."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        every = item.get_closest_marker("thin")
+        name = item.nodeid.split("[")[0]
+        yield item, every is None or seen[name] % every.args[0] == 0
+        seen[name] += 1
+
+
+def pytest_collection_modifyitems(config, items):
     """Marks what is quick; the modules that take longest come first, so that no core waits for them at the end."""
+    if not config.getoption("--long"):
+        split = list(_thinned(items))
+        config.hook.pytest_deselected(items=[item for item, runs in split if not runs])
+        items[:] = [item for item, runs in split if runs]
     slow = dict(line.rsplit(" ", 1) for line in SLOW.read_text().splitlines())
     cost: Counter[str] = Counter()
     for name, seconds in slow.items():

@@ -109,6 +109,7 @@ def test_delta_speaks_of_the_claim_only_where_it_can(capsys):
         ["epsilon", "--mech", "EHDS", "--n", "2", "--prior", "1e-30,1e30", "--eps", "1e-50"],
     ],
 )
+@pytest.mark.thin(2)
 def test_extreme_settings_have_an_answer(capsys, arguments):
     run(capsys, *arguments, "--json")
     run(capsys, *arguments)

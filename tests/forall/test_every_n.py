@@ -340,6 +340,7 @@ def answer(mech, **setting):
 
 
 @pytest.mark.parametrize(("mech", "setting"), ANSWERS)
+@pytest.mark.thin(2)
 def test_the_supremum_against_brute_force(mech, setting):
     result = answer(mech, **setting)
     assert result.open is None

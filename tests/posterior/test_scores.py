@@ -125,6 +125,7 @@ def test_kl_and_l1_for_three_cells_with_another_total():
     ("score", "prior", "n"),
     [("tv", "1,3", 4), ("kl", "1/2,1/2", 5), ("kl", "1,2,1/3", 2), ("l1", "1,1", 5), ("chi2", "6,7", 4)],
 )
+@pytest.mark.thin(2)
 def test_true_epsilon_with_another_score(mech, score, prior, n):
     options = {"gs": "exact"} if mech == "EHD" else {}
     if mech in ("EHDS", "MH"):

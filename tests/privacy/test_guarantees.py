@@ -88,6 +88,7 @@ def test_renyi_agrees_with_the_reference(seed, order):
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.thin(3)
 def test_zcdp_agrees_with_the_reference(seed):
     rows = random_rows(seed)
     value = reference.worst(rows, reference.rho)

@@ -77,6 +77,7 @@ def untimed(value):
 
 
 @pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.thin(2)
 def test_the_printed_command_gives_the_same_answer(asked, files, capsys):
     words = [files.get(word, word) for word in shlex.split(asked)]
     first = answer(words, capsys)

@@ -65,6 +65,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("line", "words"), LARGE)
+@pytest.mark.thin(2)
 def test_what_is_too_large_is_one_line_with_the_numbers(line, words, folder):
     """In 3 GiB of address space, of which the interpreter with its libraries takes a part, and in seconds."""
 
