@@ -19,9 +19,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from mpmath import mp
 
 import dpaudit
 from dpaudit.evidence import certificate as engine
@@ -30,6 +33,7 @@ from dpaudit.evidence.verifier.bounds import read_subject
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
+from dpaudit.numbers import balls
 from dpaudit.numbers.balls import PrecisionExhausted
 
 NUMBERS = ["0", "1", "-1", "1/2", "2", "100", "inf", "1e-90", "0.333", "7", "-3", "3/2", "1/3", "1e9"]
@@ -141,6 +145,10 @@ def change_bounds(rng, document):
     for name in rng.choice([("lower",), ("upper",), ("lower", "upper")]):
         statement[name] = nudged(rng, statement[name])
     if rng.random() < 0.3:
+        factor = rng.choice([Fraction(1, 2), Fraction(99, 100), Fraction(101, 100), Fraction(3, 2)])
+        for name in ("lower", "upper"):
+            statement[name] = str(Fraction(document["statement"][name]) * factor)
+    elif rng.random() < 0.3:
         statement["lower"], statement["upper"] = "0", rng.choice(["0", "1", "1/1000", "inf"])
 
 
@@ -160,11 +168,18 @@ def nested(rng, depth=4):
 
 
 def change_nested(rng, document):
-    """Replaces an entry by itself times a number that is 1 (or, sometimes, times another one that is not)."""
+    """Replaces an entry by itself times a number that is 1 (or, sometimes, times another one that is not).
+
+    Often another entry takes what the first may lose, so that the row sums to 1 even where that number is mistaken.
+    """
     rows = document["subject"]["rows"]
     for _ in range(rng.randint(1, 3)):
         row = rng.choice(rows)
-        i = rng.randrange(len(row))
+        i, j = rng.sample(range(len(row)), 2)
+        if None not in (row[i], row[j]) and rng.random() < 0.5:
+            new = ["*", row[i], nested(rng)]
+            row[i], row[j] = new, ["+", row[j], row[i], ["*", "-1", new]]
+            continue
         if row[i] is not None:
             row[i] = ["*", row[i], nested(rng)]
         if rng.random() < 0.2:
@@ -219,6 +234,65 @@ def fit_enclosures(document):
 def widened(value):
     low = max(value.lo - 1, 0)
     return [low, value.hi + 1 - low, value.e]
+
+
+def restate(rng, document):
+    """States the value at some witness, often not the worst one, by the enclosures of the law, and a fitting verdict.
+
+    A verifier that overlooks a pair, or takes an entry for another number, accepts this.
+    """
+    subject, statement, law = document["subject"], document["statement"], document["law"]
+    if "rows" in subject:
+        datasets, outputs, pairs = subject["datasets"], subject["outputs"], subject.get("pairs")
+        near = [[i, j] for i in range(len(datasets)) for j in range(i)] if pairs is None else pairs
+    else:
+        made = mechanism(subject)
+        found = sorted(made.datasets())
+        near = [[i, found.index(y)] for i, x in enumerate(found) for y in made.neighbours(x)]
+        datasets, outputs = ([list(item) for item in items] for items in (found, sorted(made.outputs())))
+    x, y = rng.sample(rng.choice(near), 2)
+    with mp.workdps(60):
+        p, q = ([mp.ldexp(2 * lo + width, e - 1) for lo, width, e in law["rows"][i]] for i in (x, y))
+        value, place = value_of(rng, statement, p, q)
+        least, most = (Fraction(int(mp.floor(value * 10**15)) + off, 10**15) for off in (-1, 2))
+    place = {"output": outputs[place["output"]]} if "output" in place else place
+    document["witness"] = {"x": datasets[x], "x_prime": datasets[y], **place}
+    if rng.random() < 0.2 and statement["quantity"] != "trade-off":
+        least, most = Fraction(0), most * rng.choice([1, Fraction(1, 2)])
+    statement["lower"], statement["upper"] = str(least), str(most)
+    claimed = statement.get("claimed_delta" if statement["quantity"] == "delta" else "claimed")
+    for name in ("epsilon", "rho", "mu"):
+        claimed = statement.get("guarantee", {}).get(name, claimed)
+    if statement["quantity"] == "trade-off":
+        statement["verdict"] = "PROVED" if least >= 0 else "REFUTED" if most < 0 else "UNDECIDED"
+    elif claimed is not None:
+        bound = Fraction(claimed)
+        statement["verdict"] = "PROVED" if most <= bound else "REFUTED" if least > bound else "UNDECIDED"
+
+
+def value_of(rng, statement, p, q):
+    """The value of the quantity for two rows at some place, and the place."""
+    quantity, losses = statement["quantity"], [mp.log(a / b) for a, b in zip(p, q, strict=True) if a and b]
+    if quantity == "epsilon":
+        output = max((i for i in range(len(p)) if p[i]), key=lambda i: p[i] / q[i])
+        return mp.log(p[output] / q[output]), {"output": output}
+    if quantity == "delta":
+        factor = mp.exp(mp.mpf(Fraction(statement["at"])))
+        return mp.fsum(max(0, a - factor * b) for a, b in zip(p, q, strict=True)), {}
+    if quantity in ("renyi", "zcdp_rho"):
+        alpha = Fraction(statement["guarantee"].get("alpha") or rng.choice(["3/2", "2", "5"]))
+        order = mp.mpf(alpha.numerator) / alpha.denominator
+        found = mp.log(mp.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
+        return found / (order if quantity == "zcdp_rho" else 1), {"alpha": str(alpha)}
+    threshold = Fraction(float(rng.choice(losses))).limit_denominator(1000) - Fraction(1, 100)
+    chosen = [a > mp.exp(float(threshold)) * b for a, b in zip(p, q, strict=True)]
+    alpha = mp.fsum(b for b, yes in zip(q, chosen, strict=True) if yes)
+    beta = mp.fsum(a for a, yes in zip(p, chosen, strict=True) if not yes)
+    if quantity == "gdp_mu":
+        return mp.sqrt(2) * (mp.erfinv(1 - 2 * alpha) - mp.erfinv(2 * beta - 1)), {"threshold": str(threshold)}
+    ends = [[float(Fraction(end)) for end in point] for point in statement["guarantee"]["points"]]
+    f = max(b + (alpha - a) * (d - b) / (c - a) for (a, b), (c, d) in pairwise(ends))
+    return beta - f, {"threshold": str(threshold)}
 
 
 def change_pairs(rng, document):
@@ -281,6 +355,10 @@ def mutant(rng):
         with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, Malformed, Undecided,
                       RecursionError):  # fmt: skip
             fit_enclosures(part)
+    if rng.random() < 0.4:
+        names.append("restate")
+        with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+            restate(rng, part)
     document = json.loads(json.dumps(document))  # what a file could hold: every name is text
     for inner in (*(document.get("parts") or ()), document):
         inner["sha256"] = digest(inner)
@@ -363,6 +441,26 @@ def judged(subject, statement):
     return result.evidence.value, result.verdict.value
 
 
+def lie_of_law(part, full):
+    """None if every enclosure that was looked at meets the engine's own enclosure of the probability."""
+    subject, law, witness = part["subject"], part["law"], part["witness"]
+    made, own = mechanism(subject), "rows" in subject
+    order = (lambda items: list(items)) if own else sorted
+    datasets, outputs = order(made.datasets()), list(made.outputs())
+    ends = [datasets[subject["datasets"].index(x)] if own else tuple(x) for x in (witness["x"], witness["x_prime"])]
+    held = datasets if law["covers"] == "all" else ends
+    for x, row in zip(held, law["rows"], strict=True):
+        if full or own or x in ends:
+            with balls.precision(200):
+                found = dict(zip(outputs, map(balls.dyadic_ends, made.law().probabilities(x)), strict=True))
+            for output, (lo, width, e) in zip(order(outputs), row, strict=True):
+                low, high, f = found[output]
+                scale = min(e, f)
+                if (lo + width) << (e - scale) < low << (f - scale) or high << (f - scale) < lo << (e - scale):
+                    return f"an enclosure in the row of {x} does not contain the probability"
+    return None
+
+
 def lie(document, full):
     """None if what the accepted certificate states is true, or the engine cannot tell; else what is wrong.
 
@@ -379,6 +477,9 @@ def lie(document, full):
             return "a row is missing"
         try:
             value, verdict = judged(subject, statement)
+            wrong = lie_of_law(part, full)
+            if wrong is not None:
+                return wrong
         except dpaudit.InputError as error:
             if "at most 100 digits" in error.rule or "too wide for an answer" in error.rule:
                 continue
