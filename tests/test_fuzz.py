@@ -5,8 +5,8 @@ import random
 from fractions import Fraction as Fr
 
 import pytest
+from certificate_truth import lie
 from certificates import FAMILY, OWN, changed, make, outcome
-from mutate_certificates import lie
 
 import dpaudit
 from dpaudit.files.strict_json import parse_json
