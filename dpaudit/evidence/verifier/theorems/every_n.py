@@ -204,7 +204,7 @@ class EveryN(Theorem):
         for x in range(len(rows) - 1):
             p, q = rows[x, n - x], rows[x + 1, n - x - 1]
             if self.ratio:
-                worst = [v.ends()[1] > self.most for v in (*matched(p, q, 0), *matched(q, p, 0))]
+                worst = [v.ends()[1] > self.most for v in (matched(p, q, 0), matched(q, p, 0))]
             else:
                 worst = [not (u <= v * bound and v <= u * bound) for u, v in zip(p, q, strict=True)]
             if any(worst):

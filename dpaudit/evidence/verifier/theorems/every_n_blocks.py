@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any
 
-from ..arithmetic import Interval, hull, rational, total
+from ..arithmetic import Interval, common, hull, rational, total
 from ..special import digammas, largest, log_gamma, pi
 from .spread import Row, Spread, least
 
@@ -154,18 +154,17 @@ class Block:
         """Numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it."""
         if not every_epsilon:
             return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
-        rows = self.row(x), self.row(x + 1)
-        return matched(*rows, 1) + matched(*rows[::-1], 1)
+        p, q = self.row(x), self.row(x + 1)
+        return [matched(p, q, 1), matched(q, p, 1)]
 
 
-def matched(p: list[Interval], q: list[Interval], far: int) -> list[Interval]:
-    """q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries.
+def matched(p: list[Interval], q: list[Interval], far: int) -> Interval:
+    """The largest q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries.
 
     At every epsilon ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for any bijection s: the order of
     size is a good one, and need not be right.
     """
-    near = len(p) - far
-    orders = [sorted(range(near), key=lambda i, row=row: row[i].ends()[0]) for row in (p, q)]  # type: ignore[misc]
+    near, e = len(p) - far, common(*p, *q)
+    orders = [sorted(range(near), key=lambda i, row=row: row[i].units(e)[0]) for row in (p, q)]  # type: ignore[misc]
     pairs = [*zip(*orders, strict=True), *((i, i) for i in range(near, len(p)))]
-    fall = largest(p[i] - q[j] for i, j in pairs)
-    return [b - a + fall for a, b in zip(p, q, strict=True)]
+    return largest(p[i] - q[j] for i, j in pairs) + largest(b - a for a, b in zip(p, q, strict=True))
