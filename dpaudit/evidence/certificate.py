@@ -101,11 +101,14 @@ def certificate(result: Result) -> dict[str, Any]:
 
 
 def _bits_for(statement: dict[str, Any]) -> int:
-    """Bits that tell the stated numbers from what lies beside them: by their digits, and by how small they are."""
+    """Bits that tell the stated numbers from what lies beside them: by their digits, and by how small they are.
+
+    Sixteen more than the digits have: the writer doubles them where the verifier cannot decide at the witness.
+    """
     texts = [text for text in statement.values() if isinstance(text, str)]
     numbers = [Fraction(text) for text in texts if text[:1].isdigit()]
     small = (n.denominator.bit_length() - n.numerator.bit_length() for n in numbers if n)
-    return 32 + 4 * max(map(len, texts)) + max(0, *small, 0)
+    return max(64, 16 + 10 * max(map(len, texts)) // 3) + max(0, *small, 0)
 
 
 def _ordered(mechanism: Mechanism, items: Iterable[Any]) -> list[Any]:
