@@ -12,7 +12,7 @@ from dpaudit.evidence.verifier.arithmetic import Interval
 from dpaudit.evidence.verifier.subject import Subject
 from dpaudit.evidence.verifier.theorems.every_n_blocks import Block
 
-COUNT = 150
+COUNT = 100
 
 
 @pytest.mark.parametrize("seed", [1, 2])
