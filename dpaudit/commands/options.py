@@ -46,7 +46,6 @@ Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
 """The same, or a setting in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
-Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
 Checked = Annotated[dict[str, Any], "digits", "memory", "progress", "tier", "cross_check"]
 CheckedTable = Annotated[dict[str, Any], "digits", "memory", "progress", "cross_check"]
 """How hard to look: keywords for the API."""

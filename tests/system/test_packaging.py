@@ -81,7 +81,7 @@ def test_the_newest_versions_are_allowed_and_complete():
 
 def test_continuous_integration_runs_with_the_newest():
     run = (ROOT / ".ci" / "run").read_text()
-    assert 'export PIP_CONSTRAINT="$PWD/constraints/newest.txt"' in run.partition("unset PIP_CONSTRAINT")[0]
+    assert 'export PIP_CONSTRAINT="$PWD/.ci/constraints/newest.txt"' in run.partition("unset PIP_CONSTRAINT")[0]
 
 
 def test_the_license_is_an_spdx_expression():
