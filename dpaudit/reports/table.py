@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -25,6 +25,17 @@ class Kind(StrEnum):
     VERDICT = "verdict"
 
 
+CELLS = {
+    Kind.TEXT: str,
+    Kind.COUNT: int,
+    Kind.EXACT: Fraction,
+    Kind.NUMBER: Enclosure,
+    Kind.SHARE: Enclosure,
+    Kind.VERDICT: Verdict,
+}
+"""The type of the cells of a kind."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its heading, and what its cells are."""
@@ -39,6 +50,16 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @staticmethod
+    def of(heads: str, rows: Iterable[tuple[Cell, ...]]) -> Table:
+        """The table with the columns of a text, each with its kind unless that is text.
+
+        >>> [column.kind.value for column in Table.of("mechanism | n: count | true ε: enclosure", []).columns]
+        ['text', 'count', 'enclosure']
+        """
+        parts = [head.rpartition(": ") if ": " in head else (head, "", "text") for head in heads.split(" | ")]
+        return Table(tuple(Column(name, Kind(kind)) for name, _, kind in parts), tuple(rows))
 
     def index(self, name: str) -> int:
         """The place of the column of that name."""

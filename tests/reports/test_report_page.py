@@ -152,7 +152,7 @@ def test_a_long_table_shows_some_rows_and_says_how_many_are_left():
 
 def test_a_column_without_a_value_is_left_out():
     table = Table((Column("a"), Column("b")), (("x", ""), ("y", None)))
-    assert grid(table).heads == ("a",)
+    assert grid(table).heads == ["a"]
 
 
 # ------------------------------------------------------------------ HTML and Markdown
