@@ -19,6 +19,7 @@ from dpaudit.numbers.ranges import range_text
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
+from dpaudit.privacy.loss import verdict as compared
 
 CLOSE = Fraction(1, 10**4)
 """An excess below this share of the bound is told as a number, not in per cent."""
@@ -310,9 +311,9 @@ def nominal(
 
     ``verdict`` is given where algebra or more digits than those of the value decided.
     """
-    seen = Verdict.REFUTED if value.lower > epsilon else Verdict.PROVED if value.upper <= epsilon else Verdict.UNDECIDED
+    seen = compared(value, epsilon) if verdict is None else verdict
     margin = Margin.between(value, epsilon, of="the nominal ε")
-    found = Judgement(EpsilonDelta(epsilon), seen if verdict is None else verdict, Whose.NOMINAL, subject, extent)
+    found = Judgement(EpsilonDelta(epsilon), seen, Whose.NOMINAL, subject, extent)
     return replace(found, value=value, bound=epsilon, margin=margin)
 
 

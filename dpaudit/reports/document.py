@@ -138,8 +138,8 @@ class Paper:
 
     @property
     def where(self) -> str:
-        """The document and the item."""
-        return f"{self.document}, {self.item}" if self.item else self.document
+        """Where the claim is made."""
+        return place(self.document, self.item)
 
 
 @dataclass(frozen=True)
@@ -239,6 +239,16 @@ class Document:
     def hash(self) -> str:
         """SHA-256 of the content."""
         return str(self.json["content_hash"])
+
+
+def place(documents: str, item: str) -> str:
+    """Where documents make a claim; the item alone where it names them all.
+
+    >>> place("A3", "Lemma 1"), place("P1, A3", "P1 §4.2.1, A3 §4.2"), place("A3", "")
+    ('A3, Lemma 1', 'P1 §4.2.1, A3 §4.2', 'A3')
+    """
+    named = item and all(name.strip() in item for name in documents.split(","))
+    return item if named else ", ".join(filter(None, (documents, item)))
 
 
 def tally(verdicts: Iterable[Verdict]) -> dict[str, int]:

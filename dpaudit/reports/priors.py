@@ -10,6 +10,7 @@ from typing import Any
 from dpaudit.audit.judgement import badness
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting
+from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -19,7 +20,7 @@ from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Case
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import check_keys, exact_list
-from dpaudit.reports.table import Cell, Figure, Look, Mark, Table
+from dpaudit.reports.table import Cell, Figure, Look, Table
 
 Progress = Callable[[str], None]
 
@@ -71,7 +72,7 @@ def _ratios(
     said = f"{name}, ε = {eps}: {len(failing)} of {len(found)} priors exceed the stated ε"
     figure = Figure(
         Look.LINES, said, "n", "true ε / ε", by="prior (a, a)", x_label="number of records n",
-        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
+        y_label="true ε / nominal ε", marks=(Level(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
     )  # fmt: skip
     commands = tuple(case.command(ns[-1]) for case in cases)
     title = f"{name}: true ε over nominal ε by prior, ε = {eps}"

@@ -10,6 +10,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.judgement import badness
 from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
+from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
@@ -23,7 +24,7 @@ from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.losses import loss_map
-from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Mark, Table
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 from dpaudit.reports.words import in_short, listed, share_sentence
 
 Progress = Callable[[str], None]
@@ -116,7 +117,7 @@ def _lines_by_n(findings: Sequence[Finding]) -> Figure:
             bounds.setdefault(both[0], []).append(finding.judgement.whose.value)
     largest = max((float(f.epsilon.upper) for f in findings if f.epsilon is not None), default=1.0)
     near = [value for value in bounds if float(value) <= FAR * largest] or [min(bounds)] if bounds else []
-    marks = [Mark(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
+    marks = [Level(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
     ends = [(f.name, f"→ {rough(f.every_n.limit.lower, 3)}") for f in findings if f.every_n and f.every_n.limit]
     title = share_sentence(findings)
     return Figure(
@@ -161,7 +162,7 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
     claimed = {at for case in cases if (at := _claimed(case)) is not None}
-    marks = tuple(Mark(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
+    marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
     place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
     figure = Figure(
         Look.LINES, f"The δ that is left at each ε{place}", "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
@@ -275,7 +276,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
     said = said if over else f"None spends more than its nominal ε at n = {n}"
     figure = Figure(
         Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
-        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "all of it"),), log_x=True,
+        y_label="true ε / nominal ε", marks=(Level(Fraction(1), "all of it"),), log_x=True,
     )  # fmt: skip
     commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
     yield Section("over-nominal", f"True ε over nominal ε, n = {n}", said, figure, table, commands=commands)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.charts.draw import Level
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 
@@ -84,15 +85,6 @@ class Table:
         yield from (dict(zip(names, row, strict=True)) for row in self.rows)
 
 
-@dataclass(frozen=True)
-class Mark:
-    """What the values of a figure are compared with: a horizontal line, or with ``across`` a vertical one."""
-
-    value: Fraction
-    name: str
-    across: bool = False
-
-
 class Look(StrEnum):
     """The kinds of figures."""
 
@@ -120,7 +112,7 @@ class Figure:
     at: str = ""
     x_label: str = ""
     y_label: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Level, ...] = ()
     ends: tuple[tuple[str, str], ...] = ()
     log_x: bool = False
     log_y: bool = False

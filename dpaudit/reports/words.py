@@ -192,12 +192,12 @@ def bounds_sentence(document: Document) -> str:
     total = len(document.bounds)
     more = f"; {open_} are undecided" if open_ else ""
     if not failing and not open_:
-        words = {1: "The accuracy bound of the documents holds", 2: "Both accuracy bounds of the documents hold"}
-        return f"{words.get(total, f'All {total} accuracy bounds of the documents hold')} on these data."
+        words = {1: "The accuracy bound holds", 2: "Both accuracy bounds hold"}
+        return f"{words.get(total, f'All {total} accuracy bounds hold')} on these data."
     if not failing:
-        return f"None of {total} accuracy bounds of the documents fails on these data{more}."
+        return f"None of {total} accuracy bounds fails on these data{more}."
     names = listed(dict.fromkeys(bound.mechanism for bound in failing))
-    return f"{len(failing)} of {total} accuracy bounds of the documents fail on these data (of {names}){more}."
+    return f"{len(failing)} of {total} accuracy bounds fail on these data (of {names}){more}."
 
 
 def box_lines(document: Document) -> Iterator[tuple[str, list[str]]]:

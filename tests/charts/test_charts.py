@@ -158,7 +158,7 @@ def test_on_the_command_line(suffix, tmp_path, capsys):
     ("words", "said"),
     [
         ("epsilon --mech EHDL --n 4 --plot a.gif", "--plot = a.gif: must end in .svg, .pdf, .png"),
-        ("epsilon --mech EHDS --n all --plot a.svg", "--plot = a.svg: of what ranges there is a picture of a box"),
+        ("epsilon --mech EHDS --n all --plot a.svg", "--plot = a.svg: a theorem has a picture only for a box"),
     ],
 )
 def test_a_picture_that_cannot_be_is_refused_before_any_work(words, said, tmp_path, monkeypatch, capsys):

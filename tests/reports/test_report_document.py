@@ -7,13 +7,14 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.audit.judgement import Extent, Judgement, Margin, Whose
+from dpaudit.charts.draw import Level
 from dpaudit.numbers.enclosure import Enclosure, at_least, exact, infinite
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta, parse_guarantee
 from dpaudit.reports.codec import decode, encode
 from dpaudit.reports.document import Bound, Document, EveryN, Finding, Paper, Proof, Section, load, text_of
-from dpaudit.reports.table import Column, Figure, Kind, Look, Mark, Table
+from dpaudit.reports.table import Column, Figure, Kind, Look, Table
 
 HALF, ONE = exact(Fraction(1, 2), 6), exact(Fraction(1), 6)
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -61,7 +62,7 @@ TABLE = Table(
     ),
 )
 FIGURE = Figure(
-    Look.LINES, "found", "n", "true ε", by="mechanism", marks=(Mark(Fraction(1), "claimed"),), ends=(("A", "→ 1"),)
+    Look.LINES, "found", "n", "true ε", by="mechanism", marks=(Level(Fraction(1), "claimed"),), ends=(("A", "→ 1"),)
 )
 FULL = Document(
     title="A report",

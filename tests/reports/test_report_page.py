@@ -66,10 +66,10 @@ def test_several_mechanisms():
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [
-        ([P], "The accuracy bound of the documents holds on these data."),
-        ([P, P], "Both accuracy bounds of the documents hold on these data."),
-        ([P, P, R], "1 of 3 accuracy bounds of the documents fail on these data (of A)."),
-        ([P, U], "None of 2 accuracy bounds of the documents fails on these data; 1 are undecided."),
+        ([P], "The accuracy bound holds on these data."),
+        ([P, P], "Both accuracy bounds hold on these data."),
+        ([P, P, R], "1 of 3 accuracy bounds fail on these data (of A)."),
+        ([P, U], "None of 2 accuracy bounds fails on these data; 1 are undecided."),
         ([], "Nothing was judged."),
     ],
 )
