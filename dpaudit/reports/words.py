@@ -127,8 +127,11 @@ def share_sentence(findings: Sequence[Finding]) -> str:
     half = sum(share.upper <= Fraction(1, 2) for share in shares)
     few = f"{half} of {len(judged)} mechanisms {'uses' if half == 1 else 'use'} at most half of what is stated"
     lead = worst(found for _, found in judged)
-    whole = lead.margin is not None and lead.margin.share is not None and lead.margin.share.lower >= 1
-    most = f"; {lead.subject} {'uses all of it' if whole else lead.margin_text()}" if lead.margin_text() else ""
+    margins = [(finding.name, found.margin) for finding, found in judged]
+    whole = [name for name, own in margins if own and own.share is not None and own.share.lower >= 1]
+    most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
+    if whole:
+        most = f"; {listed(whole)} {'use' if len(whole) > 1 else 'uses'} all of it"
     return f"{few if half else 'No mechanism exceeds what is stated'}{most}"
 
 
