@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -39,10 +39,10 @@ CELLS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, and what its cells are."""
+    """A column: its heading, and what its cells are, which the JSON says of every column."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: Kind = field(default_factory=lambda: Kind.TEXT)
 
 
 @dataclass(frozen=True)
