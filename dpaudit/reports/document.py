@@ -195,6 +195,11 @@ class Document:
         found = statements or claims or [bound.verdict for bound in self.bounds]
         return next((verdict for verdict in WORST_FIRST if verdict in found), None)
 
+    @property
+    def accuracy(self) -> Verdict | None:
+        """The verdict on the accuracy bounds together."""
+        return min((bound.verdict for bound in self.bounds), key=WORST_FIRST.index, default=None)
+
     def figures(self) -> Iterable[tuple[str, Section]]:
         """Yields the sections that have a figure, each with the name of its file."""
         for number, section in enumerate(self.sections, 1):

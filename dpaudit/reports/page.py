@@ -95,10 +95,10 @@ class Page:
     @property
     def accuracy(self) -> Answer | None:
         """The verdict on accuracy, which has a box of its own."""
-        if not self.document.bounds or not (self.document.findings or self.document.claims):
+        found = self.document.accuracy
+        if found is None or not (self.document.findings or self.document.claims):
             return None
-        worst = min((bound.verdict for bound in self.document.bounds), key=WORST_FIRST.index)
-        return Answer(kind(worst), worst.value, words.bounds_sentence(self.document))
+        return Answer(kind(found), found.value, words.bounds_sentence(self.document))
 
     @property
     def fields(self) -> Iterator[Field]:
