@@ -89,7 +89,7 @@ def lines(
         }
         few = len(xs) <= 12 and not steps
         style |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5} if few else {}
-        hidden = any(_covers(other, line) for other in series[i + 1 :])
+        hidden = not ordered and any(_covers(other, line) for other in series[i + 1 :])
         style |= {"linewidth": 4.5, "alpha": 0.5} if hidden else {}
         axes.plot(xs, ys, drawstyle="steps-post" if steps else "default", **style)
         wide = [(x, float(y.lower), float(y.upper)) for x, y in places if y.width > Fraction(1, 100) * abs(y.upper)]

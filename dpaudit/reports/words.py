@@ -290,6 +290,8 @@ def covered_lines(document: Document) -> list[str]:
     for finding in document.findings:
         if finding.epsilon is not None or finding.pairs:
             groups.setdefault(_seen(finding) if finding.ns else "", []).append(finding)
+    if len(groups) > 2:
+        groups = {"the n that were audited": [finding for own in groups.values() for finding in own]}
     for where, own in groups.items():
         whose_ = "" if len(groups) == 1 else f" of {_names(own)}"
         size = max(own, key=lambda f: f.pairs * f.outputs)
