@@ -273,7 +273,7 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
         supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
         return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
-    if both is None or repairing is None or repairing.upper >= 1:
+    if both is None or repairing is None or not repairing.within(-1, 1):
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
     rare = at_most(repairing.upper, 2)
     return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
@@ -360,7 +360,7 @@ def _second_path(case: Case, n: int | None, found: EpsilonResult) -> str:
     again = audit.epsilon(
         case.at(n), digits=DIGITS, tier="fast" if found.tier == "exact" else "exact", claim=case.asked_at(n)
     )
-    agree = again.epsilon.lower <= found.epsilon.upper and found.epsilon.lower <= again.epsilon.upper
+    agree = not (again.epsilon.below(found.epsilon) or found.epsilon.below(again.epsilon))
     if not agree or again.claim.verdict is not found.claim.verdict:
         raise AssertionError(f"two paths of the engine disagree on {case.label}: {again.epsilon}, {found.epsilon}")
     return "" if again.tier == found.tier else PATHS[again.tier]

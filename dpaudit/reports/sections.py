@@ -151,7 +151,7 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
     for case in cases:
         progress(f"{names[case.label]}: δ(ε)")
         true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-        below = [at for at in points if at < true.upper]
+        below = [at for at in points if true.at_most(at) is not Verdict.PROVED]
         mechanism = case.mechanism
         found = case.narrow(lambda m=mechanism, at=below: _deltas(m, at))  # type: ignore[misc]
         if found is None:

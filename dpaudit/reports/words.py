@@ -124,11 +124,11 @@ def share_sentence(findings: Sequence[Finding]) -> str:
         others = "" if not kept else "; the other does not" if kept == 1 else f"; the other {kept} do not"
         return f"{listed(failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
     shares = [found.margin.share for _, found in judged if found.margin and found.margin.share is not None]
-    half = sum(share.upper <= Fraction(1, 2) for share in shares)
+    half = sum(share.at_most(Fraction(1, 2)) is Verdict.PROVED for share in shares)
     few = f"{half} of {len(judged)} mechanisms {'uses' if half == 1 else 'use'} at most half of what is stated"
     lead = worst(found for _, found in judged)
     margins = [(finding.name, found.margin) for finding, found in judged]
-    whole = [name for name, own in margins if own and own.share is not None and own.share.lower >= 1]
+    whole = [name for name, own in margins if own and own.share is not None and own.share.reaches(1)]
     most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
     if whole:
         most = f"; {listed(whole)} {'use' if len(whole) > 1 else 'uses'} all of it"
