@@ -9,6 +9,7 @@ convex: all extremes lie at corners of the box. Every number is a ``Spread`` ove
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from ..arithmetic import Interval, Malformed, Undecided, hull, rational
@@ -179,7 +180,9 @@ class Map(Theorem):
         subject, words, _ = self.law.says()
         prior = ", ".join(map(brief, self.subject["prior"]))
         words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
-        shares = ", ".join(f"{float(100 * s):.4g} % {name}" for name, s in zip(self.SHARES, self.shares, strict=True))
+        *decided, rest = (share * 10**6 for share in self.shares)
+        units = [*map(floor, decided), ceil(rest)]  # in 1e-4 %, never in favour of what is stated
+        shares = ", ".join(f"{unit / 10**4:g} % {name}" for name, unit in zip(self.SHARES, units, strict=True))
         checked = "full" if self.full else "one witness" if self.witnesses else "NOTHING BUT THE SHARES"
         shares += "" if self.full else " (stated, NOT CHECKED)"
         stated = {name: self.statement[name] for name in self.SHARES}
