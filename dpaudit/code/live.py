@@ -1,7 +1,6 @@
 """Which variables of a function may still be read at the head of each of its loops; the others are no part of a state.
 
-It errs on one side only: a variable that is called dead is assigned on every way before it is read. What an inner
-function reads is live where the function is made; later it is part of the function, which is known by its cells.
+It errs on one side only: a variable that is called dead is assigned on every way before it is read.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ class Liveness:
 
     def __init__(self, function: Any) -> None:
         self._live: dict[int, Names] = {}
+        self._always = _captured(function)
         self._after_loop: list[tuple[Names, Names]] = []
         """Behind the loops around: what is live after ``break``, and at ``continue``."""
         self._around: Names = frozenset()
@@ -25,7 +25,7 @@ class Liveness:
 
     def at(self, loop: ast.AST) -> Names:
         """The variables that may be read from the head of the loop on."""
-        return self._live[id(loop)]
+        return self._live[id(loop)] | self._always
 
     def add(self, loop: ast.AST, names: set[str]) -> None:
         """Makes variables live at a loop and at all loops inside it: the cursor of a ``for``."""
@@ -105,3 +105,14 @@ def _written(target: Any) -> set[str]:
     if isinstance(target, ast.Tuple | ast.List):
         return {name for part in target.elts for name in _written(part)}
     return _written(target.value) if isinstance(target, ast.Starred) else set()
+
+
+def _captured(function: Any) -> Names:
+    """The variables that functions inside this one name: they may be read whenever one of these is called."""
+    inner = [
+        one
+        for one in ast.walk(function)
+        if one is not function
+        and isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.GeneratorExp)
+    ]
+    return frozenset(name for one in inner for name in _names(one))
