@@ -173,7 +173,7 @@ box = Plain() if rng.randrange(2) else Other(); LOOP; return type(box) is Plain
 box = len if rng.randrange(2) else sum; LOOP; return box is len
 return spun(ONE if rng.randrange(2) else OTHER, rng)
 """.strip()
-LOOP = "while rng.randrange(2): pass"
+LOOP = "while rng.randrange(4) == 0: pass"
 
 
 def flag_is_known(step, told):

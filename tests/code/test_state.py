@@ -240,7 +240,7 @@ def cached(k): return k
 def around():
     yield 1
 def spin(rng):
-    while rng.randrange(2): pass
+    while rng.randrange(4) == 0: pass
 def late(rng):
     spin(rng)
     for i in range(2):
