@@ -76,7 +76,7 @@ class Ranged:
 
     def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:
         """Returns the setting at one point; what is a span here must be given."""
-        given = ((n, self.n), (prior, self.prior), (eps, self.epsilon))
+        given: tuple[tuple[Any, Any], ...] = ((n, self.n), (prior, self.prior), (eps, self.epsilon))
         size, cells, nominal = (own if value is None else value for value, own in given)
         model, epsilon = make_model(size, None, cells), positive("eps", nominal)
         return Setting(self.mech, model, epsilon, self.parameters, self.adjacency)
