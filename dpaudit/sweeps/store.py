@@ -28,7 +28,7 @@ PATIENCE = 60.0
 APPLICATION, LAYOUT = 0x64706173, 2
 """The application_id and the user_version of the file."""
 TABLE = (
-    """CREATE TABLE IF NOT EXISTS jobs (
+    """CREATE TABLE jobs (
   key TEXT PRIMARY KEY,
   entry TEXT NOT NULL,
   position INTEGER NOT NULL,
@@ -41,7 +41,7 @@ TABLE = (
   seconds REAL,
   finished REAL
 ) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS by_state ON jobs (stale, state, position)",
+    "CREATE INDEX by_state ON jobs (stale, state, position)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {LAYOUT}",
 )
@@ -106,8 +106,9 @@ class Store:
             raise
 
     def _open(self, create: bool) -> None:
-        """Makes the table, or checks that the file is a store whose pages are sound."""
-        if self._one("SELECT count(*) FROM sqlite_master"):
+        """Checks that the file is a store whose pages are sound; with ``create`` an empty one gets its table."""
+        is_empty = not self._one("SELECT count(*) FROM sqlite_master")
+        if not is_empty:
             if self._one("PRAGMA application_id") != APPLICATION:
                 raise sqlite3.DatabaseError("it is a database of another program")
             if self._one("PRAGMA user_version") != LAYOUT:
@@ -120,6 +121,7 @@ class Store:
         if create:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
+        if is_empty:
             with self._transaction() as db:
                 for statement in TABLE:
                     db.execute(statement)
