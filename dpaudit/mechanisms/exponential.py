@@ -17,13 +17,13 @@ from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Exponent, Parameter, Poster
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import positive, probability
+from dpaudit.numbers.rationals import positive
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import DIVERGENCES, choice
 from dpaudit.posterior.ends import EndHellinger, Fixed, Following
 from dpaudit.posterior.model import Histogram
 from dpaudit.posterior.scores import Score, check_score, make_score
-from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.posterior.sensitivity import global_, gs_constant, local, local_all, smooth_all
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
@@ -207,29 +207,26 @@ class Rates:
         return self._numerator / s
 
 
-def _choice(option: str, value: object) -> str:
-    if value not in ("constant", "exact"):
-        raise InputError(option, value, "must be constant or exact")
-    return str(value)
+def one_of(*words: str) -> Callable[[str, object], str]:
+    """Returns the check of a parameter that takes one of these words."""
+
+    def check(option: str, value: object) -> str:
+        if value not in words:
+            raise InputError(option, value, f"must be {' or '.join(words)}")
+        return str(value)
+
+    return check
 
 
 GS = Parameter(
     "gs",
     "constant",
     "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
-    _choice,
+    one_of("constant", "exact"),
     ("constant", "exact"),
     ("constant", "exact"),
 )
 GAMMA = Parameter("gamma", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter(
-    "delta",
-    None,
-    "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
-    probability,
-    ("1e-8", "1/20", "1/2000"),
-    old_names=("delta_param",),
-)
 SCORE = Parameter(
     "score",
     Hellinger.name,
@@ -358,41 +355,3 @@ class MH(Smooth):
     def claimed(self) -> Guarantee | None:
         """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
         return EpsilonDelta((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
-
-
-@dataclass(frozen=True)
-class MHdelta(Exponential):
-    """P1's mechanism with the exponential smooth sensitivity (P1 section 4.2)."""
-
-    delta: Fraction = Fraction(1, 10**8)
-    name: ClassVar[str] = "MHdelta"
-    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S_exp(x))), γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))"
-    source: ClassVar[str] = "P1 §4.2"
-    parameters: ClassVar[tuple[Parameter, ...]] = (DELTA, SCORE)
-
-    def claimed(self) -> Guarantee | None:
-        """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
-        return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
-
-    def gamma(self) -> Ball:
-        """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
-        tail = ball(self.delta / (2 * (self.model.n + 1))).log()
-        return (1 - ball(self.epsilon) / (2 * tail)).log()
-
-    def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 S_exp(x))."""
-        return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
-
-    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
-        """Returns -ln LS and gamma."""
-        return (lambda v: -v.log()), self.gamma()
-
-    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns the closure of -ln LS."""
-        return Following(self.gamma(), logarithmic=True)
-
-    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns S_exp."""
-        from numpy import exp, log
-
-        return exp(-closure(-log(ls), float(self.gamma())))

@@ -24,7 +24,7 @@ ACCURACY = claims(
         "acc.improved-laplace-law",
         "A3",
         "§6.1.3",
-        "improved Laplace mechanism, k = 2: Pr[t−1 ≤ Y < t] = ½(e^(−ε(t−1)/2) − e^(−εt/2)), t ≥ 1, for its Y ~ Lap(1/ε)",
+        "improved Laplace mechanism, k = 2, Y ~ Lap(1/ε): Pr[t−1 ≤ Y < t] = ½(e^(−ε(t−1)/2) − e^(−εt/2)) for t ≥ 1",
     ),
     ("acc.interval-law", "N0, N4", "Corollary 4.4.1", "Y ~ Lap(1/ε): Pr[−1 ≤ Y < 2] = 1 − ½(e^(−ε) + e^(−2ε))"),
     ("acc.em-tail", "P1, A3", "P1 §5.2, A3 §6.1.1", "EHD: Pr[H ≥ t] ≤ |R|·exp(−εt/(2GS₀))"),

@@ -226,12 +226,14 @@ def check_improved_law(context: Context) -> Outcome:
     names = "Pr[t−1 ≤ Y < t]", "F(t) − F(t−1)", "the printed ½(e^(−ε(t−1)/2) − e^(−εt/2))"
     found = scanned(context.grid, names, lambda at: (at.eps / 2, *improved(ceiling_law, 1, at.t)))
     wider = scanned(context.grid, names, lambda at: (at.eps / 2, *improved(ceiling_law, 2, at.t)))
-    floored = scanned(
-        context.grid, ("Pr[⌊Y⌋ = t]", *names[1:]), lambda at: (at.eps / 2, *improved(floor_law, 2, at.t))
+    floored = scanned(context.grid, ("Pr[⌊Y⌋ = t]", *names[1:]), lambda at: (at.eps / 2, *improved(floor_law, 2, at.t)))
+    never = Proof().says(
+        "p = e^(−ε/2), K = p^(t−1), t ≥ 1", "at scale 1/ε the law is ½(K² − K²p²), printed is ½(K − Kp)"
     )
-    never = Proof().says("p = e^(−ε/2), K = p^(t−1), t ≥ 1", "at scale 1/ε the law is ½(K² − K²p²), printed is ½(K − Kp)")
     gap = printed_floor_law(QQ, K) - printed_floor_law(QQ**2, K**2)
-    never.equal("printed − true", "½K(1−p)(1 − K(1+p)), 0 only if K(1+p) = 1", gap, HALF * K * (1 - QQ) * (1 - K * (1 + QQ)))
+    never.equal(
+        "printed − true", "½K(1−p)(1 − K(1+p)), 0 only if K(1+p) = 1", gap, HALF * K * (1 - QQ) * (1 - K * (1 + QQ))
+    )
     never.says("a tie", "p^(t−1) + p^t = 1 is impossible: p = e^(−ε/2) is transcendental for a rational ε ≠ 0")
     return annotate(
         found,

@@ -73,7 +73,9 @@ def is_one_over_eps() -> Proof:
     """Proves E_Lap(x) = LS(x) for balanced data and equal prior, every n and ε, γ = e^(−ε)."""
     proof = symmetry_lemma().using(interval_lemma())
     proof.positive(
-        "the exact answer alone is too little", "(1−q) − ½(1−q) = ½(1−q) > 0: Pr[output = x] < 1 − γ", ONE - Q - laplace_interval(2, 1, 1, 1)
+        "the exact answer alone is too little",
+        "(1−q) − ½(1−q) = ½(1−q) > 0: Pr[output = x] < 1 − γ",
+        ONE - Q - laplace_interval(2, 1, 1, 1),
     )
     text = "1 − ½q − ½q² − (1−q) = ½q(1−q) ≥ 0: Pr[H ≤ LS(x)] ≥ 1 − γ"
     proof.on_square("with both neighbours it is enough", text, interval_value(QQ, QQ**2) - (1 - QQ))
@@ -127,7 +129,9 @@ def ratio(context: Context) -> Outcome:
     proof.concludes(RATIO, "<")
     sharper = Proof().says("r = √q", "(q+q²)/2 ≥ q^(3/2) = r³, so the bound is at most 3/2")
     sharper.equal("(q + q²) − 2r³", "r²(1−r)² ≥ 0", r**2 + r**4 - 2 * r**3, r**2 * (1 - r) ** 2)
-    sharper.holds("and above 1", f"q = 1/(1+d): 2q − (q + q²) = q²·({gap}) > 0, so q + q² < 2q", coefficients_positive(gap))
+    sharper.holds(
+        "and above 1", f"q = 1/(1+d): 2q − (q + q²) = q²·({gap}) > 0, so q + q² < 2q", coefficients_positive(gap)
+    )
     return annotate(
         proof.settle(("", scan(RATIO, ratio_batches(context.grid)))),
         ("it even lies above 1 and at most at 3/2, for every ε > 0", sharper),
@@ -153,7 +157,9 @@ def n4_step(context: Context) -> Outcome:
     """Pr[H < t] ≥ (2κe⁰+1)/(n·e^(−ε/(2GS₀))), the first step of N4's lower bound for EHD."""
     (n,) = variables("n")
     never = context.proof().uses("acc.4.5.ehd-upper.repaired", "Pr[H < t] < (2κ+1)/((n+1)·e^(−ε/(2GS₀)))")
-    never.equal("and n < n+1", "so Pr[H < t] < (2κ+1)/(n·e^(−ε/(2GS₀))), the printed lower bound", (n + 1) - n, 1 + 0 * n)
+    never.equal(
+        "and n < n+1", "so Pr[H < t] < (2κ+1)/(n·e^(−ε/(2GS₀))), the printed lower bound", (n + 1) - n, 1 + 0 * n
+    )
     return annotate(
         N4_STEP.run(context.grid, equal),
         ("it fails at every t, n, equal prior and ε: the printed value is an upper bound", never),

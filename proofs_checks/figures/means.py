@@ -14,12 +14,14 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import make_model
-from proofs_checks.figures.tables import LS, S_EXP, S_GAMMA, SENSITIVITIES, Row
+from proofs_checks.figures.tables import LS, S_EXP, S_EXP_NEAR, S_GAMMA, SENSITIVITIES, Row
 from proofs_checks.figures.window import WindowRow
 from proofs_checks.points import rationals
 
 WINNER = Statement("mean error of the claimed winner", "<", "mean error of the other")
-RATES = {"MH": S_GAMMA, "MHdelta": S_EXP}
+DIRICHLET = "MHdelta/adjacent"
+"""P1's M_H^D, the mechanism of the Dirichlet system: its S ranges over adjacent data sets (P1 §4.2.1)."""
+RATES = {"MH": S_GAMMA, "MHdelta": S_EXP, DIRICHLET: S_EXP_NEAR}
 LAPLACE: dict[str, type[Laplace]] = {"LSDim": LSDim, "LSHist": LSHist}
 DataSet = tuple[tuple[int, ...], tuple[Fraction, ...]]
 """A data set x and a prior."""
@@ -229,7 +231,8 @@ A3_PRIORS = Grid("x = (50, 50), ε = 1, γ = 1, prior (a, a)", a=EVERY_PRIOR)
 def priors(ctx: Context) -> Outcome:
     """Growing balanced priors: the Laplace baseline wins first, the exponential mechanism later (P1, A3 Fig. 5).
 
-    P1's Laplace has scale 2/ε on k−1 cells (LSHist at k = 3); A3's baseline is LSDim at k = 2.
+    P1's data have three cells: M_H^D, and its Laplace has scale 2/ε on k−1 cells (LSHist at k = 3). A3's baseline is
+    LSDim at k = 2.
     """
     values = [point.a for point in ctx.grid]
     three = Series("a", Fraction(4, 5), {a: ((5, 5, 5), (Fraction(a),) * 3) for a in values})
@@ -237,12 +240,15 @@ def priors(ctx: Context) -> Outcome:
     claimed: list[Batch] = []
     parts: list[Part] = []
     found = []
-    for series, later, first in ((three, "MHdelta", "LSHist"), (two, "MH", "LSDim")):
+    for series, later, first in ((three, DIRICHLET, "LSHist"), (two, "MH", "LSDim")):
         turn = next((labels[0] for winner, _, labels in series.ahead(later, first) if winner == later), values[-1])
         claimed += [series.duel(a, *((first, later) if a < turn else (later, first))) for a in values]
         more, text = series.order(later, first)
         parts += more
         found.append(text)
+    other, text = three.order("MHdelta", "LSHist")
+    parts += other
+    found.append(f"with S over all data sets, {text}")
     return scan(WINNER, claimed).having("; ".join(found) if proved(parts) else "", parts)
 
 

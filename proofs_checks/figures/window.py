@@ -18,8 +18,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.mechanisms.laplace import Laplace
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, Model

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, search, step, variables
 from dpaudit.claims.batches import Batch, Batches, Sides, Statement, each, over, single
-from dpaudit.mechanisms.exponential import MHdelta
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger

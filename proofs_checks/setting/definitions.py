@@ -177,7 +177,9 @@ def adjacency_batches(grid: Grid, printed: Adjacent) -> Batches:
 def adjacency(ctx: Context) -> Outcome:
     """Σ[xᵢ = xᵢ′] ≤ 1 is the adjacency that is meant (A3 footnote 1)."""
     (n,) = variables("n")
-    opposite = Proof().says("two data sets that differ in every record", "have Σ[xᵢ = xᵢ′] = 0 ≤ 1: adjacent as printed")
+    opposite = Proof().says(
+        "two data sets that differ in every record", "have Σ[xᵢ = xᵢ′] = 0 ≤ 1: adjacent as printed"
+    )
     opposite.equal("and n − 0 different ones", "n > 1 for n ≥ 2: not adjacent as meant", n - 0 * n, n)
     opposite.says("a data set and itself", "have n equal records: not adjacent as printed for n ≥ 2")
     single = Grid(n=[1], k=[2, 3])
@@ -210,6 +212,8 @@ def ls_same_data(ctx: Context) -> Outcome:
 
     (h,) = variables("h")
     never = Proof().equal("H(x′,r) − H(x′,r)", "0, whatever it is", h - h, 0 * h)
-    never.says("so", "as printed LS(x) = 0 for every x, and EHDL divides by 0; meant is |H(x,r) − H(x′,r)|, > 0 at r = x")
+    never.says(
+        "so", "as printed LS(x) = 0 for every x, and EHDL divides by 0; meant is |H(x,r) − H(x′,r)|, > 0 at r = x"
+    )
     outcome = scan(LS_PRINTED, over(ctx.grid, model_at, sides, ("x",), steps=steps))
     return annotate(outcome, ("as printed it is 0 for every n, k, prior and x", never))

@@ -118,11 +118,12 @@ def induction(ctx: Context) -> Outcome:
     )
     half, quarter = fmpq(1, 2), fmpq(1, 4)
     proof.equal(
-        "first bracket", "1 + ¼/((b−1)(b−2)): it rises as b falls, b > 2", (b - 3 * half) ** 2 - (b - 1) * (b - 2), quarter + 0 * b
+        "first bracket",
+        "1 + ¼/((b−1)(b−2)): it rises as b falls, b > 2",
+        (b - 3 * half) ** 2 - (b - 1) * (b - 2),
+        quarter + 0 * b,
     )
-    proof.equal(
-        "second bracket", "1 − ¼/(a+½)²: it rises with a", (a + half) ** 2 - a * (a + 1), quarter + 0 * a
-    )
+    proof.equal("second bracket", "1 − ¼/(a+½)²: it rises with a", (a + half) ** 2 - a * (a + 1), quarter + 0 * a)
     rising = (b - 1) * (b - 2) - (b - 2) * (b - 3)
     proof.equal("m → m+1", "a → a+1, b → b−1: (b−1)(b−2) − (b−2)(b−3) = 2(b−2) ≥ 0", rising, 2 * (b - 2))
     proof.says("so", "A_(m+1)/A_(m+2) ≥ A_m/A_(m+1) > 1: the step holds, for every even n and m with x₀+m+3 ≤ n")
@@ -164,7 +165,9 @@ def tv_proof() -> Proof:
     """Proves H² ≤ TV ≤ H√(2−H²) ≤ √2·H for any two densities."""
     t, d, h = variables("t", "d", "h")
     s = t + d
-    proof = Proof().says("densities f, g; s = √f, t = √g", "2H² = ∫(s−t)², 2TV = ∫|s²−t²|, ∫s² = ∫t² = 1; say s = t + d, d ≥ 0")
+    proof = Proof().says(
+        "densities f, g; s = √f, t = √g", "2H² = ∫(s−t)², 2TV = ∫|s²−t²|, ∫s² = ∫t² = 1; say s = t + d, d ≥ 0"
+    )
     gap = (s**2 - t**2) - (s - t) ** 2
     fact = coefficients_positive(gap)
     proof.holds("pointwise", f"|s²−t²| − (s−t)² = {gap} ≥ 0 for t, d ≥ 0; integrated: TV ≥ H²", fact)
