@@ -73,7 +73,7 @@ def run(
     def subject(point: Point) -> tuple[Model, Fraction, Thresholds]:
         model = Model(point.n, point.prior)
         found = [(a, *threshold) for a in data(point.n) for threshold in separated(model, a)]
-        cases = {((a, point.n - a), kappa, far): (pr, bound(Q, Q**kappa)) for a, kappa, far, pr in found}
+        cases: Thresholds = {((a, point.n - a), kappa, far): (pr, bound(Q, Q**kappa)) for a, kappa, far, pr in found}
         return model, point.eps / 2, cases
 
     def sides(at: tuple[Model, Fraction, Thresholds]) -> Sides:

@@ -6,8 +6,8 @@ dpaudit/privacy/fast). So H at given steps lies between its values at the larges
 
 - LSHist: the chances of the steps do not depend on n; outside a box of steps H ≤ 1. An upper bound.
 - M_H^D: E[H] under weights e^(−rate·H) falls with the rate (its slope is minus a variance), and S ≥ LS, over adjacent
-  data sets as over all, so the rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the box with H at least the mean
-  inside only raise the mean: they are left out, after a look at the least H there.
+  data sets as over all, so the rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the
+  box with H at least the mean inside only raise the mean: they are left out, after a look at the least H there.
 """
 
 from __future__ import annotations

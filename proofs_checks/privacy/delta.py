@@ -90,7 +90,7 @@ def delta_batches(grid: Grid, kind: Callable[..., MHdelta] = MHdelta) -> Batches
 
 def huge_batch(multiple: Fraction = LITTLE) -> Batch:
     """Returns δ(ε), from below, against δ with that multiple in γ, where there are more records than can be listed."""
-    wrong = WrongGamma(Model(HUGE.n, HUGE.prior), HUGE.eps, HUGE.delta, multiple)
+    wrong = WrongGamma(Model(HUGE.n, HUGE.prior), HUGE.eps, HUGE.delta, multiple=multiple)
     batch = single(vars(HUGE), lambda: (delta_near(wrong, HUGE.x, HUGE.y), ball(wrong.delta)))
     return replace(batch, start_bits=HUGE_BITS)
 
