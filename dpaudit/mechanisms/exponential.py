@@ -10,25 +10,27 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import pi, sqrt
 from typing import Any, ClassVar, cast
 
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Exponent, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.one_record import OneRecord
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import positive
-from dpaudit.posterior.distances import Hellinger
+from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.divergences import DIVERGENCES, choice
 from dpaudit.posterior.ends import EndHellinger, Fixed, Following
-from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.model import Histogram, make_model
 from dpaudit.posterior.scores import Score, check_score, make_score
 from dpaudit.posterior.sensitivity import global_, gs_constant, local, local_all, smooth_all
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.protocols import Law, Screen, Symmetry
+from dpaudit.privacy.protocols import Algebra, Law, Mass, Screen, Symmetry
 
 Array = Any
 """A numpy array of floats."""
@@ -80,6 +82,12 @@ class ExponentialLaw(Law):
         """Returns balls that contain P_x(r)."""
         return [w.exp() for w in self.log_probabilities(x)]
 
+    def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
+        """Returns P_x and P_y, output by output, with the loss where algebra knows it."""
+        known = partial(self._mechanism.algebra().loss, x, y)
+        rows = zip(self.probabilities(x), self.probabilities(y), self._mechanism.outputs(), strict=True)
+        return [Mass(p, q, known(output)) for p, q, output in rows]
+
 
 SYMBOLS = {"tv": "TV", "kl": "KL", "chi2": "χ²", "l1": "ℓ₁"}
 """How the other scores are written in a formula, instead of H for Hellinger's."""
@@ -112,6 +120,15 @@ class Exponential(PosteriorMechanism):
     def numerator(self) -> Fraction:
         """Returns e of the rate e / (2 Delta(x)), exactly: epsilon unless the mechanism divides it further."""
         return self.epsilon
+
+    def fits_one_record(self) -> bool:
+        """Returns whether Delta(x) is H(x, x') at n = 1, k = 2: so it is for every sensitivity between LS and GS."""
+        return True
+
+    def algebra(self) -> Algebra:
+        """Returns what is known by algebra: the losses of one record in two categories."""
+        one = self.model.n == 1 and self.model.k == 2 and self.score == Hellinger.name
+        return OneRecord(self.numerator()) if one and self.fits_one_record() else Algebra()
 
     @abstractmethod
     def rates(self, h: Score) -> Rates:
@@ -261,6 +278,11 @@ class EHD(Exponential):
     def exponent(self) -> Exponent:
         """Returns the form with GS."""
         return Exponent(self.numerator(), self.score, self.gs)
+
+    def fits_one_record(self) -> bool:
+        """Returns whether GS is H(x, x') at n = 1: the constant is that of the prior (1, 1), compared by BC^2."""
+        own = bc_squared(self.model, (0, 1), (1, 0))
+        return self.gs == "exact" or own == bc_squared(make_model(1), (0, 1), (1, 0))
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
         """Returns GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
