@@ -130,8 +130,10 @@ def induction(ctx: Context) -> Outcome:
     proof.concludes(AGAIN, ">=")
     listed = scan(AGAIN, induction_batches(ctx.grid, lambda n, m: ratio(n, m + 1), ratio))
     printed = scan(FACTOR, induction_batches(Grid(n=range(6, 13, 2)), printed_factor, ratio))
+    settled = proof.settle(("", listed))
+    words = "D2 writes down neither the two ratios nor that they rise"
     return annotate(
-        proof.settle(("", listed)).having("D2 writes down neither the two ratios nor that they rise"),
+        settled.having("; ".join(filter(None, (settled.finding, words)))),
         ("the printed factor ((n−2m−1)/(n+2m+3))/√((n−2m)/(n+2m+2)) is that ratio", printed),
     )
 
