@@ -101,7 +101,7 @@ PERTURBED = [
     ("dilation.laplace.third", privacy_laplace_exchange, "PARTS", 1000),
     ("dilation.laplace.exchange", privacy_laplace_exchange, "log_dilated", lambda size, lam, factor: -factor * size),
     ("dilation.laplace.any", privacy_laplace_dilation, "worst_positive", lambda eps, lam: ball(0)),
-    ("dilation.laplace.case-1", privacy_laplace_exchange, "stretched", lambda at: (ball(1), ball(0))),
+    ("dilation.laplace.case-1", privacy_laplace_exchange, "stretched", lambda at: (ball(1), ball(Fraction(1, 1000)))),
     ("dilation.p1.any-lambda", *turned(privacy_dilation, "LITERAL", ">")),
     ("dp.lemma-5.5.zero-case", *turned(privacy_lemma_5_5, "LARGEST_DELTA", ">")),
     ("dp.lszhang.literal", *turned(privacy_laplace, "PRIVATE", ">")),
