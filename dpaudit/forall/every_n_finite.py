@@ -11,11 +11,10 @@ from dpaudit.forall.ranged import Ranged, Span
 from dpaudit.mechanisms.exponential import Exponential, with_exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
-from dpaudit.numbers.enclosure import Enclosure, exact, outward
+from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.posterior.model import Histogram
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.refusal import TooCoarse
-from dpaudit.privacy.judge import exact_epsilon
 from dpaudit.privacy.loss import worst_loss
 from dpaudit.privacy.pairs import Witness, pairs
 
@@ -81,8 +80,7 @@ def audited(mechanism: Exponential, n: int, effort: Effort) -> Below:
         worst = worst_loss(mechanism, effort) if screen is None else screen.worst_loss(effort)
     except TooCoarse:
         worst = worst_loss(mechanism, replace(effort, tier="exact"))
-    known = exact_epsilon(mechanism, worst) if n == 1 else None
-    return Below(n, worst.value if known is None else exact(known, effort.digits), worst.witness)
+    return Below(n, worst.value, worst.witness)
 
 
 def screened(mechanism: Exponential, n: int) -> Below:
