@@ -1,0 +1,376 @@
+"""What code with noise computes with: reals that are linear in the draws, whole numbers, and the source of the draws.
+
+The list of operations is closed: +, -, x and / by rationals, comparisons (so max, min, sorted and abs), floor, round,
+int of a bounded whole number. Everything else raises ``Refused`` with the line and what to write instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dpaudit.noise.families import Family
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.exponentials import Form, of_rational
+from dpaudit.numbers.expressions import Expression, exponential_form
+from dpaudit.numbers.rationals import rational
+
+if TYPE_CHECKING:
+    from dpaudit.noise.explore import Run
+
+_HERE = str(Path(__file__).resolve().parent)
+
+
+class Refused(BaseException):
+    """The code leaves the closed list of operations; no ``except Exception`` of that code swallows this."""
+
+
+def place() -> str:
+    """The file and line of the code that called into this room: "svt.py line 7: "."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back  # type: ignore[assignment]
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
+
+
+def refuse(rule: str) -> NoReturn:
+    """Ends the run: the rule with its file and line."""
+    raise Refused(place() + rule)
+
+
+def exact(value: Any, what: str) -> Fraction:
+    """The rational that the value is; a float is refused."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, bool | Real | Whole) or not isinstance(value, int | str):
+        kind = "a draw" if isinstance(value, Real | Whole) else f"a {type(value).__name__}"
+        refuse(f"{what} is {kind}: write an int, a Fraction or text such as '1/10'")
+    try:
+        return rational(what, value)
+    except InputError as error:
+        refuse(f"{what}: {error.rule}")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """sum of c s over symbols s (by number), plus ``shift``; sorted by symbol, no c is 0."""
+
+    terms: tuple[tuple[int, Fraction], ...]
+    shift: Fraction
+
+    def plus(self, other: Linear, factor: Fraction) -> Linear:
+        """self + factor other."""
+        found = dict(self.terms)
+        for s, c in other.terms:
+            found[s] = found.get(s, Fraction(0)) + factor * c
+        kept = tuple(sorted((s, c) for s, c in found.items() if c))
+        return Linear(kept, self.shift + factor * other.shift)
+
+    def times(self, factor: Fraction) -> Linear:
+        """factor self."""
+        if not factor:
+            return Linear((), Fraction(0))
+        return Linear(tuple((s, c * factor) for s, c in self.terms), self.shift * factor)
+
+
+class _Symbolic:
+    """What both kinds of numbers refuse."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __float__(self) -> float:
+        refuse("float() or a function of math is applied to a draw: keep to + - * / by rationals, comparisons, floor")
+
+    def __bool__(self) -> bool:
+        refuse("a draw is used as a truth value: compare it with a number")
+
+    def __complex__(self) -> complex:
+        refuse("complex() is applied to a draw")
+
+    def __str__(self) -> str:
+        refuse("a draw is turned into text: return it as a number")
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        refuse("a draw is turned into text: return it as a number")
+
+    def __array__(self, *_: object, **__: object) -> Any:
+        refuse("a draw is given to numpy: use lists and the operations of Python")
+
+    def __pow__(self, other: object) -> Any:
+        refuse("a power of a draw is not linear: only multiples of draws by rationals are followed")
+
+    __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __pow__
+
+    def __rtruediv__(self, other: object) -> Any:
+        refuse("a division by a draw is not linear: divide by a rational")
+
+
+class Real(_Symbolic):
+    """A real number that is linear in continuous draws."""
+
+    __slots__ = ("form", "run")
+
+    def __init__(self, run: Run, form: Linear) -> None:
+        self.run, self.form = run, form
+
+    def _with(self, other: Any, factor: int, turned: bool = False) -> Any:
+        if isinstance(other, Whole):
+            refuse("a draw is added to, or compared with, a rounded or whole one: round after adding")
+        mine = self.form.times(Fraction(-1)) if turned else self.form
+        term = other.form if isinstance(other, Real) else Linear((), exact(other, "a number added to a draw"))
+        found = mine.plus(term, Fraction(factor))
+        return Real(self.run, found) if found.terms else found.shift
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, 1, turned=True)
+
+    def __neg__(self) -> Real:
+        return Real(self.run, self.form.times(Fraction(-1)))
+
+    def __pos__(self) -> Real:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Real | Whole):
+            refuse("a product of two draws is not linear: only multiples by rationals are followed")
+        factor = exact(other, "a factor of a draw")
+        return Real(self.run, self.form.times(factor)) if factor else Fraction(0)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Real | Whole):
+            refuse("a division by a draw is not linear: divide by a rational")
+        divisor = exact(other, "a divisor of a draw")
+        if not divisor:
+            refuse("a draw is divided by zero")
+        return self * (1 / divisor)
+
+    def _less(self, other: Any, turned: bool) -> bool:
+        difference = self._with(other, -1, turned=False)
+        if not isinstance(difference, Real):
+            return bool(difference < 0) if not turned else bool(difference > 0)
+        return self.run.positive(difference.form) is turned
+
+    def __lt__(self, other: Any) -> bool:
+        return self._less(other, turned=False)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._less(other, turned=True)
+
+    def __le__(self, other: Any) -> bool:
+        return not self._less(other, turned=True)
+
+    def __ge__(self, other: Any) -> bool:
+        return not self._less(other, turned=False)
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or isinstance(other, str | tuple | list):
+            return False
+        return self._with(other, -1) == 0 if not isinstance(self._with(other, -1), Real) else False
+
+    def __floor__(self) -> Whole:
+        return Whole(self.run, self.form, Fraction(1), Fraction(0))
+
+    def __ceil__(self) -> Whole:
+        return Whole(self.run, self.form.times(Fraction(-1)), Fraction(-1), Fraction(0))
+
+    def __round__(self, digits: int | None = None) -> Whole:
+        if digits:
+            refuse("round() to digits: write round(10**k * v) / 10**k")
+        return Whole(self.run, self.form.plus(Linear((), Fraction(1, 2)), Fraction(1)), Fraction(1), Fraction(0))
+
+    def __int__(self) -> int:
+        refuse("int() of a draw rounds towards 0: write floor, ceil or round")
+
+    __trunc__ = __index__ = __int__
+
+
+class Whole(_Symbolic):
+    """``factor`` floor(``form``) + ``shift``; the form of a discrete draw is the symbol alone."""
+
+    __slots__ = ("factor", "form", "run", "shift")
+
+    def __init__(self, run: Run, form: Linear, factor: Fraction, shift: Fraction) -> None:
+        self.run, self.form, self.factor, self.shift = run, form, factor, shift
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Real):
+            refuse("a rounded draw is added to another draw: add before rounding")
+        if not isinstance(other, Whole):
+            return Whole(self.run, self.form, self.factor, self.shift + exact(other, "a number added to a draw"))
+        if other.form != self.form:
+            refuse("two rounded or whole draws are added or compared: bound them and take int() of one first")
+        factor, shift = self.factor + other.factor, self.shift + other.shift
+        return Whole(self.run, self.form, factor, shift) if factor else shift
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Whole:
+        return Whole(self.run, self.form, -self.factor, -self.shift)
+
+    def __pos__(self) -> Whole:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other if isinstance(other, Real | Whole) else -exact(other, "a number taken from a draw"))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Real | Whole):
+            refuse("a product of two draws is not linear: only multiples by rationals are followed")
+        by = exact(other, "a factor of a draw")
+        return Whole(self.run, self.form, self.factor * by, self.shift * by) if by else Fraction(0)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Real | Whole):
+            refuse("a division by a draw is not linear: divide by a rational")
+        divisor = exact(other, "a divisor of a draw")
+        return self * (1 / divisor) if divisor else refuse("a draw is divided by zero")
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def __ge__(self, other: Any) -> bool:
+        found = self - other
+        if not isinstance(found, Whole):
+            return bool(found >= 0)
+        bar = -found.shift / found.factor
+        if found.factor > 0:
+            return self.run.at_least(self.form, ceil(bar))
+        return not self.run.at_least(self.form, floor(bar) + 1)
+
+    def __le__(self, other: Any) -> bool:
+        return -self >= (-other if isinstance(other, Real | Whole) else -exact(other, "a number"))
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or isinstance(other, str | tuple | list):
+            return False
+        return bool(self >= other and self <= other)
+
+    def __int__(self) -> int:
+        value = self.factor * self.run.value(self.form) + self.shift
+        return value.numerator if value.denominator == 1 else floor(value)
+
+    __index__ = __int__
+
+    def concrete(self) -> int | Fraction:
+        """The value, by a fork over the finitely many that are left."""
+        value = self.factor * self.run.value(self.form) + self.shift
+        return value.numerator if value.denominator == 1 else value
+
+    def __floor__(self) -> Whole:
+        if self.factor.denominator != 1 or self.shift.denominator != 1:
+            refuse("a multiple of a rounded draw is rounded again: round once")
+        return self
+
+    __ceil__ = __floor__
+
+    def __round__(self, digits: int | None = None) -> Whole:
+        return self.__floor__()
+
+
+class Noise:
+    """The source of ideal draws: the annotation of the parameter ``noise`` of sample(self, x, noise)."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def _real(self, kind: str, scale: Any, what: str) -> Any:
+        size = exact(scale, what)
+        if size <= 0:
+            refuse(f"{what} is {size}: it must be > 0")
+        return Real(self._run, self._run.draw(Family(kind, size)))
+
+    def laplace(self, scale: Any) -> Any:
+        """A draw with density e^(-|t|/scale) / (2 scale)."""
+        return self._real("laplace", scale, "the scale of laplace")
+
+    def exponential(self, scale: Any) -> Any:
+        """A draw with density e^(-t/scale) / scale for t > 0."""
+        return self._real("exponential", scale, "the scale of exponential")
+
+    def gaussian(self, sigma: Any) -> Any:
+        """A normal draw with mean 0 and standard deviation sigma."""
+        return self._real("gaussian", sigma, "the sigma of gaussian")
+
+    def uniform(self, low: Any, high: Any) -> Any:
+        """A uniform draw from the interval."""
+        ends = exact(low, "the lower end of uniform"), exact(high, "the upper end of uniform")
+        if ends[0] >= ends[1]:
+            refuse(f"uniform needs low < high, got {ends[0]} and {ends[1]}")
+        return Real(self._run, self._run.draw(Family("uniform", *ends)))
+
+    def _whole(self, kind: str, scale: Any, what: str) -> Any:
+        size = exact(scale, what)
+        if size <= 0:
+            refuse(f"{what} is {size}: it must be > 0")
+        return Whole(self._run, self._run.draw(Family(kind, size)), Fraction(1), Fraction(0))
+
+    def discrete_laplace(self, scale: Any) -> Any:
+        """A whole number k with probability proportional to e^(-|k|/scale)."""
+        return self._whole("discrete laplace", scale, "the scale of discrete_laplace")
+
+    def discrete_gaussian(self, sigma: Any) -> Any:
+        """A whole number k with probability proportional to e^(-k^2/(2 sigma^2))."""
+        return self._whole("discrete gaussian", sigma, "the sigma of discrete_gaussian")
+
+    def bernoulli(self, p: Any) -> int:
+        """1 with probability p, else 0; p is rational or an expression such as 1/(1 + dpaudit.exp(1))."""
+        if isinstance(p, Expression):
+            form = exponential_form(p)
+            if form is None:
+                refuse("the probability of bernoulli must be built from rationals and exp(rational)")
+        else:
+            form = of_rational(exact(p, "the probability of bernoulli"))
+        return self._run.coin(form)
+
+    def argmax(self, values: Sequence[Any]) -> int:
+        """The position of the largest value: one fork with a branch for each, instead of one for each comparison."""
+        if not values:
+            refuse("argmax of an empty list")
+        return self._run.largest([value.form if isinstance(value, Real) else _plain(value) for value in values])
+
+    def argmin(self, values: Sequence[Any]) -> int:
+        """The position of the smallest value."""
+        return self.argmax([-value for value in values])
+
+
+def _plain(value: Any) -> Linear:
+    if isinstance(value, Whole):
+        refuse("argmax of rounded draws, which may tie: compare them one by one")
+    return Linear((), exact(value, "a value in argmax"))
+
+
+Weight = Form
