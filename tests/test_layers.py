@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "mechanisms"),
+    *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "noise", "mechanisms"),
     *("audit", "forall"),
     *("utility", "calibration", "comparison", "counterexamples", "releases", "sampling"),
     *("claims", "evidence", "sweeps", "reports"),

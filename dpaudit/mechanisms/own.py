@@ -38,6 +38,7 @@ from dpaudit.privacy.names import Names
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 if TYPE_CHECKING:
+    from dpaudit.mechanisms.own_noise import NoiseLaws
     from dpaudit.mechanisms.own_sample import SampledLaws
 
 MAX_ITEMS = 10**6
@@ -89,11 +90,22 @@ class OwnMechanism(Mechanism):
         self.method = given[0]
 
     @cached_property
-    def _sampled(self) -> SampledLaws:
+    def _sampled(self) -> SampledLaws | NoiseLaws:
         """The laws of the code, where the mechanism is given by its code."""
+        if self.draws_noise:
+            from dpaudit.mechanisms.own_noise import NoiseLaws
+
+            return NoiseLaws(self._target, self.reference, self.name)
         from dpaudit.mechanisms.own_sample import SampledLaws  # brings numpy
 
         return SampledLaws(self._target, self.reference, self.name)
+
+    @property
+    def draws_noise(self) -> bool:
+        """Whether the code draws ideal noise: sample(x, noise: dpaudit.Noise)."""
+        from dpaudit.noise.law import takes_noise
+
+        return takes_noise(getattr(self._target, "function", None) or self._target.sample)
 
     @property
     def _lists_outputs(self) -> bool:

@@ -11,15 +11,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 
+from flint import fmpq
+
 from dpaudit.noise.families import Family, Window
-from dpaudit.noise.symbols import Linear, refuse
+from dpaudit.noise.symbols import NOTHING, ONE, Linear, fast, fraction, place, refuse
 
 ZERO = -1
 """The node that stands for the number 0, in bounds on a single draw."""
 
 
 class Cyclic(Exception):
-    """The comparisons of a path go round in a circle."""
+    """The comparisons of a path go round in a circle; says at which line it closes."""
 
 
 @dataclass(frozen=True)
@@ -40,31 +42,36 @@ class System:
     """Comparisons so far; the region that they leave has an interior."""
 
     families: Sequence[Family]
-    bounds: dict[tuple[int, int], Fraction] = field(default_factory=dict)
+    bounds: dict[tuple[int, int], fmpq] = field(default_factory=dict)
     """(s, t): w says s' - t' <= w; ZERO stands for the number 0."""
-    scale: dict[int, Fraction] = field(default_factory=dict)
+    scale: dict[int, fmpq] = field(default_factory=dict)
     group: dict[int, int] = field(default_factory=dict)
     lattice: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
     """Bounds of the discrete draws."""
+    circle: str = ""
+    """The line of the last comparison of two draws that were connected before."""
 
     def copy(self) -> System:
         """An independent copy, on the same list of draws."""
-        return System(self.families, dict(self.bounds), dict(self.scale), dict(self.group), dict(self.lattice))
+        maps = dict(self.bounds), dict(self.scale), dict(self.group), dict(self.lattice)
+        return System(self.families, *maps, self.circle)
 
     # -------------------------------------------------------------- scales
 
     def _enter(self, s: int) -> None:
         if s in self.scale:
             return
-        self.scale[s], self.group[s] = Fraction(1), s
+        self.scale[s], self.group[s] = ONE, s
         low, high = self.families[s].support()
         if low is not None:
-            self.bounds[ZERO, s] = -low
+            self.bounds[ZERO, s] = -fast(low)
         if high is not None:
-            self.bounds[s, ZERO] = high
+            self.bounds[s, ZERO] = fast(high)
 
-    def _rescale(self, group: int, factor: Fraction, into: int) -> None:
+    def _rescale(self, group: int, factor: fmpq, into: int) -> None:
         """Multiplies the scales of a group; bounds between its draws, and with 0, follow."""
+        if group == into and factor == 1:
+            return
         members = {s for s, g in self.group.items() if g == group}
         for s in members:
             self.scale[s] *= factor
@@ -77,7 +84,7 @@ class System:
         for (s, t), w in touched.items():
             self.bounds[(s, t) if factor > 0 else (t, s)] = w * abs(factor)
 
-    def _aligned(self, form: Linear) -> tuple[int, int, Fraction]:
+    def _aligned(self, form: Linear) -> tuple[int, int, fmpq]:
         """(s, t, w): form >= 0 says s' - t' <= w; draws are rescaled as needed."""
         if len(form.terms) > 2:
             refuse("three draws in one comparison: compare two at a time, or return the values and compare later")
@@ -92,6 +99,8 @@ class System:
         if self.group[s] != self.group[t]:
             wanted = -b * self.scale[s] / a
             self._rescale(self.group[t], wanted / self.scale[t], self.group[s])
+        elif (s, t) not in self.bounds and (t, s) not in self.bounds:
+            self.circle = place()
         if self.scale[t] * a != -b * self.scale[s]:
             refuse("two comparisons weigh the same draws differently, a cycle of comparisons: compare each draw once")
         factor = -a / self.scale[s]
@@ -100,9 +109,9 @@ class System:
 
     # -------------------------------------------------------------- what is possible
 
-    def _distance(self, start: int, end: int, without: tuple[int, int] | None = None) -> Fraction | None:
+    def _distance(self, start: int, end: int, without: tuple[int, int] | None = None) -> fmpq | None:
         """The least sum of bounds along a way: start' - end' is at most this; None where there is no way."""
-        best = {start: Fraction(0)}
+        best = {start: NOTHING}
         edges = [(s, t, w) for (s, t), w in self.bounds.items() if (s, t) != without]
         for _ in range(len(self.scale) + 1):
             changed = False
@@ -139,8 +148,8 @@ class System:
         s, t, w = self._aligned(form)
         size = abs(form.terms[0][1] / self.scale[form.terms[0][0]])
         least, most = self._distance(s, t), self._distance(t, s)
-        low = None if least is None else (w - least) * size
-        high = None if most is None else (w + most) * size
+        low = None if least is None else fraction((w - least) * size)
+        high = None if most is None else fraction((w + most) * size)
         return low, high
 
     # -------------------------------------------------------------- discrete draws
@@ -182,17 +191,17 @@ class System:
             inside = [key for key in self.bounds if key[0] in members and key[1] in members]
             edges = {(min(key), max(key)) for key in inside}
             if len(edges) >= len(members):
-                raise Cyclic
+                raise Cyclic(f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them")
         windows = {}
         for s, t in edges:
             low, high = self.bounds.get((t, s)), self.bounds.get((s, t))
-            windows[s, t] = (None if low is None else -low, high)
+            windows[s, t] = _window(low, high)
         cuts = {}
         for s in members:
             low, high = self.bounds.get((ZERO, s)), self.bounds.get((s, ZERO))
-            cuts[s] = (None if low is None else -low, high)
-        families = {s: self.families[s].times(self.scale[s]) for s in members}
-        return Tree(families, cuts, windows, {s: self.scale[s] for s in members})
+            cuts[s] = _window(low, high)
+        families = {s: self.families[s].times(fraction(self.scale[s])) for s in members}
+        return Tree(families, cuts, windows, {s: fraction(self.scale[s]) for s in members})
 
     def _drop_implied(self, keys: Sequence[tuple[int, int]]) -> None:
         """Forgets bounds that the others imply: a < b and b < c make a < c superfluous."""
@@ -200,6 +209,10 @@ class System:
             around = self._distance(*key, without=key)
             if around is not None and around <= self.bounds[key]:
                 del self.bounds[key]
+
+
+def _window(low: fmpq | None, high: fmpq | None) -> Window:
+    return None if low is None else fraction(-low), None if high is None else fraction(high)
 
 
 def whole_range(window: Window) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit.noise.constraints import System, whole_range
 from dpaudit.noise.families import Family
-from dpaudit.noise.symbols import Linear, Noise, Real, Refused, Whole, place, refuse
+from dpaudit.noise.symbols import MINUS, NOTHING, ONE, Linear, Noise, Real, Refused, Whole, number, place, refuse
 from dpaudit.numbers.exponentials import Form, combine, form_is_positive, of_rational
 from dpaudit.numbers.verdict import Verdict
 
@@ -64,7 +64,7 @@ class Run:
     def draw(self, family: Family) -> Linear:
         """A new symbol."""
         self.families.append(family)
-        return Linear(((len(self.families) - 1, Fraction(1)),), Fraction(0))
+        return Linear(((len(self.families) - 1, ONE),), NOTHING)
 
     def _fork(self, question: Hashable, possible: Sequence[int]) -> int:
         """The answer to take, one of those possible; a single one is no fork."""
@@ -72,13 +72,13 @@ class Run:
             return possible[0]
         if len(self.asked) >= MAX_FORKS:
             raise TooDeep
-        number = len(self.asked)
+        turn = len(self.asked)
         self.asked.append((question, len(possible)))
-        if number == len(self.answers):
+        if turn == len(self.answers):
             self.answers.append(0)
-        if self.answers[number] >= len(possible):
+        if self.answers[turn] >= len(possible):
             refuse("the code asks another question when it is run again: it must not keep state between runs")
-        return possible[self.answers[number]]
+        return possible[self.answers[turn]]
 
     def positive(self, form: Linear) -> bool:
         """Whether form > 0 on this way."""
@@ -87,16 +87,16 @@ class Run:
             if len(form.terms) > 2:
                 self.system.allows(form)
         else:
-            opposite = form.times(Fraction(-1))
+            opposite = form.times(MINUS)
             possible = [yes for yes, side in ((1, form), (0, opposite)) if self.system.allows(side)]
         yes = self._fork(form, possible or [0])
-        self.system.add(form if yes else form.times(Fraction(-1)))
+        self.system.add(form if yes else form.times(MINUS))
         return bool(yes)
 
     def at_least(self, form: Linear, bar: int) -> bool:
         """Whether floor(form) >= bar on this way."""
         if not self._discrete(form):
-            return self.positive(form.plus(Linear((), Fraction(bar)), Fraction(-1)))
+            return self.positive(form.plus(number(bar), MINUS))
         s = form.terms[0][0]
         sides = {1: (bar, None), 0: (None, bar - 1)}
         possible = [yes for yes, side in sides.items() if self.system.lattice_allows(s, *side)]
@@ -121,8 +121,8 @@ class Run:
         if discrete:
             self.system.lattice_add(s, chosen, chosen)
         else:
-            at = form.plus(Linear((), Fraction(chosen)), Fraction(-1))
-            for side in (at, at.plus(Linear((), Fraction(1)), Fraction(-1)).times(Fraction(-1))):
+            at = form.plus(number(chosen), MINUS)
+            for side in (at, at.plus(number(1), MINUS).times(MINUS)):
                 self.system.add(side)
         return chosen
 
@@ -148,7 +148,7 @@ class Run:
         branches: list[list[Linear]] = []
         possible = []
         for i, winner in enumerate(forms):
-            above = [(j, winner.plus(other, Fraction(-1))) for j, other in enumerate(forms) if j != i]
+            above = [(j, winner.plus(other, MINUS)) for j, other in enumerate(forms) if j != i]
             fixed = all(gap.shift > 0 or (gap.shift == 0 and i < j) for j, gap in above if not gap.terms)
             bounds = [gap for _, gap in above if gap.terms]
             branches.append(bounds)
@@ -207,8 +207,8 @@ def explore(sample: Callable[[Noise], Any], state: Callable[[], Any], most: int 
         again, second, _ = _once(sample, list(run.answers))
         if (run.asked, run.families, output) != (again.asked, again.families, second) or _snapshot(state) != before:
             raise Refused("the code gives something else when it is run again: it must not keep state between runs")
-        for number in range(len(prefix), len(run.asked)):
-            waiting.extend([*run.answers[:number], other] for other in range(1, run.asked[number][1]))
+        for turn in range(len(prefix), len(run.asked)):
+            waiting.extend([*run.answers[:turn], other] for other in range(1, run.asked[turn][1]))
         if line is not None:
             cut_at = cut_at or line
         else:

@@ -1,0 +1,182 @@
+"""Outputs with real parts: a weight and one density for each real part, in coordinates where they are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from dpaudit.noise.constraints import Tree
+from dpaudit.noise.explore import Path, RealPart
+from dpaudit.noise.families import EVERYWHERE, Window
+from dpaudit.noise.paths import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
+from dpaudit.noise.pieces import Piecewise, Terms, constant
+from dpaudit.noise.symbols import Linear, fraction
+from dpaudit.numbers.exponentials import ONE, Form, combine, of_rational
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A real part that is a Gaussian draw alone, around ``mean``."""
+
+    sigma: Fraction
+    mean: Fraction
+
+
+Density = Piecewise | Normal
+
+
+@dataclass(frozen=True)
+class Part:
+    """The outputs of one shape: their probability up to the real parts, and the density of each real part.
+
+    With one real part the weight is in its density. ``image`` says which linear image of the real parts is meant.
+    """
+
+    weight: Form
+    densities: tuple[Density, ...]
+    image: Hashable = None
+
+
+def reals(output: Hashable) -> list[Linear]:
+    """The forms of the real parts of an output, from left to right."""
+    if isinstance(output, RealPart):
+        return [output.form]
+    return [form for entry in output for form in reals(entry)] if isinstance(output, tuple) else []
+
+
+def shape(output: Hashable) -> Any:
+    """The output with every real part replaced by a dot; 1, True and Fraction(1) are three."""
+    if isinstance(output, tuple):
+        return tuple, tuple(map(shape, output))
+    return (RealPart, "·") if isinstance(output, RealPart) else (type(output), output)
+
+
+def parts(paths: Sequence[Path]) -> dict[Any, Part]:
+    """The law by shapes of outputs; TooComplex where real parts are not independent, nor a linear image of such."""
+    grouped: dict[Any, list[Part]] = {}
+    for path in paths:
+        grouped.setdefault(shape(path.output), []).append(_part(path))
+    return {key: _merged(found) for key, found in grouped.items()}
+
+
+def _merged(found: Sequence[Part]) -> Part:
+    if len(found) == 1:
+        return found[0]
+    if not found[0].densities:
+        weight = combine([part.weight for part in found], add_up=True)
+        if weight is None:
+            raise TooComplex("the probability of an output has too many terms")
+        return Part(weight, ())
+    if len(found[0].densities) > 1:
+        raise TooComplex("several ways lead to outputs of one shape with several real parts: return which way it was")
+    total: Piecewise | None = None
+    for part in found:
+        only = part.densities[0]
+        if isinstance(only, Normal):
+            raise TooComplex("several ways lead to one Gaussian real part: return which way it was")
+        total = only if total is None else _sum(total, only)
+    if total is None:
+        raise ValueError("unreachable")
+    return Part(of_rational(Fraction(1)), (total,))
+
+
+def _sum(f: Piecewise, g: Piecewise) -> Piecewise:
+
+    a, b = lcm(f.grid.a, g.grid.a), lcm(f.grid.b, g.grid.b)
+    return f.regridded(a, b).plus(g.regridded(a, b))
+
+
+def _part(path: Path) -> Part:
+    forms = reals(path.output)
+    placed, image = _independent(forms)
+    trees = list(path.system.trees())
+    home = {s: number for number, tree in enumerate(trees) for s in tree.families}
+    used = [home[s] for s, _, _ in placed if s in home]
+    if len(set(used)) < len(used):
+        raise TooComplex("two real parts depend on each other through comparisons: return one of them")
+    others = [tree for number, tree in enumerate(trees) if number not in used]
+    if path.system.lattice:
+        raise TooComplex("whole-valued draws beside real parts are not followed: return one kind")
+    closed = [rooted(tree, next(iter(tree.families))) for tree in others]
+    if not all(map(is_closed, closed)):
+        raise TooComplex("comparisons of Gaussian draws beside real parts are not followed")
+    weight = multiply([path.weight, *map(chance, closed)])
+    densities = [_density(path, trees[home[s]] if s in home else None, s, a, b) for s, a, b in placed]
+    if len(densities) == 1 and isinstance(densities[0], Piecewise):
+        return Part(of_rational(Fraction(1)), (_weighted(densities[0], weight),), image)
+    return Part(weight, tuple(densities), image)
+
+
+def _independent(forms: Sequence[Linear]) -> tuple[list[tuple[int, Fraction, Fraction]], Hashable]:
+    """(draw, factor, shift) for each real part: factor draw + shift; a linear image is undone, and described."""
+    symbols = sorted({s for form in forms for s, _ in form.terms})
+    if all(len(form.terms) == 1 for form in forms) and len(symbols) == len(forms):
+        return [(form.terms[0][0], fraction(form.terms[0][1]), fraction(form.shift)) for form in forms], None
+    if len(symbols) < len(forms):
+        raise TooComplex("two real parts are made of the same draws: return one of them")
+    if len(symbols) > len(forms):
+        raise TooComplex("a real part adds several draws: return them one by one, or add one draw only")
+    size = len(forms)
+    matrix = fmpq_mat(size, size, [dict(form.terms).get(s, fmpq(0)) for form in forms for s in symbols])
+    if not matrix.det():
+        raise TooComplex("the real parts are linearly dependent: return fewer of them")
+    shifts = matrix.inv() * fmpq_mat(size, 1, [form.shift for form in forms])
+    image = tuple(str(entry) for entry in matrix.entries())
+    return [(s, Fraction(1), fraction(shifts[row, 0])) for row, s in enumerate(symbols)], image
+
+
+def _density(path: Path, tree: Tree | None, s: int, a: Fraction, b: Fraction) -> Density:
+    """The density of a s + b, on the event that the comparisons of its tree come out."""
+    if tree is None:
+        family = path.families[s].times(a)
+        if family.kind == "gaussian":
+            return Normal(family.scale, b)
+        node: Node = (family, EVERYWHERE, ())
+    else:
+        node = scaled_node(rooted(tree, s), a / tree.scales[s])
+    if not is_closed(node):
+        raise TooComplex("a Gaussian real part is compared: return the comparison, or use Laplace noise")
+
+    grid = grid_for([node])
+    found = density(node, grid)
+    fine = lcm(grid.b, b.denominator)
+    found = found.regridded(grid.a, fine)
+    return found.shifted(-found.grid.point(b))
+
+
+def scaled_node(node: Node, factor: Fraction) -> Node:
+    """The tree with every draw multiplied by the factor."""
+    if factor == 1:
+        return node
+    family, cut, children = node
+
+    def scaled(window: Window) -> Window:
+        low, high = (None if end is None else end * factor for end in window)
+        return (low, high) if factor > 0 else (high, low)
+
+    below = tuple(sorted(((scaled(w), scaled_node(child, factor)) for w, child in children), key=repr))
+    return family.times(factor), scaled(cut), below
+
+
+def _weighted(function: Piecewise, weight: Form) -> Piecewise:
+    """The function times a number without a denominator; on a grid that has its exponents."""
+    top, bottom = weight
+    if bottom != ONE:
+        raise TooComplex("coins with exponentials in a denominator beside a real part: use rational probabilities")
+    if top == ONE:
+        return function
+
+    fine = function.grid.b
+    for exponent in top:
+        fine = lcm(fine, exponent.denominator)
+    found = function.regridded(function.grid.a, fine)
+    unit = found.grid.a * fine
+    terms: Terms = {(0, 0, int(e * unit)): fmpq(c.numerator, c.denominator) for e, c in top.items()}
+    return found.times(constant(found.grid, terms))
+
+
