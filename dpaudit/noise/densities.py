@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpaudit.noise.constraints import Tree
 from dpaudit.noise.explore import Path, RealPart
-from dpaudit.noise.families import EVERYWHERE, Window
+from dpaudit.noise.families import EVERYWHERE, Family, Window
 from dpaudit.noise.paths import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
 from dpaudit.noise.pieces import Piecewise, Terms, constant
 from dpaudit.noise.symbols import Linear, fraction
@@ -93,6 +93,8 @@ def _sum(f: Piecewise, g: Piecewise) -> Piecewise:
 
 def _part(path: Path) -> Part:
     forms = reals(path.output)
+    if len(forms) == 1 and len(forms[0].terms) == 2:
+        return _two_draws(path, forms[0])
     placed, image = _independent(forms)
     trees = list(path.system.trees())
     home = {s: number for number, tree in enumerate(trees) for s in tree.families}
@@ -147,6 +149,50 @@ def _density(path: Path, tree: Tree | None, s: int, a: Fraction, b: Fraction) ->
     fine = lcm(grid.b, b.denominator)
     found = found.regridded(grid.a, fine)
     return found.shifted(-found.grid.point(b))
+
+
+def _two_draws(path: Path, form: Linear) -> Part:
+    """The part of one real that adds two draws: one of them is Laplace noise and compared with the other at most."""
+    (s, a), (t, b) = ((symbol, fraction(c)) for symbol, c in form.terms)
+    trees = list(path.system.trees())
+    for inner, leaf, factor, other in ((s, t, a, b), (t, s, b, a)):
+        noise = path.families[leaf].times(other)
+        home = next((tree for tree in trees if inner in tree.families), None)
+        place = next((tree for tree in trees if leaf in tree.families), None)
+        beside = [edge for edge in place.edges if leaf in edge] if place is not None else []
+        bound = place is not None and (place.cuts[leaf] != EVERYWHERE or any(inner not in edge for edge in beside))
+        if noise.kind != "laplace" or bound or not path.families[inner].closed:
+            continue
+        node: Node = (path.families[inner].times(factor), EVERYWHERE, ())
+        window: Window = EVERYWHERE
+        if home is not None:
+            node = scaled_node(rooted(_without(home, beside, leaf), inner), factor / home.scales[inner])
+        if beside:  # factor inner + other leaf lies in the window of their comparison
+            low, high = path.system.range(form)
+            window = tuple(None if end is None else end - fraction(form.shift) for end in (low, high))  # type: ignore[assignment]
+        if not is_closed(node):
+            continue
+        others = [rooted(tree, next(iter(tree.families))) for tree in trees if tree is not home and tree is not place]
+        if path.system.lattice or not all(map(is_closed, others)):
+            continue
+        return _convolved(node, noise, window, fraction(form.shift), multiply([path.weight, *map(chance, others)]))
+    raise TooComplex("a real part adds several draws: return them one by one, or add one draw only")
+
+
+def _without(tree: Tree, edges: Sequence[tuple[int, int]], leaf: int) -> Tree:
+    kept = {edge: window for edge, window in tree.edges.items() if edge not in edges}
+    families = {s: family for s, family in tree.families.items() if s != leaf}
+    return Tree(families, tree.cuts, kept, tree.scales)
+
+
+def _convolved(node: Node, noise: Family, window: Window, shift: Fraction, weight: Form) -> Part:
+    grid = grid_for([node, (noise, window, ())])
+    fine = lcm(grid.b, shift.denominator)
+    found = density(node, grid).regridded(grid.a, fine)
+    found = found.with_laplace(found.grid.rate(noise.rate()))
+    found = found.within(*(None if end is None else found.grid.point(end) for end in window))
+    found = found.shifted(-found.grid.point(shift))
+    return Part(of_rational(Fraction(1)), (_weighted(found, weight),))
 
 
 def scaled_node(node: Node, factor: Fraction) -> Node:

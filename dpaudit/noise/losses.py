@@ -14,7 +14,16 @@ from dpaudit.noise.densities import Density, Normal, Part
 from dpaudit.noise.gaussian import form_ball
 from dpaudit.noise.paths import TooComplex
 from dpaudit.noise.pieces import Piecewise
-from dpaudit.noise.supremum import Candidate, aligned, exact_candidate, excess, mass_where, number_ball, suprema
+from dpaudit.noise.supremum import (
+    Candidate,
+    Region,
+    aligned,
+    exact_candidate,
+    mass_where,
+    number_ball,
+    region,
+    suprema,
+)
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
 from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
@@ -113,14 +122,13 @@ def _best(f: Density, g: Density) -> Candidate:
 
 def delta(mine: Law, theirs: Law, at: Fraction) -> Ball:
     """A ball around the sum over shapes of the integral of max(0, P - e^at P')."""
-    factor, total = ball(at).exp(), arb(0)
-    for key, part in mine.items():
-        other = theirs.get(key)
-        if other is None or _impossible(other):
-            total += form_ball(part.weight) * _mass(part)
-        else:
-            total += _excess(part, other, at, factor)
-    return total
+    return test(mine, theirs, at).excess(ball(at).exp())
+
+
+def test(mine: Law, theirs: Law, at: Fraction) -> Region:
+    """The test that rejects where P > e^at P', as far as that is proved: its power and its level."""
+    found = [_test(part, theirs.get(key), at) for key, part in mine.items()]
+    return Region(*(balls.total([getattr(r, name) for r in found]) for name in ("p", "q", "open")))
 
 
 def _mass(part: Part) -> Ball:
@@ -131,30 +139,38 @@ def _mass(part: Part) -> Ball:
     return found
 
 
-def _excess(mine: Part, theirs: Part, at: Fraction, factor: Ball) -> Ball:
-    """The excess of one shape; real parts with one density in both laws are left out."""
+def _test(mine: Part, theirs: Part | None, at: Fraction) -> Region:
+    """The test on one shape; real parts with the same density in both laws are left out."""
+    if theirs is None or _impossible(theirs):
+        return Region(form_ball(mine.weight) * _mass(mine), arb(0), arb(0))
     pairs = [(f, g) for f, g in zip(mine.densities, theirs.densities, strict=True) if f != g]
-    same = [f for f, g in zip(mine.densities, theirs.densities, strict=True) if f == g]
-    rest = form_ball(mine.weight) * _mass(Part(mine.weight, tuple(same)))
+    same = tuple(f for f, g in zip(mine.densities, theirs.densities, strict=True) if f == g)
+    inside = _mass(Part(mine.weight, same))
+    p, q, factor = form_ball(mine.weight) * inside, form_ball(theirs.weight) * inside, ball(at).exp()
     if not pairs:
-        return balls.positive_part(rest - factor * form_ball(theirs.weight) * _mass(Part(mine.weight, tuple(same))))
+        gap = p - factor * q
+        if balls.certainly_less(arb(0), gap):
+            return Region(p, q, arb(0))
+        return Region(arb(0), arb(0), balls.positive_part(gap))
     if mine.weight != theirs.weight:
         raise TooComplex("real parts beside a comparison whose chance differs: ask for epsilon, not for delta")
     if all(isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma for f, g in pairs):
         square = sum(((f.mean - g.mean) / f.sigma) ** 2 for f, g in pairs)  # type: ignore[union-attr]
-        return rest * _normal_excess(ball(square).sqrt(), ball(at), factor)
+        above = _normal_test(ball(square).sqrt(), ball(at))
+        return Region(p * above[0], p * above[1], arb(0))
     if len(pairs) > 1:
         raise TooComplex("several real parts differ: ask for epsilon; delta of their composition is not computed here")
     f, g = pairs[0]
     if isinstance(f, Normal) or isinstance(g, Normal):
         raise TooComplex("Gaussian real parts of two widths: delta is not computed here")
-    return rest * excess(f, g, at)
+    found = region(f, g, at)
+    return Region(p * found.p, p * found.q, p * found.open)
 
 
-def _normal_excess(mu: Ball, at: Ball, factor: Ball) -> Ball:
-    """delta of two normal distributions at distance mu: Phi(mu/2 - at/mu) - e^at Phi(-mu/2 - at/mu)."""
+def _normal_test(mu: Ball, at: Ball) -> tuple[Ball, Ball]:
+    """(Phi(mu/2 - at/mu), Phi(-mu/2 - at/mu)): the best test of two normal distributions at distance mu."""
     root = arb(2).sqrt()
-    return ((at / mu - mu / 2) / root).erfc() / 2 - factor * ((at / mu + mu / 2) / root).erfc() / 2
+    return ((at / mu - mu / 2) / root).erfc() / 2, ((at / mu + mu / 2) / root).erfc() / 2
 
 
 def infinite_mass(mine: Law, theirs: Law) -> Ball:

@@ -212,6 +212,24 @@ class Piecewise:
             raise ValueError("the function is not integrable at infinity")
         return {key: c for key, c in last.items() if not key[1]}
 
+    def mirrored(self) -> Piecewise:
+        """t -> self(-t)."""
+        parts = ({(m, -i, j): -c if m % 2 else c for (m, i, j), c in part.items()} for part in reversed(self.parts))
+        return Piecewise(self.grid, tuple(-n for n in reversed(self.cuts)), tuple(parts))
+
+    def growing(self, i: int) -> Piecewise:
+        """t -> e^(it/A) self(t)."""
+        return Piecewise(
+            self.grid, self.cuts, tuple({(m, k + i, j): c for (m, k, j), c in p.items()} for p in self.parts)
+        )
+
+    def with_laplace(self, i: int) -> Piecewise:
+        """d -> the integral of self(t) e^(-|t - d| i/A) i/(2A) over t: noise of the scale A/i is added."""
+        left = self.growing(i).cumulative().growing(-i)
+        right = self.mirrored().growing(i).cumulative().growing(-i).mirrored()
+        whole, half = left.plus(right), fmpq(i, 2 * self.grid.a)
+        return Piecewise(self.grid, whole.cuts, tuple(scaled(part, half) for part in whole.parts))
+
     def regridded(self, a: int, b: int) -> Piecewise:
         """The same function on a finer grid: a and b are multiples of the old A and B."""
         up, fine = a // self.grid.a, b // self.grid.b

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import factorial
 
-from flint import arb, fmpq
+from flint import arb, arb_poly, fmpq
 
 from dpaudit.noise.pieces import Grid, Terms, at_point, derivative
 from dpaudit.numbers import balls
@@ -20,6 +21,8 @@ from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import Exponentials, is_positive
 from dpaudit.numbers.verdict import Verdict
 
+ORDER = 8
+"""The order of Taylor's formula: alternating sums need wide cells less than many terms."""
 MAX_ORDER = 60
 """A function that is not 0 vanishes at a point to a lower order than its number of terms."""
 
@@ -63,10 +66,33 @@ class Smooth:
         return found
 
     def over(self, low: Fraction, high: Fraction) -> Ball:
-        """A ball around all values on the interval, by Taylor's formula with the second derivative."""
+        """A ball around all values on the interval, by Taylor's formula with the derivative of order ORDER."""
         middle, reach = ball((low + high) / 2), balls.around_zero(ball((high - low) / 2))
-        around = middle + reach
-        return self.at(middle) + self.slope.at(middle) * reach + self.slope.slope.at(around) * reach * reach / 2
+        found = self._derivative(ORDER).at(middle + reach) / ball(factorial(ORDER))
+        for c in reversed(self._taylor(middle)):
+            found = found * reach + c
+        return found
+
+    def _derivative(self, order: int) -> Smooth:
+        found: Smooth = self
+        for _ in range(order):
+            found = found.slope
+        return found
+
+    def _taylor(self, middle: Ball) -> list[Ball]:
+        """The Taylor coefficients below ORDER."""
+        by_rate: dict[fmpq, dict[int, Ball]] = {}
+        for m, rate, c in self._grouped():
+            by_rate.setdefault(rate, {})[m] = c
+        total = arb_poly([0])
+        for rate, powers in by_rate.items():
+            growth = arb_poly([arb(rate) ** k / factorial(k) for k in range(ORDER)]) * (middle * rate).exp()
+            if set(powers) == {0}:
+                total += growth * powers[0]
+                continue
+            plain = arb_poly([powers.get(m, arb(0)) for m in range(max(powers) + 1)])
+            total += growth * plain(arb_poly([middle, 1]))
+        return [total[k] for k in range(ORDER)]
 
     def exact(self, t: Fraction) -> Exponentials:
         """The value at a rational point, as a sum of exponentials."""

@@ -126,35 +126,47 @@ def _limit(f: Smooth, g: Smooth, end: Fraction | None, far: str, turned: bool) -
 # ------------------------------------------------------------------ delta
 
 
-def excess(f: Piecewise, g: Piecewise, at: Fraction) -> Ball:
-    """A ball around the integral of max(0, f - e^at g)."""
+@dataclass(frozen=True)
+class Region:
+    """The masses of f and g where f > e^at g, as far as that is proved; ``open`` bounds f's excess elsewhere."""
+
+    p: Ball
+    q: Ball
+    open: Ball
+
+    def excess(self, factor: Ball) -> Ball:
+        """A ball around the integral of max(0, f - e^at g); ``factor`` contains e^at."""
+        return self.p - factor * self.q + self.open
+
+
+def region(f: Piecewise, g: Piecewise, at: Fraction) -> Region:
+    """Where f exceeds e^at g, cell by cell."""
     f, g = aligned(f, g)
     fine = lcm(f.grid.b, at.denominator)
     f, g = f.regridded(f.grid.a, fine), g.regridded(f.grid.a, fine)
     shift = int(at * f.grid.a * fine)
-    total = arb(0)
+    p, q, rest = arb(0), arb(0), arb(0)
     for low, high, over, under in pieces(f, g):
         moved = {(m, i, j + shift): c for (m, i, j), c in under.items()}
-        total += _positive_part(Smooth(f.grid, plus(over, moved, -1)), low, high)
-    return total
+        difference = Smooth(f.grid, plus(over, moved, -1))
+        if not difference.terms:
+            continue
+        sides = [Smooth(f.grid, antiderivative(f.grid, side)) for side in (over, under)]
+        for cell in cells(difference, low, high):
+            if cell.sign > 0:
+                p, q = (
+                    so_far + _value(side, cell.high) - _value(side, cell.low)
+                    for so_far, side in zip((p, q), sides, strict=True)
+                )
+            elif cell.sign == 0 and cell.low is not None and cell.high is not None:
+                most = balls.positive_part(difference.over(cell.low, cell.high)) * ball(cell.high - cell.low)
+                rest += arb(0).union(most.upper())
+    return Region(p, q, rest)
 
 
-def _positive_part(f: Smooth, low: Fraction | None, high: Fraction | None) -> Ball:
-    """A ball around the integral of max(0, f) over the piece; f vanishes exponentially at an infinite end."""
-    if not f.terms:
-        return arb(0)
-    primitive, total = Smooth(f.grid, antiderivative(f.grid, f.terms)), arb(0)
-
-    def value(end: Fraction | None) -> Ball:
-        return arb(0) if end is None else primitive.at(ball(end))
-
-    for cell in cells(f, low, high):
-        if cell.sign > 0:
-            total += value(cell.high) - value(cell.low)
-        elif cell.sign == 0 and cell.low is not None and cell.high is not None:
-            most = balls.positive_part(f.over(cell.low, cell.high)) * ball(cell.high - cell.low)
-            total += arb(0).union(most.upper())
-    return total
+def _value(primitive: Smooth, end: Fraction | None) -> Ball:
+    """The primitive at an end; at an infinite one it vanishes exponentially."""
+    return arb(0) if end is None else primitive.at(ball(end))
 
 
 def mass_where(f: Piecewise, g: Piecewise) -> Exponentials:
