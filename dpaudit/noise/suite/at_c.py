@@ -9,7 +9,8 @@ one. Tests may be randomized, as everywhere on the trade-off curve.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from fractions import Fraction
 
 from flint import arb, arb_poly
@@ -22,65 +23,63 @@ from dpaudit.numbers.enclosure import Enclosure, outward
 C = Fraction(1, 100)
 TOP = Fraction(5)
 """ln(1/C) is below this: a larger loss plays no part."""
-STEPS = 36
-BITS = 96
+STEPS = 34
+BITS = 64
+NEAR = 1 + Fraction(1, 10**10)
+"""A pair whose bound is not above the best by more than this factor is not looked at any longer."""
 
 
 @dataclass
 class Bracket:
-    """Bounds of power(c) for one ordered pair, narrowed by bisection on epsilon."""
+    """Bounds of power(c) for one ordered pair, narrowed by bisection on epsilon, which may be negative."""
 
     test: Callable[[Fraction], Region]
-    low: Fraction = Fraction(0)
+    low: Fraction = -TOP
     high: Fraction = TOP
     below: Region | None = None
     """The test at ``low``, of level >= c."""
     above: Region | None = None
     """The test at ``high``, of level <= c."""
-    upper: Ball | None = None
+    upper: Ball = field(default_factory=lambda: arb(1))
 
     def step(self) -> None:
         """Asks for one more epsilon."""
-        middle = Fraction(0) if self.upper is None else (self.low + self.high) / 2
+        middle = (self.low + self.high) / 2
         found = self.test(middle)
         factor = ball(middle).exp()
-        bound = found.excess(factor) + factor * ball(C)
-        self.upper = bound if self.upper is None else balls.minimum([self.upper, bound])
+        self.upper = balls.minimum([self.upper, found.excess(factor) + factor * ball(C)])
         if balls.certainly_at_most(ball(C), found.q):
             self.low, self.below = middle, found
         else:
             self.high, self.above = middle, found
 
-    def power(self) -> tuple[Ball, Ball]:
-        """(lower, upper) bounds of power(c)."""
+    def power(self) -> Ball:
+        """A lower bound of power(c)."""
         least = ball(C)
-        if self.above is not None and self.below is not None:
-            share = (ball(C) - self.above.q) / (self.below.q - self.above.q)
-            mixed = self.above.p + share * (self.below.p - self.above.p)
-            least = balls.maximum([least, mixed]) if balls.certainly_less(arb(0), share) else least
+        if self.above is not None and balls.certainly_at_most(self.above.q, ball(C)):
+            least = balls.maximum([least, self.above.p])
+            if self.below is not None:
+                share = (ball(C) - self.above.q) / (self.below.q - self.above.q)
+                least = balls.maximum([least, self.above.p + share * (self.below.p - self.above.p)])
         elif self.below is not None:
             least = balls.maximum([least, ball(C) * self.below.p / self.below.q])
-        return least, self.upper if self.upper is not None else arb(1)
+        return least
 
 
 def exact_at_c(tests: Sequence[Callable[[Fraction], Region]]) -> tuple[Enclosure, int]:
-    """The largest over all ordered pairs, each given by its tests, and which pair; about ten digits."""
+    """The largest over all ordered pairs, each given by its tests, and which pair; about nine digits."""
     with balls.precision(BITS):
         brackets = [Bracket(test) for test in tests]
         alive = list(range(len(brackets)))
-        for step in range(STEPS):
+        for _ in range(STEPS):
             for number in alive:
                 brackets[number].step()
-            if step >= 3:
-                best = balls.maximum([brackets[number].power()[0] for number in alive])
-                floor = balls.ends(best)[0] * (1 + Fraction(1, 10**12))
-                kept = [n for n in alive if not balls.certainly_less(brackets[n].power()[1], ball(floor))]
-                alive = kept or alive
-        powers = {number: brackets[number].power() for number in alive}
-        winner = max(powers, key=lambda number: balls.ends(powers[number][0])[0])
-        low = balls.ends((balls.maximum([p[0] for p in powers.values()]) / ball(C)).log())[0]
-        high = balls.ends((balls.maximum([p[1] for p in powers.values()]) / ball(C)).log())[1]
-    return outward(max(Fraction(0), low), max(Fraction(0), high), 10), winner
+            best = max(balls.ends(bracket.power())[0] for bracket in brackets)
+            alive = [n for n in alive if not balls.certainly_less(brackets[n].upper, ball(best * NEAR))]
+        winner = max(range(len(brackets)), key=lambda n: balls.ends(brackets[n].power())[0])
+        low = balls.ends((brackets[winner].power() / ball(C)).log())[0]
+        high = balls.ends((balls.maximum([bracket.upper for bracket in brackets]) / ball(C)).log())[1]
+    return outward(max(Fraction(0), low), max(Fraction(0), high), 9), winner
 
 
 # ------------------------------------------------------------------ several Laplace real parts
@@ -95,41 +94,55 @@ class Shape:
     shifts: tuple[Fraction, ...]
 
 
-CELLS = 1 << 11
+CELLS = 1 << 8
 
 
 def composed_at_c(cases: Sequence[Sequence[Shape]]) -> tuple[Enclosure, int]:
     """The same for shapes with several Laplace parts: the loss is rounded down to a grid, its error is bounded.
 
-    A loss on a cell [kh, (k+1)h) of each of the parts and of the weight sums to one in [Kh, (K+parts+2)h]: one more for the rounding of the weight.
+    A loss on a cell [kh, (k+1)h) of each of the parts and of the weight sums to one in [Kh, (K+parts+2)h]: one more
+    for the rounding of the weight.
     """
     with balls.precision(BITS):
-        bounds = [_bounds(case) for case in cases]
-        winner = max(range(len(bounds)), key=lambda i: bounds[i][0])
-        low, high = max(b[0] for b in bounds), max(b[1] for b in bounds)
+        bounds: dict[object, tuple[Fraction, Fraction]] = {}
+        keys = [_alike(case) for case in cases]
+        for key, case in zip(keys, cases, strict=True):
+            if key not in bounds:
+                bounds[key] = _bounds(case)
+        winner = max(range(len(cases)), key=lambda i: bounds[keys[i]][0])
+        low, high = (max(bound[side] for bound in bounds.values()) for side in (0, 1))
     return outward(max(Fraction(0), low), max(Fraction(0), high), 6), winner
 
 
+def _alike(case: Sequence[Shape]) -> object:
+    """A key: cases with the same chances and sizes of shifts have the same answer."""
+    return tuple((str(shape.p), str(shape.q), tuple(sorted(map(abs, shape.shifts)))) for shape in case)
+
+
 def _bounds(case: Sequence[Shape]) -> tuple[Fraction, Fraction]:
-    widest = max((abs(a) for shape in case for a in shape.shifts), default=Fraction(1))
+    widest = max((abs(a) for shape in case for a in shape.shifts), default=Fraction(0))
+    if not widest:
+        return Fraction(0), TOP
     step = widest / CELLS
-    parts = max(len(shape.shifts) for shape in case)
-    mass: dict[int, Ball] = {}
-    for shape in case:
-        start = int((balls.ends((shape.p / shape.q).log())[0] // step)) if not balls.is_zero(shape.q) else 0
-        cells = arb_poly([1])
-        for a in shape.shifts:
-            cells = cells * _laplace_cells(abs(a), step)
-        offset = start - sum(int(-(-abs(a) // step)) for a in shape.shifts)
-        for k in range(cells.length()):
-            mass[k + offset] = mass.get(k + offset, arb(0)) + shape.p * cells[k]
-    return _power(mass, step, parts + 2)
+    starts = [int(balls.ends((shape.p / shape.q).log())[0] // step) for shape in case]
+    lows = [start - CELLS * len(shape.shifts) for start, shape in zip(starts, case, strict=True)]
+    bottom, total = min(lows), arb_poly([0])
+    for shape, low in zip(case, lows, strict=True):
+        cells = _laplace_cells(tuple(sorted(map(abs, shape.shifts))), step, balls.working_bits())
+        total += cells * shape.p * arb_poly([0, 1]) ** (low - bottom)
+    mass = {bottom + k: total[k] for k in range(total.length())}
+    return _power(mass, step, max(len(shape.shifts) for shape in case) + 2)
 
 
-def _laplace_cells(a: Fraction, step: Fraction) -> arb_poly:
-    """P(kh <= loss < (k+1)h), from the lowest cell on: P(loss >= l) = 1 - e^((l - a)/2)/2 between -a and a."""
-    lowest = -int(-(-a // step))
-    highest = int(a // step)
+@lru_cache(maxsize=256)
+def _laplace_cells(shifts: tuple[Fraction, ...], step: Fraction, bits: int) -> arb_poly:
+    """P(kh <= loss < (k+1)h) of the sum of the parts, k from -CELLS times their number on.
+
+    For one part P(loss >= l) = 1 - e^((l - a)/2)/2 between -a and a.
+    """
+    if not shifts:
+        return arb_poly([1])
+    *rest, a = shifts
 
     def above(k: int) -> Ball:
         at = k * step
@@ -137,26 +150,26 @@ def _laplace_cells(a: Fraction, step: Fraction) -> arb_poly:
             return arb(1)
         return arb(0) if at > a else 1 - ball((at - a) / 2).exp() / 2
 
-    return arb_poly([above(k) - above(k + 1) for k in range(lowest, highest + 1)])
+    one = arb_poly([above(k) - above(k + 1) for k in range(-CELLS, CELLS + 1)])
+    return one * _laplace_cells(tuple(rest), step, bits)
 
 
 def _power(mass: dict[int, Ball], step: Fraction, slack: int) -> tuple[Fraction, Fraction]:
     """Bounds of ln(power(c)/c); the loss on the cell K lies between Kh and (K + slack)h."""
-    power, level, low = arb(0), arb(0), Fraction(0)
-    best = arb(1)
-    tail_p, tail_q = arb(0), arb(0)
+    power, level, best = arb(0), arb(0), arb(1)
+    tail_p, tail_q, filled = arb(0), arb(0), False
     for k in sorted(mass, reverse=True):
-        power_next = power + mass[k]
-        level_next = level + mass[k] * ball(-k * step).exp()
-        if balls.certainly_at_most(level_next, ball(C)):
-            power, level = power_next, level_next
-            low = max(low, balls.ends((power / ball(C)).log())[0])
+        if not filled:
+            more = mass[k] * ball(-k * step).exp()
+            if balls.certainly_at_most(level + more, ball(C)):
+                power, level = power + mass[k], level + more
+            else:
+                power, filled = power + (ball(C) - level) / more * mass[k], True
         tail_p += mass[k]
         tail_q += mass[k] * ball(-(k + slack) * step).exp()
-        if k * step < TOP and balls.certainly_less(ball(C) / 3, tail_q) and k % 16 == 0:
+        if filled:
             factor = ball((k + slack - 1) * step).exp()  # cells below k have no excess at this epsilon
-            bound = tail_p - factor * tail_q + factor * ball(C)
-            best = balls.minimum([best, bound])
-        if balls.certainly_less(4 * ball(C), tail_q):
-            break
-    return low, balls.ends((best / ball(C)).log())[1]
+            best = balls.minimum([best, tail_p - factor * tail_q + factor * ball(C)])
+            if balls.certainly_less(2 * ball(C), tail_q):
+                break
+    return balls.ends((power / ball(C)).log())[0], balls.ends((best / ball(C)).log())[1]

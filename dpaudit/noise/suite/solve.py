@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -86,6 +87,7 @@ def solve(row: Row) -> Answer:
         x, y, peak, mass = _worst(cases)
         value, form = _shown(peak)
     found, pair = _at_c(row, cases)
+    found = Enclosure(min(found.lower, value.upper), min(found.upper, _rounded_up(value, found.places)), found.places)
     return Answer(row, value, form, x, y, peak.where, mass, found, pair, perf_counter() - start)
 
 
@@ -123,7 +125,14 @@ def _shown(peak: Peak) -> tuple[Enclosure, str | None]:
     return found, f"ln({expression(peak.ratio)})" if short and peak.ratio is not None else None
 
 
-def _at_c(row: Row, cases: Sequence[Labelled]) -> tuple[Enclosure | None, tuple[object, object] | None]:
+def _rounded_up(value: Enclosure, places: int) -> Fraction:
+    """The upper end as a decimal of so many places: no event shows more than the true epsilon."""
+    if value.is_infinite:
+        return value.upper
+    return Fraction(ceil(value.upper * 10**places), 10**places)
+
+
+def _at_c(row: Row, cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
     if row.laplace_parts:
         with balls.precision(BITS):
             shapes = [_shapes(p, q) for _, _, p, q in cases]
