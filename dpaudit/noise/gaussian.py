@@ -20,9 +20,9 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import Form
 
-WORKING_BITS = 256
+WORKING_BITS = 160
 """Quadrature and sums are done to this precision."""
-GRID = Fraction(1, 1 << 240)
+GRID = Fraction(1, 1 << 150)
 """Ends of an enclosure are rounded outward to multiples of this."""
 
 
@@ -108,7 +108,7 @@ def _reach(family: Family) -> tuple[Fraction, Ball]:
     """A number T, and a ball >= the probability that a draw lies outside [-T, T]; less than 2^-WORKING_BITS."""
     if family.kind == "uniform":
         return max(abs(family.scale), abs(family.other)), arb(0)
-    spread = 20 if family.kind == "gaussian" else 190
+    spread = 15 if family.kind == "gaussian" else 115
     far = Fraction(ceil(family.scale * spread))
     z = ball(far / family.scale)
     return far, ((z / arb(2).sqrt()).erfc() if family.kind == "gaussian" else (-z).exp()).upper()
@@ -201,10 +201,10 @@ def lattice_window(sigma: Fraction, low: int | None, high: int | None) -> Ball:
 def _lattice_sum(sigma: Fraction, low: int | None, high: int | None) -> Ball:
     """The sum of e^(-k^2/(2 sigma^2)) over low <= k <= high.
 
-    Beyond T = ceil(20 sigma) + 1 the terms fall at least as a geometric series with ratio e^(-T/sigma^2): the rest on
+    Beyond T = ceil(15 sigma) + 1 the terms fall at least as a geometric series with ratio e^(-T/sigma^2): the rest on
     one side is at most e^(-T^2/(2 sigma^2)) / (1 - e^(-T/sigma^2)).
     """
-    far = ceil(20 * sigma) + 1
+    far = ceil(15 * sigma) + 1
     first = -far if low is None else low
     last = far if high is None else high
     square = 2 * ball(sigma) ** 2

@@ -18,13 +18,25 @@ from dpaudit.numbers.exponentials import Exponentials
 Terms = dict[tuple[int, int, int], fmpq]
 """{(m, i, j): c} stands for the sum of c t^m e^(it/A) e^(j/(AB)); no c is 0."""
 
+POWERS = 1 << 12
+"""Above every power of epsilon that occurs in a symbolic constant."""
+
 
 @dataclass(frozen=True)
 class Grid:
-    """Rates are multiples of 1/A, breakpoints of 1/B."""
+    """Rates are multiples of 1/A, breakpoints of 1/B.
+
+    With ``symbolic`` the breakpoints are multiples of epsilon/B, for every epsilon at once: the third index of a term
+    is then j POWERS + p and stands for e^(j epsilon/(AB)) epsilon^p.
+    """
 
     a: int
     b: int
+    symbolic: bool = False
+
+    def constant_index(self, i: int, n: int, m: int) -> int:
+        """The third index of e^(i n/(AB)) (n/B)^m without its rational factor."""
+        return i * n * POWERS + m if self.symbolic else i * n
 
     def point(self, value: Fraction) -> int:
         """The n with value = n/B; the grid is made for every number that it meets."""
@@ -41,8 +53,10 @@ class Grid:
         return scaled.numerator
 
     def number(self, terms: Terms) -> Exponentials:
-        """The constant that the terms are, as a sum of exponentials; they do not depend on t."""
+        """The constant that the terms are, as a sum of exponentials; they do not depend on t, nor on epsilon."""
         found: Exponentials = {}
+        if self.symbolic:
+            raise ValueError("the constant depends on epsilon")
         for (m, i, j), c in terms.items():
             if m or i:
                 raise ValueError("the function is no constant")
@@ -114,7 +128,7 @@ def at_point(grid: Grid, f: Terms, n: int) -> Terms:
     for (m, i, j), c in f.items():
         value = c * fmpq(n, grid.b) ** m if m else c
         if value:
-            key = (0, 0, j + i * n)
+            key = (0, 0, j + grid.constant_index(i, n, m))
             total = found.get(key, 0) + value
             if total:
                 found[key] = total
@@ -130,7 +144,8 @@ def moved(grid: Grid, f: Terms, n: int) -> Terms:
     step, found = fmpq(n, grid.b), Terms()
     for (m, i, j), c in f.items():
         for power in range(m + 1):
-            found = plus(found, {(power, i, j + i * n): c * comb(m, power) * step ** (m - power)})
+            key = (power, i, j + grid.constant_index(i, n, m - power))
+            found = plus(found, {key: c * comb(m, power) * step ** (m - power)})
     return found
 
 

@@ -26,27 +26,36 @@ Count = tuple[int, ...]
 # ------------------------------------------------------------------ SVT6: classes of interchangeable queries
 
 
-def svt_6_laws(x: Vector, y: Vector, eps: Fraction) -> tuple[Law, Law]:
-    """The laws of SVT6 on both inputs, outputs merged: queries with the same two answers are interchangeable.
+def svt_6_classes(x: Vector, y: Vector, eps: Fraction) -> Iterator[tuple[tuple[type, str], tuple[Node, Node]]]:
+    """The classes of outputs, each with the tree of one of its outputs under x and under x'."""
+    for name, _, nodes in _classes(x, y, eps):
+        yield name, nodes
 
-    An output is the number of "above" in every group of such queries; its weight counts the outputs that it stands
-    for, so 2^d outputs become a product of (group size + 1).
+
+def _classes(x: Vector, y: Vector, eps: Fraction) -> Iterator[tuple[tuple[type, str], int, tuple[Node, Node]]]:
+    """(name, number of outputs, trees): queries with the same two answers are interchangeable.
+
+    A class is the number of "above" in every group of such queries, so 2^d outputs become a product of
+    (group size + 1).
     """
     groups: dict[tuple[int, int], int] = {}
     for pair in zip(x, y, strict=True):
         groups[pair] = groups.get(pair, 0) + 1
     kinds = list(groups)
-    laws: list[dict[object, Part]] = [{}, {}]
     for counts in product(*(range(groups[kind] + 1) for kind in kinds)):
         many = 1
         for kind, count in zip(kinds, counts, strict=True):
             many *= comb(groups[kind], count)
-        for side in (0, 1):
-            node = _star(2 / eps, [(kind[side], c, groups[kind] - c) for kind, c in zip(kinds, counts, strict=True)])
-            weight = combine([chance(node), of_rational(Fraction(many))], add_up=False)
-            if weight is None:
-                raise ArithmeticError("a probability of SVT6 has too many terms")
-            laws[side][_class(kinds, counts)] = Part(weight, ())
+        sides = [[(kind[side], c, groups[kind] - c) for kind, c in zip(kinds, counts, strict=True)] for side in (0, 1)]
+        yield _class(kinds, counts), many, (_star(2 / eps, sides[0]), _star(2 / eps, sides[1]))
+
+
+def svt_6_laws(x: Vector, y: Vector, eps: Fraction) -> tuple[Law, Law]:
+    """The laws of SVT6 on both inputs by classes; the weight of a class counts its outputs."""
+    laws: list[dict[object, Part]] = [{}, {}]
+    for name, many, nodes in _classes(x, y, eps):
+        for side, node in enumerate(nodes):
+            laws[side][name] = Part(_product([chance(node), of_rational(Fraction(many))]), ())
     return laws[0], laws[1]
 
 
