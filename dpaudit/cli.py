@@ -28,6 +28,7 @@ from dpaudit.commands import (
     report,
     samples,
     search,
+    suite,
     sweep,
     verify,
 )
@@ -46,7 +47,7 @@ COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
         release.release,
         audits.sensitivity,
     ),
-    "Prove": (search.search, samples.samples, claims.claims, claims.check),
+    "Prove": (search.search, samples.samples, suite.suite, claims.claims, claims.check),
     "Evidence": (verify.verify, export.export, report.report, report.render),
     "Many": (sweep.sweep,),
 }

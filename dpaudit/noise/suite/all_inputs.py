@@ -3,8 +3,8 @@ is reached. What is printed as exact has both: the proof below, and a law whose 
 
 *Shift.* Moving a Laplace draw of scale s by t changes its density by a factor of at most e^(|t|/s).
 - Noisy max (the index): move the winner's noise by 2; every comparison with neighbors that differ by 1 survives. So
-  the loss is at most 2/s; for exponential noise too, moved upwards. With Laplace noise and the winner far behind, the
-  chance is (a + b u) e^(-u/s) for a gap u: the loss tends to 2/s and does not reach it.
+  the loss is at most 2/s; for exponential noise too, moved upwards. With Laplace noise and the winner far behind by u,
+  its chance is close to a multiple of e^(-u/s): the loss tends to 2/s.
 - Sparse vector that stops at the first "above": move the threshold by 1 and the noise of the query above by 2: at most
   1/s_T + 2/s_Q. With all queries before it far above the threshold and itself far below, both shifts are paid in full
   in the limit.
