@@ -144,8 +144,14 @@ class RealMechanism(OwnMechanism):
 
     def peaks(self, x: Dataset, y: Dataset) -> list[Peak]:
         """The suprema of the losses of (x, y), shape by shape, at the precision in force."""
-        laws = cast(NoiseLaws, self._sampled)
-        return cast(list[Peak], laws.careful(x, lambda: losses.peaks(self._laws[x], self._laws[y])))
+        laws, key = cast(NoiseLaws, self._sampled), (x, y, balls.working_bits())
+        if key not in self._peaks:
+            self._peaks[key] = laws.careful(x, lambda: losses.peaks(self._laws[x], self._laws[y]))
+        return self._peaks[key]
+
+    @cached_property
+    def _peaks(self) -> dict[tuple[Dataset, Dataset, int], list[Peak]]:
+        return {}
 
     def algebra(self) -> RealAlgebra:  # type: ignore[override]
         """The suprema."""

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import factorial
 
 from flint import arb, arb_poly, fmpq
 
-from dpaudit.noise.pieces import Grid, Terms, at_point, derivative
+from dpaudit.noise.pieces import Grid, Terms, at_point, derivative, plus, times
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import Exponentials, is_positive
@@ -65,34 +64,36 @@ class Smooth:
             found += c * (t * rate).exp() * t**m
         return found
 
-    def over(self, low: Fraction, high: Fraction) -> Ball:
-        """A ball around all values on the interval, by Taylor's formula with the derivative of order ORDER."""
+    def over(self, low: Fraction, high: Fraction, order: int = 0) -> Ball:
+        """A ball around all values of the function, or of a derivative, on the interval, by Taylor's formula."""
         middle, reach = ball((low + high) / 2), balls.around_zero(ball((high - low) / 2))
-        found = self._derivative(ORDER).at(middle + reach) / ball(factorial(ORDER))
-        for c in reversed(self._taylor(middle)):
+        size = ORDER + order
+        series = self.series(middle, size)
+        whole = [series[k] for k in range(size)] + [self.series(middle + reach, size + 1)[size]]
+        for _ in range(order):
+            whole = [k * c for k, c in enumerate(whole)][1:]
+        found = arb(0)
+        for c in reversed(whole):
             found = found * reach + c
         return found
 
-    def _derivative(self, order: int) -> Smooth:
-        found: Smooth = self
-        for _ in range(order):
-            found = found.slope
-        return found
-
-    def _taylor(self, middle: Ball) -> list[Ball]:
-        """The Taylor coefficients below ORDER."""
+    def series(self, t: Ball, size: int) -> arb_poly:
+        """The Taylor coefficients below ``size`` at t, or around those at all points of a ball t."""
         by_rate: dict[fmpq, dict[int, Ball]] = {}
         for m, rate, c in self._grouped():
             by_rate.setdefault(rate, {})[m] = c
         total = arb_poly([0])
         for rate, powers in by_rate.items():
-            growth = arb_poly([arb(rate) ** k / factorial(k) for k in range(ORDER)]) * (middle * rate).exp()
+            growth, step = list[Ball](), (t * rate).exp()
+            for k in range(size):
+                growth.append(step)
+                step = step * rate / (k + 1)
             if set(powers) == {0}:
-                total += growth * powers[0]
+                total += arb_poly(growth) * powers[0]
                 continue
             plain = arb_poly([powers.get(m, arb(0)) for m in range(max(powers) + 1)])
-            total += growth * plain(arb_poly([middle, 1]))
-        return [total[k] for k in range(ORDER)]
+            total += arb_poly(growth) * plain(arb_poly([t, 1]))
+        return total
 
     def exact(self, t: Fraction) -> Exponentials:
         """The value at a rational point, as a sum of exponentials."""
@@ -129,6 +130,29 @@ class Smooth:
     def turned(self) -> Smooth:
         """t -> f(-t)."""
         return Smooth(self.grid, {(m, -i, j): c * (-1) ** m for (m, i, j), c in self.terms.items()})
+
+
+class Wronskian(Smooth):
+    """f'g - fg', whose sign is that of (f/g)'; enclosed by the series of f and g, multiplied out only on demand."""
+
+    def __init__(self, f: Smooth, g: Smooth) -> None:
+        self.grid, self.f, self.g = f.grid, f, g
+        self._known = {}
+
+    @cached_property
+    def terms(self) -> Terms:  # type: ignore[override]
+        """The function multiplied out."""
+        f, g = self.f, self.g
+        return plus(times(f.slope.terms, g.terms), times(f.terms, g.slope.terms), -1)
+
+    def at(self, t: Ball) -> Ball:
+        """A ball around the value at t."""
+        return self.series(t, 1)[0]
+
+    def series(self, t: Ball, size: int) -> arb_poly:
+        """The Taylor coefficients below ``size``."""
+        f, g = self.f.series(t, size + 1), self.g.series(t, size + 1)
+        return f.derivative() * g - f * g.derivative()
 
 
 def sign_of(value: Exponentials) -> int:
@@ -211,7 +235,7 @@ def _sign(
 
 def _single_root(f: Smooth, a: Fraction, b: Fraction, tiny: Fraction) -> list[Cell] | None:
     """Where f is monotone on the cell: its sign, or three cells, the one in the middle with the only root."""
-    slope = f.slope.over(a, b)
+    slope = f.over(a, b, order=1)
     if not (balls.certainly_less(arb(0), slope) or balls.certainly_less(slope, arb(0))):
         return None
     first, last = f.sign_at(a), f.sign_at(b)

@@ -13,8 +13,8 @@ from math import lcm
 
 from flint import arb
 
-from dpaudit.noise.pieces import Piecewise, Terms, antiderivative, plus, times
-from dpaudit.noise.signs import Smooth, cells
+from dpaudit.noise.pieces import Piecewise, Terms, antiderivative, plus
+from dpaudit.noise.signs import Smooth, Wronskian, cells
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.digits import rough
@@ -92,12 +92,12 @@ def _between(low: Fraction | None, high: Fraction | None) -> str:
 
 
 def _on_piece(f: Smooth, g: Smooth, low: Fraction | None, high: Fraction | None) -> list[Candidate | None]:
-    change = plus(times(f.slope.terms, g.terms), times(f.terms, g.slope.terms), -1)
+    change = Wronskian(f, g)
     inside = _some_point(low, high)
-    if not change:
+    if not change.terms:
         return [exact_candidate(f.exact(inside), g.exact(inside), f"v {_between(low, high)}")]
     found = [_limit(f, g, low, "v → −∞", turned=True), _limit(f, g, high, "v → ∞", turned=False)]
-    for cell in cells(Smooth(f.grid, change), low, high):
+    for cell in cells(change, low, high):
         if cell.sign == 0 and cell.low is not None and cell.high is not None:
             ratio = f.over(cell.low, cell.high) / g.over(cell.low, cell.high)
             found.append(Candidate(ratio.log(), f"v ≈ {rough(cell.low, 6)}"))
