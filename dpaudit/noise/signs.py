@@ -41,6 +41,7 @@ class Smooth:
     def __init__(self, grid: Grid, terms: Terms) -> None:
         self.grid, self.terms = grid, terms
         self._known: dict[int, list[tuple[int, fmpq, Ball]]] = {}
+        self._rates: dict[int, list[tuple[fmpq, arb_poly]]] = {}
 
     @cached_property
     def slope(self) -> Smooth:
@@ -79,21 +80,26 @@ class Smooth:
 
     def series(self, t: Ball, size: int) -> arb_poly:
         """The Taylor coefficients below ``size`` at t, or around those at all points of a ball t."""
-        by_rate: dict[fmpq, dict[int, Ball]] = {}
-        for m, rate, c in self._grouped():
-            by_rate.setdefault(rate, {})[m] = c
         total = arb_poly([0])
-        for rate, powers in by_rate.items():
+        for rate, plain in self._by_rate():
             growth, step = list[Ball](), (t * rate).exp()
             for k in range(size):
                 growth.append(step)
                 step = step * rate / (k + 1)
-            if set(powers) == {0}:
-                total += arb_poly(growth) * powers[0]
-                continue
-            plain = arb_poly([powers.get(m, arb(0)) for m in range(max(powers) + 1)])
-            total += arb_poly(growth) * plain(arb_poly([t, 1]))
+            total += arb_poly(growth) * (plain(arb_poly([t, 1])) if plain.length() > 1 else plain)
         return total
+
+    def _by_rate(self) -> list[tuple[fmpq, arb_poly]]:
+        """(rate, polynomial in t), at the precision in force."""
+        bits = balls.working_bits()
+        if bits not in self._rates:
+            powers: dict[fmpq, dict[int, Ball]] = {}
+            for m, rate, c in self._grouped():
+                powers.setdefault(rate, {})[m] = c
+            self._rates[bits] = [
+                (rate, arb_poly([found.get(m, arb(0)) for m in range(max(found) + 1)])) for rate, found in powers.items()
+            ]
+        return self._rates[bits]
 
     def exact(self, t: Fraction) -> Exponentials:
         """The value at a rational point, as a sum of exponentials."""
@@ -137,7 +143,7 @@ class Wronskian(Smooth):
 
     def __init__(self, f: Smooth, g: Smooth) -> None:
         self.grid, self.f, self.g = f.grid, f, g
-        self._known = {}
+        self._known, self._rates = {}, {}
 
     @cached_property
     def terms(self) -> Terms:  # type: ignore[override]
