@@ -15,7 +15,7 @@ from dpaudit.noise.gaussian import form_ball
 from dpaudit.noise.law import expression, finite_law, value_ball
 from dpaudit.numbers import balls
 from dpaudit.numbers.exponentials import combine
-from tests.noise import reference as ref
+import noise.quadrature as ref
 
 
 def law(sample):
