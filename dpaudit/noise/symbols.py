@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dpaudit.noise.explore import Run
 
 _HERE = str(Path(__file__).resolve().parent)
+RUNNER = "_once"
+"""The function of this room that runs the code (explore.py)."""
 
 
 class Refused(BaseException):
@@ -33,9 +35,11 @@ class Refused(BaseException):
 
 
 def place() -> str:
-    """The file and line of the code that called into this room: "svt.py line 7: "."""
+    """The file and line of the code that called into this room: "svt.py line 7: "; nothing after it has returned."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        if frame.f_code.co_name == RUNNER:
+            return ""
         frame = frame.f_back  # type: ignore[assignment]
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
 
