@@ -135,7 +135,9 @@ class ProposeTestRelease:
 
     def neighbours(self, x: tuple[int, int]) -> list[tuple[int, int]]:
         """The distance changes by 1; the value only between data sets at distance 0."""
-        return [y for y in self.datasets() if abs(x[0] - y[0]) == 1 and x[1] == y[1] or (x[0] == y[0] == 0 != x[1] - y[1])]
+        return [
+            y for y in self.datasets() if (abs(x[0] - y[0]) == 1 and x[1] == y[1]) or (x[0] == y[0] == 0 != x[1] - y[1])
+        ]
 
     def sample(self, x: tuple[int, int], noise: dpaudit.Noise) -> Any:
         """The noisy value, or None."""

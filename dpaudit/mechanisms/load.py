@@ -52,9 +52,9 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
 
 def _own(mechanism: OwnMechanism) -> OwnMechanism:
     """The mechanism; one whose code draws ideal noise and returns real numbers as one with densities."""
-    if mechanism.method != "sample" or not mechanism.draws_noise:
+    if mechanism.method != "sample":
         return mechanism
-    from dpaudit.mechanisms.own_noise import made
+    from dpaudit.mechanisms.own_real import made
 
     return made(mechanism)
 

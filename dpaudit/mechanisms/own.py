@@ -92,20 +92,9 @@ class OwnMechanism(Mechanism):
     @cached_property
     def _sampled(self) -> SampledLaws | NoiseLaws:
         """The laws of the code, where the mechanism is given by its code."""
-        if self.draws_noise:
-            from dpaudit.mechanisms.own_noise import NoiseLaws
+        from dpaudit.mechanisms.own_noise import laws_of  # brings numpy
 
-            return NoiseLaws(self._target, self.reference, self.name)
-        from dpaudit.mechanisms.own_sample import SampledLaws  # brings numpy
-
-        return SampledLaws(self._target, self.reference, self.name)
-
-    @property
-    def draws_noise(self) -> bool:
-        """Whether the code draws ideal noise: sample(x, noise: dpaudit.Noise)."""
-        from dpaudit.noise.law import takes_noise
-
-        return takes_noise(getattr(self._target, "function", None) or self._target.sample)
+        return laws_of(self._target, self.reference, self.name)
 
     @property
     def _lists_outputs(self) -> bool:

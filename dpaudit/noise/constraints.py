@@ -14,7 +14,7 @@ from math import ceil, floor
 from flint import fmpq
 
 from dpaudit.noise.families import Family, Window
-from dpaudit.noise.symbols import NOTHING, ONE, Linear, fast, fraction, place, refuse
+from dpaudit.noise.linear import NOTHING, ONE, Linear, fast, fraction, place, refuse
 
 ZERO = -1
 """The node that stands for the number 0, in bounds on a single draw."""
@@ -191,7 +191,9 @@ class System:
             inside = [key for key in self.bounds if key[0] in members and key[1] in members]
             edges = {(min(key), max(key)) for key in inside}
             if len(edges) >= len(members):
-                raise Cyclic(f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them")
+                raise Cyclic(
+                    f"{self.circle}comparisons go round in a circle: take noise.argmax(list), or fewer of them"
+                )
         windows = {}
         for s, t in edges:
             low, high = self.bounds.get((t, s)), self.bounds.get((s, t))

@@ -13,9 +13,9 @@ from flint import fmpq, fmpq_mat
 from dpaudit.noise.constraints import Tree
 from dpaudit.noise.explore import Path, RealPart
 from dpaudit.noise.families import EVERYWHERE, Family, Window
-from dpaudit.noise.paths import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
+from dpaudit.noise.linear import Linear, fraction
 from dpaudit.noise.pieces import Piecewise, Terms, constant
-from dpaudit.noise.symbols import Linear, fraction
+from dpaudit.noise.trees import Node, TooComplex, chance, density, grid_for, is_closed, multiply, rooted
 from dpaudit.numbers.exponentials import ONE, Form, combine, of_rational
 
 
@@ -224,5 +224,3 @@ def _weighted(function: Piecewise, weight: Form) -> Piecewise:
     unit = found.grid.a * fine
     terms: Terms = {(0, 0, int(e * unit)): fmpq(c.numerator, c.denominator) for e, c in top.items()}
     return found.times(constant(found.grid, terms))
-
-

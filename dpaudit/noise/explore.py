@@ -11,7 +11,9 @@ from typing import Any
 
 from dpaudit.noise.constraints import System, whole_range
 from dpaudit.noise.families import Family
-from dpaudit.noise.symbols import MINUS, NOTHING, ONE, Linear, Noise, Real, Refused, Whole, number, place, refuse
+from dpaudit.noise.linear import MINUS, NOTHING, ONE, Linear, Refused, number, place, refuse
+from dpaudit.noise.source import Noise
+from dpaudit.noise.symbols import Real, Whole
 from dpaudit.numbers.exponentials import Form, combine, form_is_positive, of_rational
 from dpaudit.numbers.verdict import Verdict
 
@@ -229,7 +231,7 @@ def _once(sample: Callable[[Noise], Any], answers: list[int]) -> tuple[Run, Hash
 
 
 def _line(error: BaseException) -> str:
-    from dpaudit.noise.symbols import _HERE
+    from dpaudit.noise.linear import _HERE
 
     trace, found = error.__traceback__, ""
     while trace is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import pairwise
 from math import ceil
 
 from flint import acb, arb, fmpq
@@ -16,12 +17,15 @@ from flint import acb, arb, fmpq
 from dpaudit.noise.constraints import Tree
 from dpaudit.noise.families import Family, Window
 from dpaudit.noise.pieces import Piecewise, Terms
+from dpaudit.noise.trees import Node, TooComplex, density, factor, grid_for, is_closed, rooted
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.exponentials import Form
 
 WORKING_BITS = 160
 """Quadrature and sums are done to this precision."""
+Factor = Callable[[acb, Fraction], acb]
+"""(z, m) -> the value at z of what holds between the two kinks around m."""
 GRID = Fraction(1, 1 << 150)
 """Ends of an enclosure are rounded outward to multiples of this."""
 
@@ -42,25 +46,21 @@ def product(values: Sequence[Ball]) -> Ball:
 
 def tree_chance(tree: Tree) -> Callable[[], Ball]:
     """A function that encloses the probability of a tree with Gaussian draws; TooComplex where none is known."""
-    from dpaudit.noise.paths import TooComplex, is_closed, rooted
-
     for root in tree.families:
         node = rooted(tree, root)
         if all(is_closed(child) or (child[0].kind == "gaussian" and not child[2]) for _, child in node[2]):
-            return lambda node=node: star_chance(node)  # type: ignore[misc]
+            return partial(star_chance, node)
     raise TooComplex("Gaussian draws are compared in a chain: take noise.argmax(list), or one threshold for all")
 
 
 @lru_cache(maxsize=1 << 12)
-def star_chance(node: tuple[Family, Window, tuple[tuple[Window, object], ...]]) -> Ball:
+def star_chance(node: Node) -> Ball:
     """A ball that contains the probability of a star, at WORKING_BITS."""
     with balls.precision(WORKING_BITS):
         return _star(node)
 
 
-def _star(node: tuple[Family, Window, tuple[tuple[Window, object], ...]]) -> Ball:
-    from dpaudit.noise.paths import _factor, grid_for, is_closed
-
+def _star(node: Node) -> Ball:
     family, cut, children = node
     if not children and family.kind == "gaussian":
         return _gaussian_between(family.scale, *cut)
@@ -69,38 +69,32 @@ def _star(node: tuple[Family, Window, tuple[tuple[Window, object], ...]]) -> Bal
     high = reach if cut[1] is None else min(cut[1], reach)
     if low >= high:
         return arb(0).union(tail)
-    kinks, factors = {low, high}, []
+    kinks, factors = {low, high}, list[Factor]()
     if family.kind == "gaussian":
-        factors.append(lambda z, k: _gaussian_density(family.scale, z))  # noqa: ARG005
+        factors.append(lambda z, _: _gaussian_density(family.scale, z))
     else:
-        bare = (family, cut, ())
-        factors.append(_piecewise(_density_of(bare), kinks))
+        bare: Node = (family, cut, ())
+        factors.append(_piecewise(density(bare, grid_for([bare])), kinks))
     for window, child in children:
-        if is_closed(child):  # type: ignore[arg-type]
-            factors.append(_piecewise(_factor(window, child, grid_for([(family, cut, ((window, child),))])), kinks))  # type: ignore[arg-type]
+        if is_closed(child):
+            alone: Node = (family, cut, ((window, child),))
+            factors.append(_piecewise(factor(window, child, grid_for([alone])), kinks))
         else:
-            factors.append(_gaussian_leaf(window, child, kinks))  # type: ignore[arg-type]
+            factors.append(_gaussian_leaf(window, child, kinks))
     points = sorted(kink for kink in kinks if low <= kink <= high)
     total = arb(0)
-    for left, right in zip(points, points[1:], strict=False):
-        middle = (left + right) / 2
-        found = acb.integral(
-            lambda z, _, m=middle: _product_at(factors, z, m), acb(ball(left)), acb(ball(right))
-        )
-        total += found.real
+    for left, right in pairwise(points):
+        integrand = partial(_product_at, factors, (left + right) / 2)
+        total += acb.integral(integrand, acb(ball(left)), acb(ball(right))).real
     return total + arb(0).union(tail)
 
 
-def _density_of(bare: object) -> Piecewise:
-    from dpaudit.noise.paths import density, grid_for
-
-    return density(bare, grid_for([bare]))  # type: ignore[arg-type,list-item]
-
-
-def _product_at(factors: Sequence[Callable[[acb, Fraction], acb]], z: acb, middle: Fraction) -> acb:
+def _product_at(factors: Sequence[Factor], middle: Fraction, z: acb, analytic: bool) -> acb:
+    """The integrand; every factor is entire between two kinks, so it is analytic wherever it is asked for."""
+    del analytic
     found = acb(1)
-    for factor in factors:
-        found = found * factor(z, middle)
+    for factor_ in factors:
+        found = found * factor_(z, middle)
     return found
 
 
@@ -116,12 +110,10 @@ def _reach(family: Family) -> tuple[Fraction, Ball]:
 
 def _gaussian_density(sigma: Fraction, z: acb) -> acb:
     scale = acb(fmpq(sigma.numerator, sigma.denominator))
-    return (-(z / scale) ** 2 / 2).exp() / (scale * (2 * arb.pi()).sqrt())
+    return (-((z / scale) ** 2) / 2).exp() / (scale * (2 * arb.pi()).sqrt())
 
 
-def _gaussian_leaf(
-    window: Window, child: tuple[Family, Window, object], kinks: set[Fraction]
-) -> Callable[[acb, Fraction], acb]:
+def _gaussian_leaf(window: Window, child: Node, kinks: set[Fraction]) -> Callable[[acb, Fraction], acb]:
     """z -> the chance that low <= z - Y <= high and Y lies in its cut, Y a Gaussian draw."""
     (family, cut, _), (low, high) = child, window
     root = acb(fmpq(family.scale.numerator, family.scale.denominator)) * arb(2).sqrt()
@@ -168,7 +160,7 @@ def _piecewise(function: Piecewise, kinks: set[Fraction]) -> Callable[[acb, Frac
     return evaluate
 
 
-def terms_at(a: int, b: int, part: Terms, z: acb | arb) -> acb | arb:
+def terms_at(a: int, b: int, part: Terms, z: acb) -> acb:
     """A ball around the value of the terms at z."""
     found = z * 0
     for (m, i, j), c in part.items():

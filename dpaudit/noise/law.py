@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from dpaudit.noise import gaussian
 from dpaudit.noise.explore import Explored
 from dpaudit.noise.paths import Value, probability
-from dpaudit.noise.symbols import Noise
+from dpaudit.noise.source import Noise
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.exponentials import ONE, Exponentials, Form, combine, rational_value
@@ -29,8 +29,9 @@ class NotFollowed:
         return "(not followed)"
 
 
-def takes_noise(function: Callable[..., Any]) -> bool:
-    """Whether the parameter after x is annotated as dpaudit.Noise."""
+def takes_noise(target: Any) -> bool:
+    """Whether the sampler's parameter after x is annotated as dpaudit.Noise."""
+    function = getattr(target, "function", None) or target.sample
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -43,7 +44,7 @@ def takes_noise(function: Callable[..., Any]) -> bool:
 
 @dataclass(frozen=True)
 class FiniteLaw:
-    """Outputs with their probabilities, by ``kind_of``; ``residual`` bounds the probability of what was not followed."""
+    """Outputs with their probabilities, by ``kind_of``; ``residual`` bounds the chance of what was not followed."""
 
     values: dict[Any, tuple[Hashable, Value]]
     residual: Fraction
@@ -129,4 +130,3 @@ def order_of(output: Hashable) -> Any:
     if isinstance(output, tuple):
         return 1, tuple(map(order_of, output)), ""
     return 2, (), text(output)
-

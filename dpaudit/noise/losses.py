@@ -12,7 +12,6 @@ from flint import arb
 
 from dpaudit.noise.densities import Density, Normal, Part
 from dpaudit.noise.gaussian import form_ball
-from dpaudit.noise.paths import TooComplex
 from dpaudit.noise.pieces import Piecewise
 from dpaudit.noise.supremum import (
     Candidate,
@@ -24,6 +23,7 @@ from dpaudit.noise.supremum import (
     region,
     suprema,
 )
+from dpaudit.noise.trees import TooComplex
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, Champion, ball
 from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
@@ -154,8 +154,9 @@ def _test(mine: Part, theirs: Part | None, at: Fraction) -> Region:
         return Region(arb(0), arb(0), balls.positive_part(gap))
     if mine.weight != theirs.weight:
         raise TooComplex("real parts beside a comparison whose chance differs: ask for epsilon, not for delta")
-    if all(isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma for f, g in pairs):
-        square = sum(((f.mean - g.mean) / f.sigma) ** 2 for f, g in pairs)  # type: ignore[union-attr]
+    normal = [(f, g) for f, g in pairs if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma]
+    if len(normal) == len(pairs):
+        square = sum((((f.mean - g.mean) / f.sigma) ** 2 for f, g in normal), Fraction(0))
         above = _normal_test(ball(square).sqrt(), ball(at))
         return Region(p * above[0], p * above[1], arb(0))
     if len(pairs) > 1:
@@ -188,5 +189,3 @@ def infinite_mass(mine: Law, theirs: Law) -> Ball:
                 inside *= number_ball(f.grid.number(f.integral())) - number_ball(mass_where(f, g))
         total += form_ball(part.weight) * (_mass(part) - inside)
     return total
-
-

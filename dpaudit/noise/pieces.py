@@ -84,8 +84,8 @@ def times(f: Terms, g: Terms) -> Terms:
         return {}
     found: Terms = {}
     for (m, i, j), c in f.items():
-        for (n, k, l), d in g.items():
-            key = (m + n, i + k, j + l)
+        for (n, k, r), d in g.items():
+            key = (m + n, i + k, j + r)
             known = found.get(key)
             found[key] = c * d if known is None else known + c * d
     return {key: c for key, c in found.items() if c}

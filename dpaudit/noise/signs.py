@@ -97,7 +97,8 @@ class Smooth:
             for m, rate, c in self._grouped():
                 powers.setdefault(rate, {})[m] = c
             self._rates[bits] = [
-                (rate, arb_poly([found.get(m, arb(0)) for m in range(max(found) + 1)])) for rate, found in powers.items()
+                (rate, arb_poly([found.get(m, arb(0)) for m in range(max(found) + 1)]))
+                for rate, found in powers.items()
             ]
         return self._rates[bits]
 
@@ -255,5 +256,3 @@ def _single_root(f: Smooth, a: Fraction, b: Fraction, tiny: Fraction) -> list[Ce
             return [Cell(a, middle, first), Cell(middle, b, last)]
         low, high = (middle, high) if found == first else (low, middle)
     return [Cell(a, low, first), Cell(low, high, 0), Cell(high, b, last)]
-
-

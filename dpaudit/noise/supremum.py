@@ -175,5 +175,3 @@ def mass_where(f: Piecewise, g: Piecewise) -> Exponentials:
     parts = [Terms() if under else over for _, _, over, under in pieces(f, g)]
     cuts = tuple(sorted({*f.cuts, *g.cuts}))
     return f.grid.number(Piecewise(f.grid, cuts, tuple(parts)).integral())
-
-

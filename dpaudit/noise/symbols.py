@@ -1,4 +1,4 @@
-"""What code with noise computes with: reals that are linear in the draws, whole numbers, and the source of the draws.
+"""What code with noise computes with: reals that are linear in the draws, and whole numbers.
 
 The list of operations is closed: +, -, x and / by rationals, comparisons (so max, min, sorted and abs), floor, round,
 int of a bounded whole number. Everything else raises ``Refused`` with the line and what to write instead.
@@ -6,47 +6,16 @@ int of a bounded whole number. Everything else raises ``Refused`` with the line 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from flint import fmpq
-
-from dpaudit.noise.families import Family
+from dpaudit.noise.linear import MINUS, ONE, Linear, fast, fraction, number, refuse
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.exponentials import of_rational
-from dpaudit.numbers.expressions import Expression, exponential_form
 from dpaudit.numbers.rationals import rational
 
 if TYPE_CHECKING:
     from dpaudit.noise.explore import Run
-
-_HERE = str(Path(__file__).resolve().parent)
-RUNNER = "_once"
-"""The function of this room that runs the code (explore.py)."""
-
-
-class Refused(BaseException):
-    """The code leaves the closed list of operations; no ``except Exception`` of that code swallows this."""
-
-
-def place() -> str:
-    """The file and line of the code that called into this room: "svt.py line 7: "; nothing after it has returned."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        if frame.f_code.co_name == RUNNER:
-            return ""
-        frame = frame.f_back  # type: ignore[assignment]
-    return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
-
-
-def refuse(rule: str) -> NoReturn:
-    """Ends the run: the rule with its file and line."""
-    raise Refused(place() + rule)
 
 
 def exact(value: Any, what: str) -> Fraction:
@@ -60,48 +29,6 @@ def exact(value: Any, what: str) -> Fraction:
         return rational(what, value)
     except InputError as error:
         refuse(f"{what}: {error.rule}")
-
-
-ONE, MINUS, NOTHING = fmpq(1), fmpq(-1), fmpq(0)
-
-
-def fast(value: Fraction | int) -> fmpq:
-    """The same number, as FLINT's rationals: they are many times faster than Fraction."""
-    return fmpq(value.numerator, value.denominator)
-
-
-def fraction(value: fmpq) -> Fraction:
-    """The same number as a Fraction."""
-    return Fraction(int(value.p), int(value.q))
-
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """sum of c s over symbols s (by number), plus ``shift``; sorted by symbol, no c is 0."""
-
-    terms: tuple[tuple[int, fmpq], ...]
-    shift: fmpq
-
-    def plus(self, other: Linear, factor: fmpq) -> Linear:
-        """self + factor other."""
-        shift = self.shift + factor * other.shift
-        if not other.terms:
-            return Linear(self.terms, shift)
-        found = dict(self.terms)
-        for s, c in other.terms:
-            found[s] = found.get(s, NOTHING) + factor * c
-        return Linear(tuple(sorted((s, c) for s, c in found.items() if c)), shift)
-
-    def times(self, factor: fmpq) -> Linear:
-        """factor self."""
-        if not factor:
-            return Linear((), NOTHING)
-        return Linear(tuple((s, c * factor) for s, c in self.terms), self.shift * factor)
-
-
-def number(value: Fraction | int) -> Linear:
-    """The form that is this number."""
-    return Linear((), fast(value))
 
 
 class _Symbolic:
@@ -323,77 +250,3 @@ class Whole(_Symbolic):
 
     def __round__(self, digits: int | None = None) -> Whole:
         return self.__floor__()
-
-
-class Noise:
-    """The source of ideal draws: the annotation of the parameter ``noise`` of sample(self, x, noise)."""
-
-    __slots__ = ("_run",)
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def _real(self, kind: str, scale: Any, what: str) -> Any:
-        size = exact(scale, what)
-        if size <= 0:
-            refuse(f"{what} is {size}: it must be > 0")
-        return Real(self._run, self._run.draw(Family(kind, size)))
-
-    def laplace(self, scale: Any) -> Any:
-        """A draw with density e^(-|t|/scale) / (2 scale)."""
-        return self._real("laplace", scale, "the scale of laplace")
-
-    def exponential(self, scale: Any) -> Any:
-        """A draw with density e^(-t/scale) / scale for t > 0."""
-        return self._real("exponential", scale, "the scale of exponential")
-
-    def gaussian(self, sigma: Any) -> Any:
-        """A normal draw with mean 0 and standard deviation sigma."""
-        return self._real("gaussian", sigma, "the sigma of gaussian")
-
-    def uniform(self, low: Any, high: Any) -> Any:
-        """A uniform draw from the interval."""
-        ends = exact(low, "the lower end of uniform"), exact(high, "the upper end of uniform")
-        if ends[0] >= ends[1]:
-            refuse(f"uniform needs low < high, got {ends[0]} and {ends[1]}")
-        return Real(self._run, self._run.draw(Family("uniform", *ends)))
-
-    def _whole(self, kind: str, scale: Any, what: str) -> Any:
-        size = exact(scale, what)
-        if size <= 0:
-            refuse(f"{what} is {size}: it must be > 0")
-        return Whole(self._run, self._run.draw(Family(kind, size)), Fraction(1), Fraction(0))
-
-    def discrete_laplace(self, scale: Any) -> Any:
-        """A whole number k with probability proportional to e^(-|k|/scale)."""
-        return self._whole("discrete laplace", scale, "the scale of discrete_laplace")
-
-    def discrete_gaussian(self, sigma: Any) -> Any:
-        """A whole number k with probability proportional to e^(-k^2/(2 sigma^2))."""
-        return self._whole("discrete gaussian", sigma, "the sigma of discrete_gaussian")
-
-    def bernoulli(self, p: Any) -> int:
-        """1 with probability p, else 0; p is rational or an expression such as 1/(1 + dpaudit.exp(1))."""
-        if isinstance(p, Expression):
-            form = exponential_form(p)
-            if form is None:
-                refuse("the probability of bernoulli must be built from rationals and exp(rational)")
-        else:
-            form = of_rational(exact(p, "the probability of bernoulli"))
-        return self._run.coin(form)
-
-    def argmax(self, values: Sequence[Any]) -> int:
-        """The position of the largest value: one fork with a branch for each, instead of one for each comparison."""
-        if not values:
-            refuse("argmax of an empty list")
-        return self._run.largest([value.form if isinstance(value, Real) else _plain(value) for value in values])
-
-    def argmin(self, values: Sequence[Any]) -> int:
-        """The position of the smallest value."""
-        return self.argmax([-value for value in values])
-
-
-def _plain(value: Any) -> Linear:
-    if isinstance(value, Whole):
-        refuse("argmax of rounded draws, which may tie: compare them one by one")
-    return number(exact(value, "a value in argmax"))

@@ -58,10 +58,10 @@ def page(rows):
         "",
         "## True ε over the suite's pairs",
         "",
-        f"*At c* is the largest ln P(S)/Q(S) over events (and randomized tests) whose probability is at least {C} under "
-        "both inputs: one point of the trade-off curve, and the most that a tool can see which ignores rarer events. "
-        "*All inputs* is the supremum over all real query vectors that differ by at most 1 in every entry, where it is "
-        "proved.",
+        f"*At c* is the largest ln P(S)/Q(S) over events (and randomized tests) whose probability is at least {C} "
+        "under both inputs: one point of the trade-off curve, and the most that a tool can see which ignores rarer "
+        "events. *All inputs* is the supremum over all real query vectors that differ by at most 1 in every entry, "
+        "where it is proved.",
         "",
         "| mechanism | true ε | closed form | claimed | verdict | at c | all inputs | StatDP | DP-Sniper |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -79,8 +79,8 @@ def page(rows):
     lines += [
         "",
         "A sampling tool that ignores events below probability 0.01 cannot exceed the value at c by more than its own "
-        "error; where the true ε is attained on rarer events (SVT3, SVT6, PrefixSum, NoisyHist2) its figure says little "
-        "about the mechanism. Figures above the true value are statistical error.",
+        "error; where the true ε is attained on rarer events (SVT3, SVT6, PrefixSum, NoisyHist2) its figure says "
+        "little about the mechanism. Figures above the true value are statistical error.",
         "",
         "## Worst pairs, worst outputs, definitions",
         "",
@@ -97,7 +97,13 @@ def page(rows):
             f"| {row['name']} | {_vector(worst['x'])} | {_vector(worst['x_prime'])} | {output.replace('|', '/')} | "
             f"{row['definition']}{note}{more} |"
         )
-    lines += ["", "## For every ε > 0", "", "| mechanism | ε-DP for every ε, on the suite's pairs | where it fails, or why not decided |", "|---|---|---|"]
+    lines += [
+        "",
+        "## For every ε > 0",
+        "",
+        "| mechanism | ε-DP for every ε, on the suite's pairs | where it fails, or why not decided |",
+        "|---|---|---|",
+    ]
     for row in every:
         kind = "exponentials and powers of ε" if row["every_epsilon"]["powers"] else "a polynomial in e^(−ε/s)"
         where = row["every_epsilon"]["where"] or f"the law is made of {kind}; the sign is proved on (0, ∞)"
@@ -108,7 +114,7 @@ def page(rows):
         "## What the definitions leave open",
         "",
         f"- *At c*: the smaller of the two probabilities is at least {C}.",
-        "- *Rappor's hash*: MurmurHash3 with seeds 0 to 3, as DP-Sniper codes it; 6 bits differ between the inputs 1 and 0.",
+        "- *Rappor's hash*: MurmurHash3 with seeds 0 to 3, as DP-Sniper codes it; 6 bits differ between 1 and 0.",
         "- *NumericalSVT*: Wang and others 2019, with fresh noise of scale 3c/ε, as DP-Sniper codes it.",
         "- *SVT34Parallel*: the value at c is not computed: two of its real outputs depend on each other.",
         "",

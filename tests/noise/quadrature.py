@@ -46,7 +46,15 @@ KINDS = {
 def integral(f, kinks):
     """The integral over all reals, split at the kinks, where the integrand falls off within 150 units of them."""
     points = sorted(set(map(mpf, kinks)))
-    far = [points[0] - 3000, points[0] - 300, points[0] - 40, *points, points[-1] + 40, points[-1] + 300, points[-1] + 3000]
+    far = [
+        points[0] - 3000,
+        points[0] - 300,
+        points[0] - 40,
+        *points,
+        points[-1] + 40,
+        points[-1] + 300,
+        points[-1] + 3000,
+    ]
     return quad(f, far)
 
 

@@ -43,12 +43,14 @@ def test_the_documents_mechanisms_written_as_code_have_the_engines_laws(name, n,
     eps = F(2, 3)
     coded = Documents(n, k, F(scale), cells, eps)
     mine, theirs = dpaudit.epsilon(coded), dpaudit.epsilon(name, n=n, k=k, eps=eps)
-    assert mine.epsilon.lower <= theirs.epsilon.upper and theirs.epsilon.lower <= mine.epsilon.upper
+    assert mine.epsilon.lower <= theirs.epsilon.upper
+    assert theirs.epsilon.lower <= mine.epsilon.upper
     for x in coded.datasets():
         ours, engine = dpaudit.pmf(coded, x), dpaudit.pmf(name, x, n=n, eps=eps)
         assert len(ours.outputs) == len(engine.outputs)
         for p, q in zip(ours.probabilities, engine.probabilities, strict=True):
-            assert p.lower <= q.upper and q.lower <= p.upper
+            assert p.lower <= q.upper
+            assert q.lower <= p.upper
 
 
 EXAMPLES = [

@@ -83,6 +83,8 @@ def test_no_except_of_the_code_swallows_a_refusal(tmp_path):
 
 def test_a_function_alone_is_taken_too(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text("import dpaudit\ndef noisy(x, noise: dpaudit.Noise, scale):\n    return x + noise.laplace(scale) > 1\n")
+    path.write_text(
+        "import dpaudit\ndef noisy(x, noise: dpaudit.Noise, scale):\n    return x + noise.laplace(scale) > 1\n"
+    )
     found = dpaudit.epsilon(f"{path}:noisy", settings={"data": "0,1", "scale": "2"})
     assert re.match("0.49", str(found.epsilon)) or found.closed_form == "1/2"

@@ -1,12 +1,13 @@
 """Real outputs: suprema and delta against quadrature and closed forms."""
 
 from fractions import Fraction as F
+from itertools import pairwise
 
+import noise.quadrature as ref
 import pytest
 from mpmath import e, erfc, exp, mpf, quad, sqrt
 
 import dpaudit
-import noise.quadrature as ref
 from dpaudit.numbers.verdict import Verdict
 
 
@@ -103,7 +104,7 @@ def test_delta_of_the_largest_value_is_what_quadrature_gives(at):
     factor, grid = exp(ref.number(F(at))), [mpf(k) / 8 for k in range(-400, 401)]
 
     def excess(a, b):
-        return sum(quad(lambda v: max(mpf(0), a(v) - factor * b(v)), [s, t]) for s, t in zip(grid, grid[1:], strict=False))
+        return sum(quad(lambda v: max(mpf(0), a(v) - factor * b(v)), [s, t]) for s, t in pairwise(grid))
 
     expected = max(excess(f, g), excess(g, f))
     assert abs(mpf(found.lower.numerator) / found.lower.denominator - expected) < 1e-6

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb, arb_poly
 
@@ -156,9 +156,13 @@ def _laplace_cells(shifts: tuple[Fraction, ...], step: Fraction, bits: int) -> a
 
 def _power(mass: dict[int, Ball], step: Fraction, slack: int) -> tuple[Fraction, Fraction]:
     """Bounds of ln(power(c)/c); the loss on the cell K lies between Kh and (K + slack)h."""
-    power, level, best = arb(0), arb(0), arb(1)
-    tail_p, tail_q, filled = arb(0), arb(0), False
+    power, level, filled = arb(0), arb(0), False
+    tail_p, tail_q, best = arb(0), arb(0), arb(1)
     for k in sorted(mass, reverse=True):
+        factor = ball((k + slack) * step).exp()  # at this epsilon the cells from k down have no excess
+        best = balls.minimum([best, tail_p - factor * tail_q + factor * ball(C)])
+        if filled and balls.certainly_less(2 * ball(C), tail_q):
+            break
         if not filled:
             more = mass[k] * ball(-k * step).exp()
             if balls.certainly_at_most(level + more, ball(C)):
@@ -166,10 +170,5 @@ def _power(mass: dict[int, Ball], step: Fraction, slack: int) -> tuple[Fraction,
             else:
                 power, filled = power + (ball(C) - level) / more * mass[k], True
         tail_p += mass[k]
-        tail_q += mass[k] * ball(-(k + slack) * step).exp()
-        if filled:
-            factor = ball((k + slack - 1) * step).exp()  # cells below k have no excess at this epsilon
-            best = balls.minimum([best, tail_p - factor * tail_q + factor * ball(C)])
-            if balls.certainly_less(2 * ball(C), tail_q):
-                break
+        tail_q += mass[k] / factor
     return balls.ends((power / ball(C)).log())[0], balls.ends((best / ball(C)).log())[1]

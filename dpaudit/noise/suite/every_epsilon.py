@@ -18,12 +18,12 @@ from typing import Any
 from flint import fmpq
 
 from dpaudit.noise.explore import explore
-from dpaudit.noise.paths import Node, best_root, density, grid_for, rooted
 from dpaudit.noise.pieces import POWERS, Grid, Terms, plus, times
 from dpaudit.noise.signs import Smooth, cells
 from dpaudit.noise.suite.inputs import Program, Vector, ordered
 from dpaudit.noise.suite.rows import Row
 from dpaudit.noise.suite.special import svt_6_classes
+from dpaudit.noise.trees import Node, best_root, density, grid_for, rooted
 from dpaudit.numbers import balls
 from dpaudit.numbers.digits import rough
 from dpaudit.numbers.verdict import Verdict
@@ -83,7 +83,8 @@ def _laws(row: Row) -> Iterator[tuple[Vector, Vector, Sequence[tuple[Any, InEpsi
     """(x, x', (output, P, P')) for every ordered pair."""
     if row.name == "SVT6":
         for x, y in ordered(row.pairs):
-            yield x, y, [(name, *map(symbolic_chance, nodes)) for name, nodes in svt_6_classes(x, y, Fraction(1))]
+            classes = svt_6_classes(x, y, Fraction(1))
+            yield x, y, [(name, symbolic_chance(mine), symbolic_chance(theirs)) for name, (mine, theirs) in classes]
         return
     if row.program is None:
         raise ValueError("the row has no program")
@@ -117,8 +118,10 @@ def decide(row: Row) -> EveryEpsilon:
 
 
 def _where(low: Fraction | None, high: Fraction | None, x: Vector, y: Vector, output: Any) -> str:
-    ends = "ε > " + rough(low or Fraction(0), 4) if high is None else f"ε in ({rough(low or Fraction(0), 4)}, {rough(high, 4)})"
-    return f"fails for {ends}: x = {x}, x′ = {y}, output {output[1] if isinstance(output, tuple) and output[0] is str else output}"
+    start = rough(low or Fraction(0), 4)
+    ends = f"ε > {start}" if high is None else f"ε in ({start}, {rough(high, 4)})"
+    name = output[1] if isinstance(output, tuple) and output[0] is str else output
+    return f"fails for {ends}: x = {x}, x′ = {y}, output {name}"
 
 
 DECIDED = ("ReportNoisyMax1", "ReportNoisyMax2", "SVT1", "SVT2", "SVT4", "SVT6", "AdaptiveSVT")

@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.noise.densities import parts
 from dpaudit.noise.explore import explore
 from dpaudit.noise.losses import Law
-from dpaudit.noise.symbols import Noise
+from dpaudit.noise.source import Noise
 
 Vector = tuple[int, ...]
 Program = Callable[[Sequence[Fraction], Noise, Fraction], Any]

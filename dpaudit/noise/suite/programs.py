@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction as F
 from typing import Any
 
-from dpaudit.noise.symbols import Noise
+from dpaudit.noise.source import Noise
 
 Queries = Sequence[F]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpaudit.noise.losses import Law
-from dpaudit.noise.suite import programs, special
+from dpaudit.noise.suite import closed, programs, special
 from dpaudit.noise.suite.inputs import NOMINAL, Program, Vector, laws_of, suite_pairs
 from dpaudit.numbers.exponentials import Exponentials, Form, of_rational
 
@@ -53,16 +53,17 @@ def _svt_6() -> list[Labelled]:
 
 
 def _geometric() -> list[Labelled]:
-    return [(x[0], y[0], *map(special.truncated_geometric, (x[0], y[0]))) for x, y in suite_pairs(1, False)]
+    law = closed.truncated_geometric
+    return [(x, y, law(x), law(y)) for (x,), (y,) in suite_pairs(1, False)]
 
 
 def _rappor(one: Fraction) -> Callable[[], list[Labelled]]:
     def cases() -> list[Labelled]:
         found: list[Labelled] = []
         for (x,), (y,) in suite_pairs(1, False):
-            mine, theirs = special.bloom_bits(x), special.bloom_bits(y)
+            mine, theirs = closed.bloom_bits(x), closed.bloom_bits(y)
             sizes = len(mine - theirs), len(theirs - mine)
-            found.append((x, y, *special.bit_laws(of_rational(one), of_rational(1 - one), *sizes)))
+            found.append((x, y, *closed.bit_laws(of_rational(one), of_rational(1 - one), *sizes)))
         return found
 
     return cases
@@ -82,13 +83,13 @@ def _plus(a: Exponentials, b: Exponentials) -> Exponentials:
 
 def _share(c: Fraction | int, top: Fraction | int, bottom: Exponentials) -> Form:
     """c e^top / bottom."""
-    return special.quotient({Fraction(top): Fraction(c)}, bottom)
+    return closed.quotient({Fraction(top): Fraction(c)}, bottom)
 
 
 def _randomized_response(k: int, eps: Fraction) -> list[Labelled]:
     whole = _plus(_e(eps), {Fraction(0): Fraction(k - 1)})
     p, q = _share(1, eps, whole), _share(1, 0, whole)
-    return _once(special.class_laws({"a": (p, q, 1), "b": (q, p, 1), "another value": (q, q, k - 2)}))
+    return _once(closed.class_laws({"a": (p, q, 1), "b": (q, p, 1), "another value": (q, q, k - 2)}))
 
 
 def _subset(k: int, size: int, eps: Fraction) -> list[Labelled]:
@@ -104,11 +105,11 @@ def _subset(k: int, size: int, eps: Fraction) -> list[Labelled]:
         "with both": (p, p, comb(k - 2, size - 2)),
         "with neither": (q, q, comb(k - 2, size)),
     }
-    return _once(special.class_laws(weights))
+    return _once(closed.class_laws(weights))
 
 
 def _unary(p: Form, q: Form) -> list[Labelled]:
-    return _once(special.bit_laws(p, q, 1, 1))
+    return _once(closed.bit_laws(p, q, 1, 1))
 
 
 def _symmetric(eps: Fraction) -> list[Labelled]:
@@ -195,8 +196,18 @@ ROWS: tuple[Row, ...] = (
     Row("SubsetSelection k=200", "Subsets of 54 of 200 values, ε = 1.", ONE, lambda: _subset(200, 54, ONE)),
     Row("SUE k=200", "Symmetric unary encoding, ε = 1: two inputs differ in two bits.", ONE, lambda: _symmetric(ONE)),
     Row("OUE k=200", "Optimised unary encoding, ε = 1: two inputs differ in two bits.", ONE, lambda: _optimised(ONE)),
-    Row("BLH k=200", "Binary local hashing, ε = 1, the hash separates the pair.", ONE, lambda: _randomized_response(2, ONE)),
-    Row("OLH k=200", "Local hashing to g = 4 values, ε = 1, the hash separates the pair.", ONE, lambda: _randomized_response(4, ONE)),
+    Row(
+        "BLH k=200",
+        "Binary local hashing, ε = 1, the hash separates the pair.",
+        ONE,
+        lambda: _randomized_response(2, ONE),
+    ),
+    Row(
+        "OLH k=200",
+        "Local hashing to g = 4 values, ε = 1, the hash separates the pair.",
+        ONE,
+        lambda: _randomized_response(4, ONE),
+    ),
 )
 """The rows, in the order of the published tables; Gaussian rows are in gaussian_rows.py."""
 

@@ -33,7 +33,11 @@ class Entry:
         name = self.answer.row.name
         every = None
         if self.every is not None:
-            every = {"verdict": self.every.verdict.value, "powers": self.every.powers, "where": self.every.where or None}
+            every = {
+                "verdict": self.every.verdict.value,
+                "powers": self.every.powers,
+                "where": self.every.where or None,
+            }
         return {
             **self.answer.to_dict(),
             "all_inputs": None if self.over_all is None else self.over_all.to_dict(),

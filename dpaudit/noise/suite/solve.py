@@ -159,9 +159,7 @@ def _shapes(p: Law, q: Law) -> list[Shape]:
                 rate = Fraction(max(i for _, i, _ in f.parts[0]), f.grid.a)
                 shifts.append(Fraction(g.cuts[0], g.grid.b) * rate - Fraction(f.cuts[0], f.grid.b) * rate)
         single = len(part.densities) == 1  # its weight is in the density
-        p_mass, q_mass = (
-            losses._mass(side) if single else form_ball(side.weight) for side in (part, other)
-        )
+        p_mass, q_mass = (losses._mass(side) if single else form_ball(side.weight) for side in (part, other))
         found.append(Shape(p_mass, q_mass, tuple(shifts)))
     return found
 
@@ -193,5 +191,3 @@ def _parallel(row: Row, start: float) -> Answer:
         raise ArithmeticError("too few bits for a row of the suite")
     seconds = perf_counter() - start
     return Answer(row, shown, None, best[2], best[3], best[4], None, None, None, seconds)
-
-
