@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpaudit.code.subs import sampler
     from dpaudit.code.until import until
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
+    from dpaudit.noise.source import Noise
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
     from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
@@ -54,6 +55,7 @@ LATER = {
     "Verdict": "dpaudit.numbers.verdict",
     "sampler": "dpaudit.code.subs",
     "until": "dpaudit.code.until",
+    "Noise": "dpaudit.noise.source",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
@@ -75,6 +77,7 @@ __all__ = [
     "Enclosure",
     "EpsilonResult",
     "InputError",
+    "Noise",
     "PmfResult",
     "SensitivityResult",
     "Setting",

@@ -16,6 +16,7 @@ MOUNTS = {
     "dpaudit/code/SOUND.md": "theory/sound.md",
     "proofs_checks/README.md": "claims-decided.md",
     "reports/implementations/README.md": "gallery/implementations.md",
+    "reports/field/README.md": "gallery/field.md",
     "tests/README.md": "tests.md",
     "CHANGELOG.md": "changelog.md",
 }
@@ -26,9 +27,14 @@ PLACES = {"README.md": "index.md", "reports": "gallery/index.md", "reports/READM
 
 CONTENTS = {
     "Tutorial": ("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
-    "Notebooks": ("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism"),
+    "Notebooks": (
+        "notebooks/first-audit",
+        "notebooks/refuting-ehdl",
+        "notebooks/your-own-mechanism",
+        "notebooks/ideal-noise",
+    ),
     "How to": (
-        *("audit", "privacy-notions", "profile", "forall", "own-mechanism", "code", "release", "accuracy"),
+        *("audit", "privacy-notions", "profile", "forall", "own-mechanism", "code", "noise", "release", "accuracy"),
         *("calibrate", "compare", "counterexample", "claims", "certificates", "coq", "fast", "sweep", "reports", "ci"),
     ),
     "Explanation": ("what-epsilon-means", "mechanisms", "enclosures", "trust", "guarantees"),
@@ -37,7 +43,7 @@ CONTENTS = {
         *("theory/error-bound", "theory/large-n", "theory/sound"),
     ),
     "Reference": ("reference/commands", "reference/api"),
-    "Gallery": ("gallery/index", "gallery/implementations", "claims-decided"),
+    "Gallery": ("gallery/index", "gallery/implementations", "gallery/field", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` holds that none is missing."""
