@@ -103,7 +103,9 @@ def measure(quick):
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
     for queries in (10, 40):
         ours, theirs = run("svt", queries, repeat=3), run("svt_sampled", queries)
-        table.ratio(f"true ε of SVT6 with {queries} queries, one pair", ours, theirs, "10⁶ samples in numpy, an estimate")
+        table.ratio(
+            f"true ε of SVT6 with {queries} queries, one pair", ours, theirs, "10⁶ samples in numpy, an estimate"
+        )
     if not quick:
         table.peak("the standard suite, all rows", run("suite"))
     ours = run("certified", "LSDim", 10**9, repeat=3)

@@ -40,6 +40,7 @@ LATER = {
     "verify": "dpaudit.evidence.verification",
     "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
+    "suite": "dpaudit.noise.suite.run",
     "release": "dpaudit.releases.release",
     "report": "dpaudit.reports.report",
     "samples": "dpaudit.sampling.samples",

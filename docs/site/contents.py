@@ -27,7 +27,12 @@ PLACES = {"README.md": "index.md", "reports": "gallery/index.md", "reports/READM
 
 CONTENTS = {
     "Tutorial": ("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
-    "Notebooks": ("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism", "notebooks/ideal-noise"),
+    "Notebooks": (
+        "notebooks/first-audit",
+        "notebooks/refuting-ehdl",
+        "notebooks/your-own-mechanism",
+        "notebooks/ideal-noise",
+    ),
     "How to": (
         *("audit", "privacy-notions", "profile", "forall", "own-mechanism", "code", "noise", "release", "accuracy"),
         *("calibrate", "compare", "counterexample", "claims", "certificates", "coq", "fast", "sweep", "reports", "ci"),
