@@ -26,7 +26,7 @@ CALLS = {
         *("mechanism", "accuracy", "calibrate", "calibrate_gamma", "compare", "compare_over_n", "compare_over_priors"),
         *("release", "sensitivity"),
     ),
-    "Prove": ("search", "samples", "list_claims", "check"),
+    "Prove": ("search", "samples", "suite", "list_claims", "check"),
     "Evidence and reports": ("verify", "export", "export_table", "report", "render"),
     "Many": ("sweep",),
     "For your own mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),
