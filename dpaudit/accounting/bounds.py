@@ -59,7 +59,7 @@ def lower_measure(cells: Cells, infinite: float) -> Measure:
         [(1 - 8 * U) / factor for factor in grow],
     )
     found = max((np.array(data.upwards()), np.array(data.downwards())), key=lambda values: float(np.sum(values)))
-    values = (found + cells.points) * (1 - 16 * U) - TINY
+    values = (found + cells.points) * (1 - 100 * U) - TINY
     return Measure(cells.lattice, cells.first, np.maximum(values, 0.0), infinite)
 
 
@@ -97,7 +97,7 @@ class _Shares:
                 payer, left = k, 1.0
             debt = total = share * v[k - 1] * MORE
             while debt > 0.0 and payer < count and payer - k < REACH:
-                excess = (u[payer] + a[payer] * (1 - self.shrink[payer - k] * MORE)) * LESS if payer > k else u[payer]
+                excess = (u[payer] + a[payer] * (1 - self.shrink[payer - k] * MORE * MORE)) * LESS if payer > k else u[payer]
                 if excess <= 0.0:
                     payer, left = payer + 1, 1.0
                     continue

@@ -94,6 +94,9 @@ def _difference(low_up: bool, low: Ball, high_up: bool, high: Ball) -> Ball:
     return 1 - low - high if high_up else high - low if not low_up else high + low - 1
 
 
+Ramped = tuple[Ball, Ball, int]
+
+
 @dataclass(frozen=True)
 class Ramp:
     """Losses l in (-eps, eps) with dP = weight d(e^((l-eps)/2)) and dQ = e^-l dP.
@@ -105,23 +108,30 @@ class Ramp:
     eps: Fraction
     weight: Callable[[], Ball]
 
-    def edge(self, loss: Ball | None) -> tuple[Ball, Ball]:
-        """e^((l-eps)/2) and e^(-(l+eps)/2)."""
+    def edge(self, loss: Ball | None) -> Ramped:
+        """e^((l-eps)/2) and e^(-(l+eps)/2), and on which side of the ramp the loss certainly is, or 0."""
         end = ball(self.eps)
-        inside = -end if loss is None else loss.max(-end).min(end)
-        return ((inside - end) / 2).exp(), (-(inside + end) / 2).exp()
+        least = (-end).exp()
+        if loss is None or balls.certainly_at_most(loss, -end):
+            return least, ball(1), -1
+        if balls.certainly_at_most(end, loss):
+            return ball(1), least, 1
+        inside = loss.max(-end).min(end)
+        return ((inside - end) / 2).exp(), (-(inside + end) / 2).exp(), 0
 
-    def between(self, low: tuple[Ball, Ball], high: tuple[Ball, Ball]) -> tuple[Ball, Ball]:
+    def between(self, low: Ramped, high: Ramped) -> tuple[Ball, Ball]:
         """P and Q of the losses between the two."""
+        if low[2] and low[2] == high[2]:
+            return balls.zero(), balls.zero()
         return self.weight() * (high[0] - low[0]), self.weight() * (low[1] - high[1])
 
-    def above(self, edge: tuple[Ball, Ball]) -> tuple[Ball, Ball]:
+    def above(self, edge: Ramped) -> tuple[Ball, Ball]:
         """P and Q of the losses above."""
-        return self.between(edge, (ball(1), (-ball(self.eps)).exp()))
+        return self.between(edge, (ball(1), (-ball(self.eps)).exp(), 1))
 
-    def below(self, edge: tuple[Ball, Ball]) -> tuple[Ball, Ball]:
+    def below(self, edge: Ramped) -> tuple[Ball, Ball]:
         """P and Q of the losses below."""
-        return self.between(((-ball(self.eps)).exp(), ball(1)), edge)
+        return self.between(self.edge(None), edge)
 
 
 @dataclass(frozen=True)
@@ -137,6 +147,8 @@ class Pair:
     """Computed at the precision in force."""
     p_only: Callable[[], Ball] = balls.zero
     q_only: Callable[[], Ball] = balls.zero
+    left_out: Callable[[], Ball] = balls.zero
+    """Bounds P and Q, each, of the outputs of which nothing else is said."""
     rate: Fraction = Fraction(1)
     swapped: bool = False
     symmetric: bool = True

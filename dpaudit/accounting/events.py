@@ -1,0 +1,379 @@
+"""What a pipeline releases: one class an event, exact parameters, and the pairs of distributions that stand for it.
+
+``Gaussian(sigma=4) * 100`` is a hundred releases. Every event gives a pair whose compositions dominate, and pairs that
+some neighboring datasets attain; for most of them these are the same pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dpaudit.accounting.pairs import Atom, Bell, Pair, Piece, Ramp
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, positive, rational, whole
+
+MOST_TIMES = 10**9
+MOST_ATOMS = 20_000
+
+
+@dataclass(frozen=True)
+class Event:
+    """A release. ``times`` is how often it is made; ``event * 10`` makes it ten times as often."""
+
+    times: int = field(default=1, kw_only=True)
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", whole("times", self.times, 1, MOST_TIMES))
+        for parameter in fields(self):
+            given = getattr(self, parameter.name)
+            if parameter.name != "times" and given is not None and not isinstance(given, int):
+                object.__setattr__(self, parameter.name, rational(parameter.name, given))
+        self.check()
+
+    def check(self) -> None:
+        """Refuses parameters out of range."""
+
+    def __mul__(self, times: int) -> Event:
+        count = self.times * whole("times", times, 1, MOST_TIMES)
+        return type(self)(**{**{f.name: getattr(self, f.name) for f in fields(self)}, "times": count})
+
+    __rmul__ = __mul__
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the event works on a Poisson sample of the records."""
+        return getattr(self, "rate", 1) != 1
+
+    def dominating(self) -> Pair:
+        """A pair (P, Q) whose compositions are at least as bad as those of the event, P with the extra record."""
+        raise NotImplementedError
+
+    def attained(self) -> Sequence[Pair]:
+        """Pairs that neighboring datasets attain; each gives lower bounds."""
+        return [self.dominating()]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the event is one pair of atoms with rational losses, the same in both directions."""
+        return not self.sampled
+
+    @property
+    def largest_loss(self) -> Fraction | None:
+        """A number that no finite loss exceeds, where there is one."""
+        return None
+
+    def __str__(self) -> str:
+        given = [(f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "times"]
+        words = ",".join(f"{name}={value}" for name, value, default in given if value is not None and value != default)
+        return f"{self.name}:{words}" + (f" x {self.times}" if self.times != 1 else "")
+
+
+def _rate(value: Exact) -> Fraction:
+    rate = rational("rate", value)
+    if not 0 < rate <= 1:
+        raise InputError("rate", value, "must be > 0 and <= 1")
+    return rate
+
+
+@dataclass(frozen=True)
+class Gaussian(Event):
+    """The Gaussian mechanism: a value of the given sensitivity plus N(0, sigma^2), of a Poisson sample if rate < 1."""
+
+    sigma: Any = None
+    sensitivity: Any = Fraction(1)
+    rate: Any = Fraction(1)
+    name = "gaussian"
+
+    def check(self) -> None:
+        """sigma > 0, sensitivity > 0, 0 < rate <= 1."""
+        positive("sigma", _needed("sigma", self.sigma))
+        positive("sensitivity", self.sensitivity)
+        _rate(self.rate)
+
+    exact = False
+
+    @property
+    def mu_squared(self) -> Fraction:
+        """(sensitivity / sigma)^2."""
+        return Fraction(self.sensitivity / Fraction(self.sigma)) ** 2
+
+    def dominating(self) -> Pair:
+        """N(mu, 1) against N(0, 1), mixed by the sampling."""
+        return Pair(pieces=(Bell(self.mu_squared),)).sampled(Fraction(self.rate))
+
+
+def _needed(name: str, value: Any) -> Any:
+    if value is None:
+        raise InputError(name, "(missing)", "must be given")
+    return value
+
+
+@dataclass(frozen=True)
+class Laplace(Event):
+    """The Laplace mechanism with the given scale, or eps = sensitivity / scale; of a Poisson sample if rate < 1."""
+
+    scale: Any = None
+    eps: Any = None
+    sensitivity: Any = Fraction(1)
+    rate: Any = Fraction(1)
+    name = "laplace"
+
+    def check(self) -> None:
+        """One of scale and eps, > 0."""
+        _one_of(self.scale, self.eps, self.sensitivity)
+        _rate(self.rate)
+
+    exact = False
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """sensitivity / scale."""
+        return Fraction(self.eps) if self.eps is not None else Fraction(self.sensitivity) / self.scale
+
+    def dominating(self) -> Pair:
+        """Two atoms at the losses -eps and eps, and a density between them."""
+        e = self.largest_loss
+
+        def atoms() -> list[Atom]:
+            small = (-ball(e)).exp() / 2
+            return [Atom(small, ball(Fraction(1, 2)), -e), Atom(ball(Fraction(1, 2)), small, e)]
+
+        return Pair(pieces=(_half_ramp(e),), atoms=atoms).sampled(Fraction(self.rate))
+
+
+def _half_ramp(eps: Fraction) -> Piece:
+    return Ramp(eps, _half)
+
+
+def _half() -> Ball:
+    return ball(Fraction(1, 2))
+
+
+def _one_of(scale: Any, eps: Any, sensitivity: Any) -> None:
+    if (scale is None) == (eps is None):
+        raise InputError("scale", "(missing)" if scale is None else scale, "give either scale or eps")
+    positive("scale" if eps is None else "eps", scale if eps is None else eps)
+    positive("sensitivity", sensitivity)
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Event):
+    """x plus noise on the whole numbers with Pr[z] proportional to e^(-|z| / scale); eps = sensitivity / scale."""
+
+    scale: Any = None
+    eps: Any = None
+    sensitivity: Any = 1
+    rate: Any = Fraction(1)
+    name = "discrete-laplace"
+
+    def check(self) -> None:
+        """One of scale and eps; the sensitivity is a whole number."""
+        _one_of(self.scale, self.eps, self.sensitivity)
+        whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
+        _rate(self.rate)
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """sensitivity / scale."""
+        return Fraction(self.eps) if self.eps is not None else Fraction(self.sensitivity) / self.scale
+
+    def dominating(self) -> Pair:
+        """The losses (2j - s) / scale for j = 0 .. s."""
+        s = int(self.sensitivity)
+        e = Fraction(self.eps) / s if self.eps is not None else 1 / Fraction(self.scale)
+
+        def atoms() -> list[Atom]:
+            t = (-ball(e)).exp()
+            unit, far = (1 - t) / (1 + t), 1 / (1 + t)
+            p = [t**s * far, *(unit * t ** (s - j) for j in range(1, s)), far]
+            return [Atom(p[j], p[s - j], e * (2 * j - s)) for j in range(s + 1)]
+
+        return Pair(atoms=atoms).sampled(Fraction(self.rate))
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Event):
+    """x plus noise on the whole numbers with Pr[z] proportional to e^(-z^2 / (2 sigma^2))."""
+
+    sigma: Any = None
+    sensitivity: Any = 1
+    rate: Any = Fraction(1)
+    name = "discrete-gaussian"
+
+    def check(self) -> None:
+        """sigma > 0; the sensitivity is a whole number."""
+        sigma = positive("sigma", _needed("sigma", self.sigma))
+        whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
+        if sigma > MOST_ATOMS // 60:
+            raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; take gaussian beyond")
+        _rate(self.rate)
+
+    def dominating(self) -> Pair:
+        """The losses s (2z - s) / (2 sigma^2) of z; what lies beyond 20 sigma is left out."""
+        sigma, s = Fraction(self.sigma), int(self.sensitivity)
+        reach = int(20 * sigma) + 2 + s
+        square = 2 * sigma * sigma
+
+        def weights() -> tuple[list[Ball], Ball, Ball]:
+            found = [(-ball(Fraction(z * z) / square)).exp() for z in range(reach + 1)]
+            beyond = (-ball(Fraction((reach + 1) ** 2) / square)).exp() / (1 - (-ball(Fraction(2 * reach + 3) / square)).exp())
+            beyond = balls.from_ends(balls.zero(), beyond.upper())
+            return found, beyond, found[0] + 2 * (balls.total(found[1:]) + beyond)
+
+        def atoms() -> list[Atom]:
+            found, _, total = weights()
+            return [
+                Atom(found[abs(z - s)] / total, found[abs(z)] / total, Fraction(s * (2 * z - s)) / square)
+                for z in range(s - reach, reach + 1)
+            ]
+
+        def rest() -> Ball:
+            found, beyond, total = weights()
+            missing = balls.total(found[reach - s + 1 :])
+            return (2 * (beyond + missing) / total).upper()
+
+        return Pair(atoms=atoms, left_out=rest).sampled(Fraction(self.rate))
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Event):
+    """One of k answers: the true one with probability e^eps / (e^eps + k - 1), each other one equally likely."""
+
+    eps: Any = None
+    k: Any = 2
+    name = "randomized-response"
+
+    def check(self) -> None:
+        """eps > 0, k >= 2."""
+        positive("eps", _needed("eps", self.eps))
+        whole("k", self.k if isinstance(self.k, int) else str(self.k), 2, 10**9)
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """eps."""
+        return Fraction(self.eps)
+
+    def dominating(self) -> Pair:
+        """The losses -eps, 0 (if k > 2) and eps."""
+        e, others = Fraction(self.eps), int(self.k) - 2
+
+        def atoms() -> list[Atom]:
+            grown = ball(e).exp()
+            total = grown + others + 1
+            found = [Atom(1 / total, grown / total, -e), Atom(grown / total, 1 / total, e)]
+            return [*found, Atom(others / total, others / total, Fraction(0))] if others else found
+
+        return Pair(atoms=atoms)
+
+
+@dataclass(frozen=True)
+class Pure(Event):
+    """Any (eps, delta)-differentially private release: the worst one there is (Kairouz, Oh, Viswanath 2015)."""
+
+    eps: Any = None
+    delta: Any = Fraction(0)
+    name = "pure"
+
+    def check(self) -> None:
+        """eps >= 0, 0 <= delta < 1."""
+        nonnegative("eps", _needed("eps", self.eps))
+        if not 0 <= self.delta < 1:
+            raise InputError("delta", self.delta, "must be >= 0 and < 1")
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """eps."""
+        return Fraction(self.eps)
+
+    def dominating(self) -> Pair:
+        """With probability delta everything is revealed, else randomized response."""
+        e, rest = Fraction(self.eps), 1 - Fraction(self.delta)
+
+        def atoms() -> list[Atom]:
+            grown = ball(e).exp()
+            low, high = ball(rest) / (1 + grown), ball(rest) * grown / (1 + grown)
+            return [Atom(low, high, -e), Atom(high, low, e)] if e else [Atom(ball(rest), ball(rest), Fraction(0))]
+
+        def revealed() -> Ball:
+            return ball(Fraction(self.delta))
+
+        return Pair(atoms=atoms, p_only=revealed, q_only=revealed)
+
+
+@dataclass(frozen=True)
+class Exponential(Event):
+    """The exponential mechanism, eps-differentially private with weights e^(eps score / (2 sensitivity)).
+
+    Its losses lie in an interval of length eps (Dong, Durfee, Rogers 2020). The dominating pair is the largest delta
+    over all pairs of two outputs with the losses t and t - eps; the pair with t = eps/2 is attained.
+    """
+
+    eps: Any = None
+    name = "exponential"
+
+    def check(self) -> None:
+        """eps > 0."""
+        positive("eps", _needed("eps", self.eps))
+
+    exact = False
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """eps."""
+        return Fraction(self.eps)
+
+    def dominating(self) -> Pair:
+        """delta(l) = (1 - e^((l-eps)/2))^2 / (1 - e^-eps)."""
+        return Pair(pieces=(_whole_ramp(Fraction(self.eps)),))
+
+    def attained(self) -> Sequence[Pair]:
+        """Randomized response with eps/2."""
+        return [RandomizedResponse(eps=Fraction(self.eps) / 2).dominating()]
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    eps: Fraction
+
+    def __call__(self) -> Ball:
+        return 1 / (1 - (-ball(self.eps)).exp())
+
+
+def _whole_ramp(eps: Fraction) -> Piece:
+    return Ramp(eps, _Bounded(eps))
+
+
+NAMED: dict[str, type[Event]] = {
+    kind.name: kind
+    for kind in (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, Exponential, Pure)
+}
+"""The events that the command line knows by name."""
+REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOTALL)
+
+
+def read(text: str) -> Event:
+    """The event that "gaussian:sigma=4/5,rate=1/100 x 1000" describes."""
+    match = REPEATED.match(text.strip())
+    assert match is not None
+    name, _, parameters = match["event"].partition(":")
+    kind = NAMED.get(name.strip().lower())
+    if kind is None:
+        raise InputError("event", text, f"must be one of {', '.join(NAMED)}, as in gaussian:sigma=4,rate=1/100 x 1000")
+    known = [f.name for f in fields(kind) if f.name != "times"]
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in parameters.split(","))):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if key not in known or not equals or key in given:
+            raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")
+        given[key] = whole(key, value, 1) if key in ("k",) else value
+    try:
+        return kind(**given, times=whole("times", match["times"] or 1, 1, MOST_TIMES))
+    except InputError as error:
+        raise InputError("event", text, f"{error.option}: {error.rule}") from None
