@@ -33,6 +33,14 @@ class Question:
 
     epsilon: Fraction | None = None
     delta: Fraction | None = None
+    bound: Fraction | None = None
+    """The answer is wanted well enough to tell whether it is at most this."""
+
+    def settled(self, known: Bounds, gap: float) -> bool:
+        """Whether the bounds are close enough, and on one side of the bound."""
+        if self.bound is not None and known.lower <= self.bound < known.upper:
+            return False
+        return known.gap() <= gap or (self.bound is not None and known.gap() < 1)
 
 
 @dataclass
@@ -99,7 +107,7 @@ def natural_step(directions: Sequence[Direction]) -> Fraction | None:
     """A step that puts every atom on the lattice where it is divided by a whole number; None where no atom asks."""
     rational, distances = [], []
     with balls.precision(BITS):
-        for pair in (pair for direction in directions for pair in direction.upper):
+        for pair in (pair for d in directions for pairs in (d.upper, *d.lower) for pair in pairs):
             atoms = pair.all_atoms()
             exact = [atom.loss for atom in atoms if atom.loss is not None]
             if exact:
@@ -158,10 +166,10 @@ class Grid:
         state = self.state
         for question in questions:
             state.known[question] = Bounds(Fraction(0), Fraction(1)) if question.delta is None else UNKNOWN
-        step = self._first(questions)
+        step, before = self._first(questions), dict[Question, float]()
         while True:
             step = fitted(step, self.natural)
-            open_ = [q for q in questions if state.known[q].gap() > self.gap]
+            open_ = [q for q in questions if not q.settled(state.known[q], self.gap)]
             try:
                 self._round(step, open_)
             except TooFine:
@@ -170,10 +178,13 @@ class Grid:
             state.history.append((step, dict(state.known)))
             if progress is not None:
                 progress(state)
-            gaps = [state.known[q].gap() for q in questions if state.known[q].gap() > self.gap]
-            if not gaps:
+            gaps = {q: state.known[q].gap() for q in questions if not q.settled(state.known[q], self.gap)}
+            if not gaps or (state.rounds > 2 and all(gaps[q] > 0.8 * before.get(q, math.inf) for q in gaps)):
                 break
-            finer = step * Fraction(max(1 / 12, 0.85 * math.sqrt(self.gap / max(gaps))))
+            before = gaps
+            wanted = [self.gap if gap > self.gap else gap / 16 for gap in gaps.values()]
+            share = min(want / gap if gap else 1.0 for want, gap in zip(wanted, gaps.values(), strict=True))
+            finer = step * Fraction(max(1 / 12, 0.85 * math.sqrt(share)))
             finer = max(finer, step * state.cells / self.most_cells)
             if fitted(finer, self.natural) > step * Fraction(9, 10):
                 break
@@ -199,8 +210,7 @@ class Grid:
         step = first_step(self.events)
         probe = next(self.directions[0].terms(fitted(step, self.natural), self._beyond(questions)))
         saddle = Saddle(probe)
-        tilts = [saddle.tilt(float(q.epsilon)) if q.epsilon is not None else saddle.tilt_for(float(q.delta or 1)) for q in questions]
-        steepest = max(1.0, *map(float, tilts))
+        steepest = max(1.0, *(float(_tilt(saddle, question)) for question in questions))
         wanted = math.sqrt(max(FIRST_GAP, self.gap) * 2 / self.times) / steepest
         return min(step, Fraction(wanted))
 
@@ -236,7 +246,7 @@ class Grid:
         composed: dict[Fraction, Composition],
     ) -> None:
         """Bounds of one question in one direction."""
-        theta = saddle.tilt(float(question.epsilon)) if question.epsilon is not None else saddle.tilt_for(float(question.delta or 1))
+        theta = _tilt(saddle, question)
         if theta not in composed:
             composed[theta] = Composition(terms, theta)
         curve = composed[theta].delta
@@ -252,6 +262,12 @@ class Grid:
             self._side[name, question] = found
         else:
             self._side[name, question] = Bounds(max(known.lower, found.lower), min(known.upper, found.upper))
+
+
+def _tilt(saddle: Saddle, question: Question) -> Fraction:
+    if question.epsilon is not None:
+        return saddle.tilt(float(question.epsilon))
+    return saddle.tilt_for(max(float(question.delta or 1), 1e-300))
 
 
 UNKNOWN = Bounds(Fraction(0), math.inf)  # type: ignore[arg-type]
