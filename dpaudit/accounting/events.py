@@ -244,31 +244,45 @@ class DiscreteGaussian(Event):
 
 @dataclass(frozen=True)
 class RandomizedResponse(Event):
-    """One of k answers: the true one with probability e^eps / (e^eps + k - 1), each other one equally likely."""
+    """One of k answers: the true one with probability e^eps / (e^eps + k - 1), each other one equally likely.
+
+    With ``noise`` instead of eps: an answer drawn uniformly with that probability, else the true one.
+    """
 
     eps: Any = None
     k: Any = 2
+    noise: Any = None
     name = "randomized-response"
 
     def check(self) -> None:
-        """eps > 0, k >= 2."""
-        positive("eps", _needed("eps", self.eps))
+        """Either eps > 0 or 0 < noise < 1; k >= 2."""
+        if (self.eps is None) == (self.noise is None):
+            raise InputError("eps", "(missing)" if self.eps is None else self.eps, "give either eps or noise")
+        if self.eps is not None:
+            positive("eps", self.eps)
+        elif not 0 < self.noise < 1:
+            raise InputError("noise", self.noise, "must be > 0 and < 1")
         whole("k", self.k if isinstance(self.k, int) else str(self.k), 2, 10**9)
 
     @property
-    def largest_loss(self) -> Fraction:
-        """eps."""
-        return Fraction(self.eps)
+    def exact(self) -> bool:
+        """Whether eps is given: only then is it rational."""
+        return self.eps is not None
+
+    @property
+    def largest_loss(self) -> Fraction | None:
+        """eps, where it is given."""
+        return None if self.eps is None else Fraction(self.eps)
 
     def dominating(self) -> Pair:
         """The losses -eps, 0 (if k > 2) and eps."""
-        e, others = Fraction(self.eps), int(self.k) - 2
+        e, k = self.largest_loss, int(self.k)
 
         def atoms() -> list[Atom]:
-            grown = ball(e).exp()
-            total = grown + others + 1
-            found = [Atom(1 / total, grown / total, -e), Atom(grown / total, 1 / total, e)]
-            return [*found, Atom(others / total, others / total, Fraction(0))] if others else found
+            grown = ball(e).exp() if e is not None else ball(1 + k * (1 - self.noise) / Fraction(self.noise))
+            total = grown + k - 1
+            found = [Atom(1 / total, grown / total, None if e is None else -e), Atom(grown / total, 1 / total, e)]
+            return [*found, Atom((k - 2) / total, (k - 2) / total, Fraction(0))] if k > 2 else found
 
         return Pair(atoms=atoms)
 
