@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from dpaudit import __version__
 from dpaudit.commands import (
+    account,
     accuracy,
     audits,
     calibrate,
@@ -37,7 +38,16 @@ from dpaudit.numbers.balls import PrecisionExhausted
 from dpaudit.numbers.errors import InputError, visible
 
 COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "Audit": (audits.epsilon, audits.delta, audits.judge, profile.profile, audits.table, audits.pmf, explain.explain),
+    "Audit": (
+        audits.epsilon,
+        audits.delta,
+        audits.judge,
+        profile.profile,
+        account.account,
+        audits.table,
+        audits.pmf,
+        explain.explain,
+    ),
     "Use": (
         audits.mechanisms,
         accuracy.accuracy,

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ORDER = (
     *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "mechanisms"),
-    *("audit", "forall"),
+    *("accounting", "audit", "forall"),
     *("utility", "calibration", "comparison", "counterexamples", "releases", "sampling"),
     *("claims", "evidence", "sweeps", "reports"),
     *("commands", "cli", "__main__"),

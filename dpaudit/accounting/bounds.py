@@ -97,7 +97,9 @@ class _Shares:
                 payer, left = k, 1.0
             debt = total = share * v[k - 1] * MORE
             while debt > 0.0 and payer < count and payer - k < REACH:
-                excess = (u[payer] + a[payer] * (1 - self.shrink[payer - k] * MORE * MORE)) * LESS if payer > k else u[payer]
+                excess = (
+                    (u[payer] + a[payer] * (1 - self.shrink[payer - k] * MORE * MORE)) * LESS if payer > k else u[payer]
+                )
                 if excess <= 0.0:
                     payer, left = payer + 1, 1.0
                     continue

@@ -140,8 +140,8 @@ def _piece_cells(piece: Piece, rate: Fraction, lattice: Lattice, beyond: Range) 
     middle, radius = np.array(mids), np.array(rads)
     room = 2.0**-50 * np.abs(middle) + radius * (1 + 2.0**-20) + TINY
     lower, upper = np.maximum(middle - room, 0.0), np.maximum(middle + room, 0.0)
-    u, v = (lower[0::2], upper[0::2]), (lower[1::2], upper[1::2])
-    return Raw(first, u, v, (ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), lattice)
+    us, vs = (lower[0::2], upper[0::2]), (lower[1::2], upper[1::2])
+    return Raw(first, us, vs, (ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), lattice)
 
 
 def _least(enough: Any) -> int:
@@ -217,7 +217,8 @@ def _placed(atom: Atom, lattice: Lattice) -> tuple[Atom, int, int]:
         k = math.floor((atom.loss - lattice.offset) / lattice.step)
         return atom, k, k
     low, high = balls.ends(atom.log_ratio())
-    return atom, *(math.floor((end - lattice.offset) / lattice.step) for end in (low, high))
+    first, last = (math.floor((end - lattice.offset) / lattice.step) for end in (low, high))
+    return atom, first, last
 
 
 def _masses(atom: Atom, low: int, high: int, lattice: Lattice) -> Iterable[tuple[tuple[int, int], Ball]]:

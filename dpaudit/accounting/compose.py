@@ -60,7 +60,7 @@ class Tilted:
             raise TooFine("the tilt is too steep")
         self.upper = upper.values * weights * (1 + 2 * EXPONENTIAL) + TINY
         self.scale = 1 / float(np.sum(self.upper))
-        self.upper = self.upper * self.scale * (1 + 2 * U)
+        self.upper = self.upper * self.scale * (1 + 4 * U)
         lower = _aligned(term.lower, upper)
         weights[: start - self.first] = 0.0
         self.lower = np.maximum(lower * weights * (self.scale * (1 - 2 * EXPONENTIAL - 3 * U)) - TINY, 0.0)
@@ -194,11 +194,13 @@ class Composition:
         return found
 
     def _sums(self, at: Fraction, begin: int, count: int) -> tuple[Ball, Ball]:
-        """Bounds of the sum of e^(-theta t) (1 - e^-t) c(j) over the losses t = jh - at > 0 of the window and beyond."""
+        """Bounds of the sum of e^(-theta t) (1 - e^-t) c(j) over all losses t = jh - at > 0, beyond the window too."""
         first = begin * self.step - at
         reach = 690 / max(float(self.theta * self.step), 690 / count)
         used = min(count, int(reach) + 1)
-        damping = floats.exponentials(ball(-self.theta * self.step), 0, used) * floats.up((-ball(self.theta * first)).exp())
+        damping = floats.exponentials(ball(-self.theta * self.step), 0, used) * floats.up(
+            (-ball(self.theta * first)).exp()
+        )
         decays = np.zeros(used)
         near = min(used, int(690 / float(self.step)) + 1)
         decays[:near] = floats.exponentials(ball(-self.step), 0, near) * floats.up((-ball(first)).exp())
@@ -229,4 +231,5 @@ def _folded(values: Floats, first: int, size: int) -> Floats:
     start = first % size
     padded = np.zeros(-(-(start + len(values)) // size) * size)
     padded[start : start + len(values)] = values
-    return padded.reshape(-1, size).sum(axis=0)
+    found: Floats = padded.reshape(-1, size).sum(axis=0)
+    return found

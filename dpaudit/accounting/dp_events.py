@@ -12,7 +12,8 @@ from typing import Any
 
 from dpaudit.accounting.bounds import Measure, upper_measure
 from dpaudit.accounting.cells import BITS, Lattice, Range, cells
-from dpaudit.accounting.events import DiscreteLaplace, Event, Gaussian, Laplace, RandomizedResponse
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.events import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
 from dpaudit.accounting.floats import up
 from dpaudit.accounting.pairs import Pair
 from dpaudit.numbers import balls
@@ -47,7 +48,9 @@ def from_dp_event(event: Any, times: int = 1, rate: Fraction = Fraction(1)) -> l
     if name == "RandomizedResponseDpEvent":
         _unsampled(event, rate)
         return [RandomizedResponse(noise=_exact(event.noise_parameter), k=int(event.num_buckets), times=times)]
-    raise InputError("event", name, "no dominating pair of it is proved here: only Poisson sampling under add/remove is")
+    raise InputError(
+        "event", name, "no dominating pair of it is proved here, only of Poisson sampling under add/remove"
+    )
 
 
 def _unsampled(event: Any, rate: Fraction) -> None:
@@ -76,7 +79,7 @@ def to_dp_event(events: Sequence[Event]) -> Any | None:
         else:
             return None
         if event.sampled:
-            one = library.PoissonSampledDpEvent(float(event.rate), one)  # type: ignore[attr-defined]
+            one = library.PoissonSampledDpEvent(float(event.rate), one)
         found.append(library.SelfComposedDpEvent(one, event.times))
     return library.ComposedDpEvent(found)
 

@@ -1,4 +1,4 @@
-"""What a pipeline releases: one class an event, exact parameters, and the pairs of distributions that stand for it.
+"""What a pipeline releases: one class an event, exact parameters.
 
 ``Gaussian(sigma=4) * 100`` is a hundred releases. Every event gives a pair whose compositions dominate, and pairs that
 some neighboring datasets attain; for most of them these are the same pair.
@@ -6,80 +6,19 @@ some neighboring datasets attain; for most of them these are the same pair.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
+from dpaudit.accounting.event import Event, check_rate, check_scale, needed
 from dpaudit.accounting.pairs import Atom, Bell, Pair, Piece, Ramp
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import Exact, nonnegative, positive, rational, whole
+from dpaudit.numbers.rationals import nonnegative, positive, whole
 
-MOST_TIMES = 10**9
 MOST_ATOMS = 20_000
-
-
-@dataclass(frozen=True)
-class Event:
-    """A release. ``times`` is how often it is made; ``event * 10`` makes it ten times as often."""
-
-    times: int = field(default=1, kw_only=True)
-    name: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "times", whole("times", self.times, 1, MOST_TIMES))
-        for parameter in fields(self):
-            given = getattr(self, parameter.name)
-            if parameter.name != "times" and given is not None and not isinstance(given, int):
-                object.__setattr__(self, parameter.name, rational(parameter.name, given))
-        self.check()
-
-    def check(self) -> None:
-        """Refuses parameters out of range."""
-
-    def __mul__(self, times: int) -> Event:
-        count = self.times * whole("times", times, 1, MOST_TIMES)
-        return type(self)(**{**{f.name: getattr(self, f.name) for f in fields(self)}, "times": count})
-
-    __rmul__ = __mul__
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the event works on a Poisson sample of the records."""
-        return getattr(self, "rate", 1) != 1
-
-    def dominating(self) -> Pair:
-        """A pair (P, Q) whose compositions are at least as bad as those of the event, P with the extra record."""
-        raise NotImplementedError
-
-    def attained(self) -> Sequence[Pair]:
-        """Pairs that neighboring datasets attain; each gives lower bounds."""
-        return [self.dominating()]
-
-    @property
-    def exact(self) -> bool:
-        """Whether the event is one pair of atoms with rational losses, the same in both directions."""
-        return not self.sampled
-
-    @property
-    def largest_loss(self) -> Fraction | None:
-        """A number that no finite loss exceeds, where there is one."""
-        return None
-
-    def __str__(self) -> str:
-        given = [(f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "times"]
-        words = ",".join(f"{name}={value}" for name, value, default in given if value is not None and value != default)
-        return f"{self.name}:{words}" + (f" x {self.times}" if self.times != 1 else "")
-
-
-def _rate(value: Exact) -> Fraction:
-    rate = rational("rate", value)
-    if not 0 < rate <= 1:
-        raise InputError("rate", value, "must be > 0 and <= 1")
-    return rate
 
 
 @dataclass(frozen=True)
@@ -93,9 +32,9 @@ class Gaussian(Event):
 
     def check(self) -> None:
         """sigma > 0, sensitivity > 0, 0 < rate <= 1."""
-        positive("sigma", _needed("sigma", self.sigma))
+        positive("sigma", needed("sigma", self.sigma))
         positive("sensitivity", self.sensitivity)
-        _rate(self.rate)
+        check_rate(self.rate)
 
     exact = False
 
@@ -107,12 +46,6 @@ class Gaussian(Event):
     def dominating(self) -> Pair:
         """N(mu, 1) against N(0, 1), mixed by the sampling."""
         return Pair(pieces=(Bell(self.mu_squared),)).sampled(Fraction(self.rate))
-
-
-def _needed(name: str, value: Any) -> Any:
-    if value is None:
-        raise InputError(name, "(missing)", "must be given")
-    return value
 
 
 @dataclass(frozen=True)
@@ -127,8 +60,8 @@ class Laplace(Event):
 
     def check(self) -> None:
         """One of scale and eps, > 0."""
-        _one_of(self.scale, self.eps, self.sensitivity)
-        _rate(self.rate)
+        check_scale(self.scale, self.eps, self.sensitivity)
+        check_rate(self.rate)
 
     exact = False
 
@@ -156,13 +89,6 @@ def _half() -> Ball:
     return ball(Fraction(1, 2))
 
 
-def _one_of(scale: Any, eps: Any, sensitivity: Any) -> None:
-    if (scale is None) == (eps is None):
-        raise InputError("scale", "(missing)" if scale is None else scale, "give either scale or eps")
-    positive("scale" if eps is None else "eps", scale if eps is None else eps)
-    positive("sensitivity", sensitivity)
-
-
 @dataclass(frozen=True)
 class DiscreteLaplace(Event):
     """x plus noise on the whole numbers with Pr[z] proportional to e^(-|z| / scale); eps = sensitivity / scale."""
@@ -175,9 +101,9 @@ class DiscreteLaplace(Event):
 
     def check(self) -> None:
         """One of scale and eps; the sensitivity is a whole number."""
-        _one_of(self.scale, self.eps, self.sensitivity)
+        check_scale(self.scale, self.eps, self.sensitivity)
         whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
-        _rate(self.rate)
+        check_rate(self.rate)
 
     @property
     def largest_loss(self) -> Fraction:
@@ -209,11 +135,11 @@ class DiscreteGaussian(Event):
 
     def check(self) -> None:
         """sigma > 0; the sensitivity is a whole number."""
-        sigma = positive("sigma", _needed("sigma", self.sigma))
+        sigma = positive("sigma", needed("sigma", self.sigma))
         whole("sensitivity", self.sensitivity if isinstance(self.sensitivity, int) else str(self.sensitivity), 1, 10**4)
         if sigma > MOST_ATOMS // 60:
             raise InputError("sigma", self.sigma, f"must be at most {MOST_ATOMS // 60}; take gaussian beyond")
-        _rate(self.rate)
+        check_rate(self.rate)
 
     def dominating(self) -> Pair:
         """The losses s (2z - s) / (2 sigma^2) of z; what lies beyond 20 sigma is left out."""
@@ -223,7 +149,9 @@ class DiscreteGaussian(Event):
 
         def weights() -> tuple[list[Ball], Ball, Ball]:
             found = [(-ball(Fraction(z * z) / square)).exp() for z in range(reach + 1)]
-            beyond = (-ball(Fraction((reach + 1) ** 2) / square)).exp() / (1 - (-ball(Fraction(2 * reach + 3) / square)).exp())
+            beyond = (-ball(Fraction((reach + 1) ** 2) / square)).exp() / (
+                1 - (-ball(Fraction(2 * reach + 3) / square)).exp()
+            )
             beyond = balls.from_ends(balls.zero(), beyond.upper())
             return found, beyond, found[0] + 2 * (balls.total(found[1:]) + beyond)
 
@@ -297,7 +225,7 @@ class Pure(Event):
 
     def check(self) -> None:
         """eps >= 0, 0 <= delta < 1."""
-        nonnegative("eps", _needed("eps", self.eps))
+        nonnegative("eps", needed("eps", self.eps))
         if not 0 <= self.delta < 1:
             raise InputError("delta", self.delta, "must be >= 0 and < 1")
 
@@ -334,7 +262,7 @@ class Exponential(Event):
 
     def check(self) -> None:
         """eps > 0."""
-        positive("eps", _needed("eps", self.eps))
+        positive("eps", needed("eps", self.eps))
 
     exact = False
 
@@ -362,32 +290,3 @@ class _Bounded:
 
 def _whole_ramp(eps: Fraction) -> Piece:
     return Ramp(eps, _Bounded(eps))
-
-
-NAMED: dict[str, type[Event]] = {
-    kind.name: kind
-    for kind in (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, Exponential, Pure)
-}
-"""The events that the command line knows by name."""
-REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOTALL)
-
-
-def read(text: str) -> Event:
-    """The event that "gaussian:sigma=4/5,rate=1/100 x 1000" describes."""
-    match = REPEATED.match(text.strip())
-    assert match is not None
-    name, _, parameters = match["event"].partition(":")
-    kind = NAMED.get(name.strip().lower())
-    if kind is None:
-        raise InputError("event", text, f"must be one of {', '.join(NAMED)}, as in gaussian:sigma=4,rate=1/100 x 1000")
-    known = [f.name for f in fields(kind) if f.name != "times"]
-    given: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in parameters.split(","))):
-        key, equals, value = (word.strip() for word in part.partition("="))
-        if key not in known or not equals or key in given:
-            raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")
-        given[key] = whole(key, value, 1) if key in ("k",) else value
-    try:
-        return kind(**given, times=whole("times", match["times"] or 1, 1, MOST_TIMES))
-    except InputError as error:
-        raise InputError("event", text, f"{error.option}: {error.rule}") from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dpaudit.accounting.events import Event
+from dpaudit.accounting.event import Event
 from dpaudit.accounting.pairs import Atom, Pair
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -24,6 +24,7 @@ class Released(Event):
 
     mechanism: Any = None
     exact = False
+    ordered = True
     name = "mech"
 
     def __post_init__(self) -> None:

@@ -70,7 +70,8 @@ def _roots(size: int) -> Complexes:
     with balls.precision(BITS):
         fine = np.array([root(j) for j in range(min(block, count))])
         coarse = np.array([root(j * block) for j in range(-(-count // block))])
-    return np.outer(coarse, fine).ravel()[:count]
+    found: Complexes = np.outer(coarse, fine).ravel()[:count]
+    return found
 
 
 def transform(values: Complexes | Floats) -> Complexes:
@@ -79,7 +80,8 @@ def transform(values: Complexes | Floats) -> Complexes:
     Stockham's radix-2 algorithm: in each of the L stages a pair (a, b) becomes (a + b, (a - b) w).
     """
     size = len(values)
-    roots, x = _roots(size), values.astype(np.complex128)
+    roots = _roots(size)
+    x: Complexes = values.astype(np.complex128)
     stride, half = 1, size // 2
     while half:
         pairs, out = x.reshape(2, half, stride), np.empty((half, 2, stride), np.complex128)

@@ -10,13 +10,14 @@ from fractions import Fraction
 from dpaudit.accounting.bounds import lower_measure, upper_measure
 from dpaudit.accounting.cells import BITS, Lattice, Range, cells
 from dpaudit.accounting.compose import Composition, Term, TooFine
-from dpaudit.accounting.events import Event
+from dpaudit.accounting.event import Event
 from dpaudit.accounting.floats import down, up
 from dpaudit.accounting.lattice import common_step
-from dpaudit.accounting.pairs import Bell, Pair, Ramp
+from dpaudit.accounting.pairs import Atom, Bell, Pair, Ramp
 from dpaudit.accounting.saddle import Saddle
 from dpaudit.accounting.search import Bounds, delta_at, epsilon_at
 from dpaudit.numbers import balls
+from dpaudit.numbers.balls import ball
 
 FINEST = Fraction(1, 1 << 34)
 MOST_CELLS = 1 << 19
@@ -54,14 +55,26 @@ class State:
     history: list[tuple[Fraction, dict[Question, Bounds]]] = field(default_factory=list)
 
 
+def _same() -> list[Atom]:
+    return [Atom(ball(1), ball(1), Fraction(0))]
+
+
+NOTHING = Pair(atoms=_same)
+"""A release that tells nothing: below every other."""
+
+
 class Direction:
     """One direction, "remove" or "add": the events with their pairs in that order."""
 
-    def __init__(self, name: str, events: Sequence[Event]) -> None:
+    def __init__(self, name: str, events: Sequence[Event], alike: bool) -> None:
         self.name, self.events = name, events
+        trusted = next((event for event in events if event.ordered and alike), None)
         turn: Callable[[Pair], Pair] = Pair.other_direction if name == "add" else (lambda pair: pair)
         self.upper = [turn(event.dominating()) for event in events]
-        attained = [[turn(pair) for pair in event.attained()] for event in events]
+        attained = [
+            [NOTHING] if event.ordered and event is not trusted else [turn(pair) for pair in event.attained()]
+            for event in events
+        ]
         most = max(map(len, attained))
         self.lower = [[pairs[i % len(pairs)] for pairs in attained] for i in range(most)]
 
@@ -155,7 +168,8 @@ class Grid:
     def __init__(self, events: Sequence[Event], gap: float, most_cells: int = MOST_CELLS) -> None:
         self.events, self.gap, self.most_cells = events, gap, most_cells
         alike = all(event.dominating().symmetric for event in events)
-        self.directions = [Direction(name, events) for name in (("remove",) if alike else ("remove", "add"))]
+        names = ("remove",) if alike else ("remove", "add")
+        self.directions = [Direction(name, events, alike) for name in names]
         self.natural = natural_step(self.directions)
         self.times = sum(event.times for event in events)
         self.state = State()

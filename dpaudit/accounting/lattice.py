@@ -13,7 +13,7 @@ from functools import reduce
 
 from flint import arb_poly
 
-from dpaudit.accounting.events import Event
+from dpaudit.accounting.event import Event
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 
@@ -22,7 +22,7 @@ LONGEST = 120_000
 
 
 def common_step(losses: Sequence[Sequence[Fraction]]) -> Fraction:
-    """The largest h for which the losses of every event differ by multiples of h; 0 if every event has one loss only."""
+    """The largest h for which the losses of every event differ by multiples of h; 0 if each has one loss only."""
     differences = [loss - event[0] for event in losses for loss in event if loss != event[0]]
     if not differences:
         return Fraction(0)

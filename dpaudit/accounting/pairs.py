@@ -7,7 +7,7 @@ A mechanism under one adjacency and in one direction is represented by such a pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -34,7 +34,7 @@ class Atom:
         return ball(self.loss) if self.loss is not None else (self.p / self.q).log()
 
 
-class Piece(Protocol):
+class Piece(Hashable, Protocol):
     """A part of a pair without atoms; ``edge`` prepares a loss, ``between`` measures what lies between two of them."""
 
     def edge(self, loss: Ball | None) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit.accounting.dp_events import to_dp_event
-from dpaudit.accounting.events import Event, Gaussian, Laplace
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.events import Gaussian, Laplace
 from dpaudit.accounting.search import Bounds
 
 INSIDE, ABOVE, LOW, FAILED = "inside", "valid upper bound", "too low", "failed"

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpaudit.accounting.events import Event, Gaussian
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.events import Gaussian
 from dpaudit.accounting.gaussian import gaussian_delta
 from dpaudit.accounting.grid import MOST_CELLS, UNKNOWN, Grid, Question, State
 from dpaudit.accounting.lattice import LONGEST, Product, length

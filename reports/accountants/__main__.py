@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpaudit.accounting.events import read
 from dpaudit.accounting.grid import Question
+from dpaudit.accounting.reading import read
 from dpaudit.accounting.rivals import installed, rivals
 from dpaudit.accounting.solve import solve
 from dpaudit.numbers.enclosure import outward
@@ -33,6 +33,7 @@ class Late(Exception):
 
 
 def late(*_: object) -> None:
+    """Ends an accountant that takes too long."""
     raise Late(f"gave no answer in {SECONDS} s")
 
 
@@ -56,7 +57,13 @@ def row(words: list[str]) -> dict[str, Any]:
         for delta, (_, bounds) in zip(DELTAS, known, strict=True)
         if bounds.upper != float("inf")
     ]
-    return {"events": words, "certified": certified, "method": found.method, "seconds": round(seconds, 2), "others": said}
+    return {
+        "events": words,
+        "certified": certified,
+        "method": found.method,
+        "seconds": round(seconds, 2),
+        "others": said,
+    }
 
 
 def main() -> None:
