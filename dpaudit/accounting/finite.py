@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from dpaudit.accounting.event import Event
+from dpaudit.accounting.grid import Grid, Question
 from dpaudit.accounting.pairs import Atom, Pair
+from dpaudit.accounting.product import dominating_atoms, pair_atoms, promising
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
-from dpaudit.privacy.composition import dominating_atoms, pair_atoms, promising
+from dpaudit.numbers.enclosure import Enclosure, outward
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import Effort
 
@@ -77,3 +80,13 @@ def _curve(mechanism: Any) -> Envelope:
     effort = Effort.read(15, 2 << 30, None)
     with balls.precision(BITS):
         return envelope(pair_curves(mechanism, effort))
+
+
+def released_deltas(mechanism: Any, times: int, points: Sequence[Fraction]) -> list[Enclosure]:
+    """delta of ``times`` releases at every epsilon, on a grid: certified, as wide as a moderate effort leaves it."""
+    questions = [Question(epsilon=point) for point in points]
+    known = Grid([Released(mechanism=mechanism, times=times)], GAP, CELLS).answer(questions).known
+    return [outward(known[question].lower, known[question].upper, 15) for question in questions]
+
+
+GAP, CELLS = 1e-2, 1 << 14

@@ -87,13 +87,15 @@ def transform(values: Complexes | Floats) -> Complexes:
         pairs, out = x.reshape(2, half, stride), np.empty((half, 2, stride), np.complex128)
         np.add(pairs[0], pairs[1], out=out[:, 0, :])
         np.multiply(pairs[0] - pairs[1], roots[::stride][:half, None], out=out[:, 1, :])
-        x, stride, half = out.reshape(size), 2 * stride, half // 2
+        x = out.reshape(size)
+        stride, half = 2 * stride, half // 2
     return x
 
 
 def inverse(values: Complexes) -> Complexes:
     """The inverse transform, with the same relative error."""
-    return np.conj(transform(np.conj(values))) / len(values)
+    found: Complexes = np.conj(transform(np.conj(values))) / len(values)
+    return found
 
 
 def transform_error(size: int) -> float:

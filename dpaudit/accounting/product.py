@@ -1,4 +1,4 @@
-"""T releases together: certified for small T, and through dp-accounting in floating point.
+"""T releases of a finite mechanism with few different losses: without a grid, to any precision.
 
 The envelope of all pairs is the curve of one symmetric pair of distributions that dominates every adjacent pair; its
 T-fold product dominates every adaptive composition of T releases (Zhu, Dong, Wang 2022, dominating pairs). So delta of
