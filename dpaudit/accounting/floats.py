@@ -94,7 +94,8 @@ def transform(values: Complexes | Floats) -> Complexes:
 
 def inverse(values: Complexes) -> Complexes:
     """The inverse transform, with the same relative error."""
-    found: Complexes = np.conj(transform(np.conj(values))) / len(values)
+    found: Complexes = np.conjugate(transform(np.conjugate(values)))
+    found /= len(values)
     return found
 
 

@@ -179,7 +179,7 @@ class Grid:
         """The bounds of every question, refined until all gaps are small enough or the cells are used up."""
         state = self.state
         for question in questions:
-            state.known[question] = Bounds(Fraction(0), Fraction(1)) if question.delta is None else UNKNOWN
+            state.known[question] = ANY if question.delta is None else UNKNOWN
         step, before = self._first(questions), dict[Question, float]()
         while True:
             step = fitted(step, self.natural)
@@ -259,23 +259,30 @@ class Grid:
         saddle: Saddle,
         composed: dict[Fraction, Composition],
     ) -> None:
-        """Bounds of one question in one direction."""
+        """Bounds of one question in one direction; a tilt that turns out too steep is halved."""
         theta = _tilt(saddle, question)
-        if theta not in composed:
-            composed[theta] = Composition(terms, theta)
-        curve = composed[theta].delta
-        if question.epsilon is not None:
-            found = delta_at(curve, question.epsilon)
-        else:
-            assert question.delta is not None
-            guess = saddle.cumulants(float(theta))[1]
-            with balls.precision(BITS):
-                found = epsilon_at(curve, question.delta, guess, self.gap / 40)
-        known = self._side.get((name, question))
-        if known is None:
-            self._side[name, question] = found
-        else:
-            self._side[name, question] = Bounds(max(known.lower, found.lower), min(known.upper, found.upper))
+        found = self._side.get((name, question), UNKNOWN if question.delta is not None else ANY)
+        for _ in range(TRIES):
+            if theta not in composed:
+                composed[theta] = Composition(terms, theta)
+            curve = composed[theta].delta
+            if question.epsilon is not None:
+                found = found.meet(delta_at(curve, question.epsilon))
+            else:
+                assert question.delta is not None
+                guess = saddle.cumulants(float(theta))[1]
+                with balls.precision(BITS):
+                    found = found.meet(epsilon_at(curve, question.delta, guess, self.gap / 40))
+            if found.gap() < 1 or theta < 1:
+                break
+            theta = Fraction(round(theta * 512), 1024)
+        self._side[name, question] = found
+
+
+TRIES = 5
+"""Tilts that are tried for one question on one grid."""
+ANY = Bounds(Fraction(0), Fraction(1))
+"""Nothing is known of a delta."""
 
 
 def _tilt(saddle: Saddle, question: Question) -> Fraction:
