@@ -185,7 +185,7 @@ class Grid:
             step = fitted(step, self.natural)
             open_ = [q for q in questions if not q.settled(state.known[q], self.gap)]
             try:
-                self._round(step, open_)
+                self.refine_to(step, open_)
             except TooFine:
                 break
             state.rounds += 1
@@ -228,7 +228,7 @@ class Grid:
         wanted = math.sqrt(max(FIRST_GAP, self.gap) * 2 / self.times) / steepest
         return min(step, Fraction(wanted))
 
-    def _round(self, step: Fraction, questions: Sequence[Question]) -> None:
+    def refine_to(self, step: Fraction, questions: Sequence[Question]) -> None:
         """One pass over all questions with this step."""
         beyond = self._beyond(questions)
         for direction in self.directions:

@@ -19,6 +19,7 @@ from dpaudit.accounting.search import INFINITE, Bounds
 from dpaudit.accounting.solve import Solution, solve
 from dpaudit.audit.judgement import MARKS
 from dpaudit.audit.page import COLOURS, Fields, Headline, Line, Note, Page, Part, Table, strong
+from dpaudit.audit.picture import bar
 from dpaudit.audit.results import Answer
 from dpaudit.audit.setting import Setting
 from dpaudit.numbers.digits import at_least, at_most, powers, rough
@@ -153,6 +154,14 @@ class AccountResult(Answer):
             return Headline.neutral(f"ε at δ = {powers(str(delta))}: {found.shortened(6)}")
         point, value_there = self.deltas[0]
         return Headline.neutral(f"δ({powers(str(point))}) = {value_there.shortened(6)}")
+
+    def picture(self) -> str:
+        """δ at the ε of the claim beside the δ that is claimed, else the first ε as a bar."""
+        guarantee = self.claim.guarantee
+        if self.claimed is not None and isinstance(guarantee, EpsilonDelta):
+            return bar(f"δ({powers(str(guarantee.epsilon))})", self.claimed, guarantee.delta, "claimed")
+        name, found = ("ε", self.epsilons[0][1]) if self.epsilons else ("δ", self.deltas[0][1])
+        return bar(name, found, None, "")
 
     def draw(self, axes: Axes) -> None:
         """Draws the lower and the upper bound of every δ(ε) that was asked for."""

@@ -37,7 +37,7 @@ def steps(case: Case) -> int:
 
 
 def write(folder: Path) -> None:
-    """Writes report.md and result.json; a row that lacks a bound is not counted."""
+    """Writes README.md and result.json; a row that lacks a bound is not counted."""
     lines = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = cases(rows)
@@ -50,7 +50,7 @@ def write(folder: Path) -> None:
         "smallest": {name: _smallest(entries) for name, entries in found.items()},
     }
     (folder / "result.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    (folder / "report.md").write_text(_text(result, found, rows), encoding="utf-8")
+    (folder / "README.md").write_text(_text(result, found, rows), encoding="utf-8")
 
 
 def _smallest(entries: Sequence[Case]) -> Case | None:

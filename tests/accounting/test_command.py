@@ -70,7 +70,7 @@ def test_a_mechanism_composed_on_the_grid_agrees_with_its_product():
 
 def test_an_interrupted_run_says_what_it_knew(capsys, monkeypatch):
     """The second round is interrupted: the bounds of the first are printed, and the exit code says so."""
-    usual, rounds = grid.Grid._round, []
+    usual, rounds = grid.Grid.refine_to, []
 
     def interrupted(self, step, questions):
         rounds.append(step)
@@ -78,7 +78,7 @@ def test_an_interrupted_run_says_what_it_knew(capsys, monkeypatch):
             raise KeyboardInterrupt
         usual(self, step, questions)
 
-    monkeypatch.setattr(grid.Grid, "_round", interrupted)
+    monkeypatch.setattr(grid.Grid, "refine_to", interrupted)
     assert main(["account", *RELEASES, "--at", "1", "--gap", "1e-5", "--json"]) == 130
     found = json.loads(capsys.readouterr().out)
     assert found["complete"] is False
