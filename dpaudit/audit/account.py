@@ -50,15 +50,23 @@ class AccountResult(Answer):
     """Bounds of delta at every epsilon of ``at``, and of epsilon at every delta, of the whole composition."""
 
     events: tuple[Event, ...]
+    """What is released."""
     deltas: tuple[tuple[Fraction, Enclosure], ...]
+    """δ at every ε of ``at``."""
     epsilons: tuple[tuple[Fraction, Enclosure], ...]
+    """ε at every δ of ``delta``."""
     adjacency: str
+    """The neighboring datasets for which the bounds hold."""
     solution: Solution
+    """How they were found, and every bound as a rational number."""
     gap: Fraction
+    """The relative gap that was asked for."""
     claim: Claim
+    """The (ε, δ) that was judged, with the verdict."""
     claimed: Enclosure | None = None
     """delta at the epsilon of the claim."""
     others: tuple[Rival, ...] = ()
+    """What other accountants say, where they were asked."""
     alone: tuple[tuple[Event, Fraction, Enclosure], ...] = ()
     """What every event alone would spend at every delta, where that was asked for."""
 

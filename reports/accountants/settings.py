@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 SIGMAS = ("1/2", "4/5", "1", "2", "5", "20")
 RATES = ("1/10000", "1/1000", "1/100", "1/10", "1")
@@ -20,6 +21,8 @@ MIXED = (
     ["discrete-laplace:eps=1/2 x 20", "gaussian:sigma=3,rate=1/10 x 50"],
     ["laplace:eps=1/2 x 10", "discrete-laplace:eps=1/4 x 10"],
 )
+MEANT = 100
+"""Steps times (rate / sigma)^2 beyond this mean an epsilon of many tens, and some accountants never end there."""
 KEPT = 10**4
 """Steps beyond this are asked about at two noise levels only."""
 
@@ -29,7 +32,7 @@ def compositions() -> list[list[str]]:
     found = [
         [f"gaussian:sigma={sigma},rate={rate} x {steps}"]
         for steps, rate, sigma in itertools.product(STEPS, RATES, SIGMAS)
-        if steps <= KEPT or sigma in ("4/5", "2")
+        if (steps <= KEPT or sigma in ("4/5", "2")) and steps * (Fraction(rate) / Fraction(sigma)) ** 2 <= MEANT
     ]
     found = [entry for i, entry in enumerate(found) if i % 3 == 0] + [entry for i, entry in enumerate(found) if i % 3]
     return [*map(list, MIXED), *found]
