@@ -21,6 +21,18 @@ MIXED = (
     ["discrete-laplace:eps=1/2 x 20", "gaussian:sigma=3,rate=1/10 x 50"],
     ["laplace:eps=1/2 x 10", "discrete-laplace:eps=1/4 x 10"],
 )
+LONG = tuple(
+    [f"gaussian:sigma={sigma},rate={rate} x {steps}"]
+    for sigma, rate, steps in (
+        ("4/5", "1/1000", 10_000),
+        ("4/5", "1/1000", 100_000),
+        ("2", "1/100", 10_000),
+        ("4/5", "1/10000", 100_000),
+        ("2", "1/1000", 100_000),
+        ("5", "1/100", 10_000),
+        ("20", "1/10", 10_000),
+    )
+)
 MEANT = 100
 """Steps times (rate / sigma)^2 beyond this mean an epsilon of many tens, and some accountants never end there."""
 KEPT = 10**4
@@ -34,5 +46,6 @@ def compositions() -> list[list[str]]:
         for steps, rate, sigma in itertools.product(STEPS, RATES, SIGMAS)
         if (steps <= KEPT or sigma in ("4/5", "2")) and steps * (Fraction(rate) / Fraction(sigma)) ** 2 <= MEANT
     ]
-    found = [entry for i, entry in enumerate(found) if i % 3 == 0] + [entry for i, entry in enumerate(found) if i % 3]
-    return [*map(list, MIXED), *found]
+    first = [*map(list, MIXED), *map(list, LONG)]
+    rest = [entry for entry in found if entry not in first]
+    return [*first, *rest[::3], *rest[1::3], *rest[2::3]]
