@@ -112,3 +112,30 @@ def sampled_svt(queries, samples):
         counts.append(found)
     shared = [key for key in counts[0] if min(counts[0][key], counts[1].get(key, 0)) >= 100]
     return float(max(abs(np.log(counts[0][key] / counts[1][key])) for key in shared))
+
+
+def accounting_epsilon(event, delta, grid):
+    """dp-accounting's pessimistic epsilon of a composition, on its grid; floats."""
+    from dp_accounting import pld
+
+    from dpaudit.accounting.dp_events import to_dp_event
+    from dpaudit.accounting.reading import read
+
+    accountant = pld.PLDAccountant(value_discretization_interval=grid)
+    return float(accountant.compose(to_dp_event([read(event)])).get_epsilon(delta))
+
+
+def prv_epsilon(event, delta):
+    """prv_accountant's upper epsilon with an error of 1e-3 and the default grid for it; floats."""
+    import prv_accountant
+
+    from dpaudit.accounting.reading import read
+
+    found = read(event)
+    mechanism = prv_accountant.PoissonSubsampledGaussianMechanism(
+        sampling_probability=float(found.rate), noise_multiplier=float(found.sigma)
+    )
+    accountant = prv_accountant.PRVAccountant(
+        prvs=[mechanism], max_self_compositions=[found.times], eps_error=0.003, delta_error=delta / 1000
+    )
+    return float(accountant.compute_epsilon(delta, [found.times])[2])

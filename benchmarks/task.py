@@ -82,10 +82,29 @@ def suite():
     return {"value": str(len(compute()))}
 
 
+def account(event, delta, gap="1e-3"):
+    import dpaudit
+
+    found = dpaudit.account([event], delta=delta, gap=gap)
+    grid = found.to_dict()["grid"]
+    return {"value": str(found.epsilons[0][1]), "points": grid["points"], "rounds": grid["rounds"]}
+
+
+def accounting_epsilon(event, delta, grid):
+    return {"value": rivals.accounting_epsilon(event, float(delta), float(grid))}
+
+
+def prv_epsilon(event, delta):
+    return {"value": rivals.prv_epsilon(event, float(delta))}
+
+
 TASKS = {
     "svt": svt,
     "svt_sampled": svt_sampled,
     "suite": suite,
+    "account": account,
+    "accounting_epsilon": accounting_epsilon,
+    "prv_epsilon": prv_epsilon,
     "certified": certified,
     "usual": usual,
     "delta": certified_delta,
@@ -107,7 +126,7 @@ def main():
     name, *arguments = sys.argv[1:]
     if name in ("numpy", "certified", "usual", "delta", "own", "own_float"):
         import numpy  # noqa: F401  the import is start-up, for both sides alike
-    if name == "accounting":
+    if name in ("accounting", "accounting_epsilon"):
         import dp_accounting.pld.privacy_loss_distribution  # noqa: F401
     import dpaudit
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dpaudit.numbers.verdict import Verdict
 
 LATER = {
+    "account": "dpaudit.audit.account",
     "accuracy": "dpaudit.studies.accuracy.accuracy",
     "calibrate": "dpaudit.studies.calibrate.dispatch",
     "check": "dpaudit.claims.runner:decide",
@@ -49,6 +50,11 @@ LATER = {
     **dict.fromkeys(("delta", "mechanism", "pmf", "sensitivity"), "dpaudit.audit.questions"),
     **dict.fromkeys(("DeltaResult", "EpsilonResult", "PmfResult", "SensitivityResult"), "dpaudit.audit.results"),
     "Setting": "dpaudit.audit.setting",
+    **dict.fromkeys(
+        ("DiscreteGaussian", "DiscreteLaplace", "Exponential", "Gaussian", "Laplace", "Pure", "RandomizedResponse"),
+        "dpaudit.accounting.events",
+    ),
+    "to_pld": "dpaudit.accounting.dp_events",
     "MECHANISMS": "dpaudit.mechanisms:REGISTRY",
     "Enclosure": "dpaudit.numbers.enclosure",
     **dict.fromkeys(("InputError", "TooLargeError"), "dpaudit.numbers.errors"),

@@ -26,6 +26,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Audit": {
         **dict.fromkeys(("epsilon", "delta", "judge"), "audits"),
         "profile": "profile",
+        "account": "account",
         **dict.fromkeys(("table", "pmf"), "audits"),
         "explain": "explain",
     },

@@ -9,6 +9,9 @@
         dp_audit("mine.py:Mine", eps="1/2").trade_off_at_least("0:1;1/2:1/4;1:0")
         dp_audit("mine.py:Mine", eps="1/2").as_claimed()
 
+    def test_pipeline(dp_account):
+        dp_account("gaussian:sigma=4/5,rate=1/100 x 1000", "laplace:eps=1/10").at_most(eps=4, delta="1e-5")
+
 A bound is met only if it is proved; an undecided one fails too, and says so. The numbers go into the JUnit report
 as properties. Nothing of dpaudit is imported before the fixture is used.
 """
@@ -147,6 +150,46 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., PrivacyAssertions]
         return PrivacyAssertions(mechanism(_beside(mech, request.path.parent), **parameters), record)
 
     return audit
+
+
+class PipelineAssertions:
+    """A composition under test."""
+
+    __tracebackhide__ = True
+
+    def __init__(self, events: tuple[Any, ...], record: Callable[[str, object], None]) -> None:
+        self.events = events
+        self._record = record
+
+    def at_most(self, eps: Any, delta: Any) -> Any:
+        """Fails unless the whole composition is proved to be (eps, delta)-private; returns the account."""
+        from dpaudit.audit.account import account
+        from dpaudit.numbers.rationals import nonnegative
+        from dpaudit.numbers.verdict import Verdict
+        from dpaudit.privacy.guarantee import EpsilonDelta
+
+        __tracebackhide__ = True
+        limit = EpsilonDelta(nonnegative("eps", eps), nonnegative("delta", delta))
+        result = account(list(self.events), claim=limit)
+        self._record(f"dpaudit_account_delta({limit.epsilon})", str(result.claimed))
+        if result.claim.verdict is not Verdict.PROVED:
+            line = result.headline()
+            pytest.fail(f"{line.sentence}; {line.more}", pytrace=False)
+        return result
+
+
+@pytest.fixture
+def dp_account(request: pytest.FixtureRequest) -> Callable[..., PipelineAssertions]:
+    """Returns dp_account(*events): a composition, with assertions about its privacy.
+
+    An event is a text as ``dpaudit account --event`` takes it, an object such as ``dpaudit.Gaussian(sigma=4) * 100``,
+    a mechanism, or an event of dp-accounting.
+    """
+
+    def record(name: str, value: object) -> None:
+        request.node.user_properties.append((name, value))
+
+    return lambda *events: PipelineAssertions(events, record)
 
 
 def _beside(mech: Any, folder: Path) -> Any:

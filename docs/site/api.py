@@ -21,7 +21,7 @@ THEOREMS: list[type] = [RatioResult, EveryNResult, PriorMapResult]
 """What ``dpaudit.epsilon`` returns where something ranges."""
 
 CALLS = {
-    "Audit": ("epsilon", "delta", "judge", "profile", "table", "pmf", "explain"),
+    "Audit": ("epsilon", "delta", "judge", "profile", "account", "to_pld", "table", "pmf", "explain"),
     "Use": (
         *("mechanism", "accuracy", "calibrate", "calibrate_gamma", "compare", "compare_over_n", "compare_over_priors"),
         *("release", "sensitivity"),

@@ -14,9 +14,11 @@ MOUNTS = {
     "dpaudit/privacy/fast/ERROR_BOUND.md": "theory/error-bound.md",
     "dpaudit/privacy/fast/LARGE_N.md": "theory/large-n.md",
     "dpaudit/code/SOUND.md": "theory/sound.md",
+    "dpaudit/accounting/FLOATS.md": "theory/accounting-floats.md",
     "proofs_checks/README.md": "claims-decided.md",
     "reports/implementations/README.md": "gallery/implementations.md",
     "reports/field/README.md": "gallery/field.md",
+    "reports/accountants/README.md": "gallery/accountants.md",
     "tests/README.md": "tests.md",
     "CHANGELOG.md": "changelog.md",
 }
@@ -32,18 +34,20 @@ CONTENTS = {
         "notebooks/refuting-ehdl",
         "notebooks/your-own-mechanism",
         "notebooks/ideal-noise",
+        "notebooks/dp-sgd",
     ),
     "How to": (
-        *("audit", "privacy-notions", "profile", "forall", "own-mechanism", "code", "noise", "release", "accuracy"),
+        *("audit", "privacy-notions", "profile", "account", "forall", "own-mechanism", "code", "noise", "release"),
+        "accuracy",
         *("calibrate", "compare", "counterexample", "claims", "certificates", "coq", "fast", "sweep", "reports", "ci"),
     ),
-    "Explanation": ("what-epsilon-means", "mechanisms", "enclosures", "trust", "guarantees"),
+    "Explanation": ("what-epsilon-means", "mechanisms", "enclosures", "two-bounds", "trust", "guarantees"),
     "Theory": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
-        *("theory/error-bound", "theory/large-n", "theory/sound"),
+        *("theory/error-bound", "theory/large-n", "theory/sound", "theory/accounting-floats"),
     ),
     "Reference": ("reference/commands", "reference/api"),
-    "Gallery": ("gallery/index", "gallery/implementations", "gallery/field", "claims-decided"),
+    "Gallery": ("gallery/index", "gallery/implementations", "gallery/field", "gallery/accountants", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` holds that none is missing."""

@@ -9,6 +9,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from dpaudit.accounting.finite import released_deltas
+from dpaudit.accounting.product import accounting_deltas, composed_deltas
 from dpaudit.audit import profile_page
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
@@ -21,7 +23,6 @@ from dpaudit.numbers.enclosure import Enclosure, at_least, infinite, outward
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, nonnegative, rational, sequence, whole
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.composition import accounting_deltas, composed_deltas
 from dpaudit.privacy.curve import Envelope, envelope, pair_curves
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.judge import true_epsilon
@@ -74,22 +75,22 @@ def _along(part: Segment, steps: int = 12) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Composition:
-    """delta of T releases at each epsilon: certified where it could be computed, and dp-accounting's float."""
+    """delta of T releases at each epsilon: certified, and dp-accounting's float."""
 
     times: int
     points: tuple[Fraction, ...]
-    certified: tuple[Enclosure, ...] | None
-    reason: str | None
+    certified: tuple[Enclosure, ...]
     accounting: tuple[float, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the points; the float is labelled as such."""
         rows = []
         for i, at in enumerate(self.points):
-            delta = None if self.certified is None else self.certified[i].to_dict()
             float_ = None if self.accounting is None else self.accounting[i]
-            rows.append({"at": str(at), "delta": delta, "dp_accounting_float_not_certified": float_})
-        return {"times": self.times, "deltas": rows, "not_certified_because": self.reason}
+            rows.append(
+                {"at": str(at), "delta": self.certified[i].to_dict(), "dp_accounting_float_not_certified": float_}
+            )
+        return {"times": self.times, "deltas": rows}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +249,7 @@ def _refined(
             "deltas": _deltas(whole_curve, points, true, narrow),
             "renyi": divergences[0],
             "rho": divergences[1],
-            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject.refinable),
+            "composition": None if times is None else _compose(whole_curve, times, points, narrow, subject),
         }
         return None if narrow.failed else parts
 
@@ -320,18 +321,21 @@ def _rho(curve: Envelope, narrow: _Narrow) -> Enclosure:
     return narrow(rate, digits=2)
 
 
-def _compose(curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, refinable: bool) -> Composition:
-    """Returns delta of ``times`` releases; what cannot be certified is said so. More bits narrow both bounds."""
+def _compose(
+    curve: Envelope, times: int, points: Sequence[Fraction], narrow: _Narrow, subject: Mechanism
+) -> Composition:
+    """Returns delta of ``times`` releases; on a grid where there are too many different losses."""
     floats = accounting_deltas(curve, times, points)
     accounting = None if floats is None else tuple(floats)
     try:
         deltas = composed_deltas(curve, times, points)
-    except InputError as error:
-        return Composition(times, tuple(points), None, error.rule, accounting)
+    except InputError:
+        wide_ones = released_deltas(subject, times, points)
+        return Composition(times, tuple(points), tuple(wide_ones), accounting)
     wide = any(not balls.narrow(bound, narrow.digits) for bounds in deltas for bound in bounds)
-    narrow.failed = narrow.failed or (refinable and wide)
+    narrow.failed = narrow.failed or (subject.refinable and wide)
     ends = [(balls.ends(low)[0], balls.ends(high)[1]) for low, high in deltas]
     shown = tuple(
         outward(max(low, Fraction(0)), min(high, Fraction(1)), narrow.rounding or narrow.digits) for low, high in ends
     )
-    return Composition(times, tuple(points), shown, None, accounting)
+    return Composition(times, tuple(points), shown, accounting)

@@ -52,12 +52,15 @@ def _curve(segments: tuple[Segment, ...]) -> Table:
 def _composition(found: Composition) -> list[Part]:
     rows = []
     for i, at in enumerate(found.points):
-        certified = "not certified" if found.certified is None else found.certified[i]
         rows.append(
-            [str(at), certified, "not installed" if found.accounting is None else rough(found.accounting[i], 6)]
+            [
+                str(at),
+                found.certified[i],
+                "not installed" if found.accounting is None else rough(found.accounting[i], 6),
+            ]
         )
     columns = ["ε", "δ, certified", "δ, dp-accounting (float, not certified)"]
-    notes = [f"not certified: {found.reason}"] if found.reason else []
+    notes = list[str]()
     if found.accounting is None:
         notes.append('dp-accounting is not installed: pip install "dpaudit[accounting]"')
     return [Table(columns, rows, title=f"{found.times} releases"), *map(Note, notes)]

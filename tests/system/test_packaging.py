@@ -23,10 +23,12 @@ OPTIONAL = {
     "distributed": "cluster",
     "pyarrow": "parquet",
     "dp_accounting": "accounting",
+    "prv_accountant": None,
+    "opacus": None,
     "sympy": None,
     "pytest": None,
 }
-"""What may be missing, and the extra that brings it; sympy and pytest are there for those who already use them."""
+"""What may be missing, and the extra that brings it; those without one are there for people who already use them."""
 CALLED = {"flint": "python-flint"}
 """What is not installed by the name that it is imported by."""
 

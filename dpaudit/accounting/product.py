@@ -1,4 +1,4 @@
-"""T releases together: certified for small T, and through dp-accounting in floating point.
+"""T releases of a finite mechanism with few different losses: without a grid, to any precision.
 
 The envelope of all pairs is the curve of one symmetric pair of distributions that dominates every adjacent pair; its
 T-fold product dominates every adaptive composition of T releases (Zhu, Dong, Wang 2022, dominating pairs). So delta of
@@ -93,7 +93,7 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     upper = Product(*dominating_atoms(envelope), times)
     room = 1 - envelope.vertices[-1].advantage - envelope.slack
     extra = envelope.slack / room * times if balls.certainly_less(balls.zero(), room) else ball(1)
-    lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in _promising(envelope)]
+    lower = [Product(*pair_atoms(envelope.curves[i]), times) for i in promising(envelope)]
     found = []
     for epsilon in points:
         low = balls.maximum([product.delta(epsilon) for product in lower])
@@ -102,7 +102,7 @@ def composed_deltas(envelope: Envelope, times: int, points: Sequence[Fraction]) 
     return found
 
 
-def _promising(envelope: Envelope) -> list[int]:
+def promising(envelope: Envelope) -> list[int]:
     """Returns a few pairs whose products may come close to that of all: at both ends of the curve, and by their mean.
 
     Whichever they are, their products are lower bounds. Many pairs may attain the curve of one release; of several

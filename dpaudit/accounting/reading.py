@@ -1,0 +1,56 @@
+"""Events from text: "gaussian:sigma=4/5,rate=1/100 x 1000"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import Any
+
+from dpaudit.accounting.event import MOST_TIMES, Event
+from dpaudit.accounting.events import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Pure,
+    RandomizedResponse,
+)
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import whole
+
+NAMED: dict[str, type[Event]] = {
+    kind.name: kind
+    for kind in (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, Exponential, Pure)
+}
+"""The events that the command line knows by name."""
+REPEATED = re.compile(r"^(?P<event>.*?)(?:\s+[x×*]\s*(?P<times>\S+))?$", re.DOTALL)
+
+
+BATCHES = ("shuffle", "shuffled", "batch", "batches", "batch_size", "without_replacement", "epochs")
+
+
+def read(text: str) -> Event:
+    """The event that "gaussian:sigma=4/5,rate=1/100 x 1000" describes."""
+    match = REPEATED.match(text.strip())
+    assert match is not None
+    name, _, parameters = match["event"].partition(":")
+    kind = NAMED.get(name.strip().lower())
+    if kind is None:
+        raise InputError("event", text, f"must be one of {', '.join(NAMED)}, as in gaussian:sigma=4,rate=1/100 x 1000")
+    known = [f.name for f in fields(kind) if f.name != "times"]
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in parameters.split(","))):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if key in BATCHES:
+            rule = (
+                f"{key}: only Poisson sampling (rate=…) has a theorem here; shuffled data and fixed batches have none"
+            )
+            raise InputError("event", text, rule)
+        if key not in known or not equals or key in given:
+            raise InputError("event", text, f"{name} takes {', '.join(f'{key}=…' for key in known)}, each once")
+        given[key] = whole(key, value, 1) if key == "k" else value
+    try:
+        return kind(**given, times=whole("times", match["times"] or 1, 1, MOST_TIMES))
+    except InputError as error:
+        raise InputError("event", text, f"{error.option}: {error.rule}") from None

@@ -1,0 +1,173 @@
+"""The accountant: bounds of delta(epsilon) and epsilon(delta) of a composition, by the best of three ways.
+
+Gaussian mechanisms alone have a closed form. Losses on a lattice are composed without a grid. Everything else is
+composed on a grid that is refined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.events import Gaussian
+from dpaudit.accounting.gaussian import gaussian_delta
+from dpaudit.accounting.grid import MOST_CELLS, UNKNOWN, Grid, Question, State
+from dpaudit.accounting.lattice import LONGEST, Product, length
+from dpaudit.accounting.pairs import Bell, Pair
+from dpaudit.accounting.search import Curve, delta_at, epsilon_at
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.bounds import Bounds
+
+FINE = 1e-12
+"""The gap that is asked of ways without a grid."""
+CLOSED, LATTICE, GRID = "closed form", "lattice", "grid"
+
+
+@dataclass(frozen=True)
+class Bells(Event):
+    """Gaussian mechanisms together: one Gaussian mechanism with mu^2 the sum of all (sensitivity / sigma)^2."""
+
+    mu_squared: Fraction = Fraction(1)
+    exact = False
+    name = "gaussians"
+
+    def dominating(self) -> Pair:
+        """N(mu, 1) against N(0, 1)."""
+        return Pair(pieces=(Bell(self.mu_squared),))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The bounds of every question, and how they were found."""
+
+    known: dict[Question, Bounds]
+    method: str
+    directions: tuple[str, ...]
+    step: Fraction | None = None
+    cells: int = 0
+    rounds: int = 1
+    interrupted: BaseException | None = None
+    """What ended the work early; the bounds are certified all the same."""
+
+
+def gathered(events: Sequence[Event]) -> list[Event]:
+    """The same composition in few events: equal ones added up, Gaussian mechanisms without sampling made into one."""
+    counts: dict[Event, int] = {}
+    mu_squared = Fraction(0)
+    for event in events:
+        if isinstance(event, Gaussian) and not event.sampled:
+            mu_squared += event.mu_squared * event.times
+        else:
+            one = replace(event, times=1)
+            counts[one] = counts.get(one, 0) + event.times
+    found = [replace(event, times=times) for event, times in counts.items()]
+    return [*found, Bells(mu_squared=mu_squared)] if mu_squared else found
+
+
+def solve(
+    events: Sequence[Event],
+    questions: Sequence[Question],
+    gap: float,
+    most_cells: int = MOST_CELLS,
+    progress: Callable[[State], None] | None = None,
+    method: str | None = None,
+) -> Solution:
+    """Certified bounds of every question about the composition of the events; ``method`` forces one of the ways."""
+    parts = gathered(events)
+    size = length(parts)
+    if method is None:
+        alone = len(parts) == 1 and isinstance(parts[0], Bells)
+        method = CLOSED if alone else LATTICE if size is not None and size <= LONGEST else GRID
+    limit = _largest(parts)
+    left = [q for q in questions if _limited(q, limit) is None]
+    if method == GRID:
+        found = _on_grid(parts, left, gap, most_cells, progress)
+    else:
+        known = _by_curve(parts, left, method)
+        found = Solution(known, method, ("both alike",), _step(parts, method), size or 0)
+    known = {q: found.known.get(q) or _limited(q, limit) or UNKNOWN for q in questions}
+    if limit is not None:
+        known = {q: b if q.delta is None else b.meet(Bounds(Fraction(0), limit)) for q, b in known.items()}
+    return replace(found, known=known)
+
+
+def _step(parts: Sequence[Event], method: str) -> Fraction | None:
+    if method != LATTICE:
+        return None
+    with balls.precision(64):
+        return Product([replace(part, times=1) for part in parts]).step
+
+
+def _largest(parts: Sequence[Event]) -> Fraction | None:
+    """A loss that the composition never exceeds, where there is one and no loss is infinite."""
+    total = Fraction(0)
+    for part in parts:
+        most, pair = part.largest_loss, part.dominating()
+        if most is None or not balls.is_zero(pair.infinite()) or not balls.is_zero(pair.left_out()):
+            return None
+        total += most * part.times
+    return total
+
+
+def _limited(question: Question, limit: Fraction | None) -> Bounds | None:
+    """The answer where the largest loss gives it: delta is 0 from there on."""
+    if limit is not None and question.epsilon is not None and question.epsilon >= limit:
+        return Bounds(Fraction(0), Fraction(0))
+    return None
+
+
+def _by_curve(parts: Sequence[Event], questions: Sequence[Question], method: str) -> dict[Question, Bounds]:
+    """Answers from a curve without a grid, at a precision that makes them narrow."""
+    known = {q: UNKNOWN if q.epsilon is None else Bounds(Fraction(0), Fraction(1)) for q in questions}
+
+    def attempt() -> bool | None:
+        curve = _curve(parts, method)
+        for question in questions:
+            if question.epsilon is not None:
+                found = delta_at(curve, question.epsilon)
+            else:
+                assert question.delta is not None
+                found = epsilon_at(curve, question.delta, 1.0, FINE / 8)
+            known[question] = known[question].meet(found)
+        return all(bounds.gap() <= FINE for bounds in known.values()) or None
+
+    try:
+        balls.refine(attempt, 128 if method == LATTICE else 192, 1024)
+    except PrecisionExhausted:
+        return known
+    return known
+
+
+def _curve(parts: Sequence[Event], method: str) -> Curve:
+    if method == LATTICE:
+        return Product(parts).delta
+    (bells,) = parts
+    assert isinstance(bells, Bells)
+
+    def closed(epsilon: Fraction) -> tuple[balls.Ball, balls.Ball]:
+        found = gaussian_delta(bells.mu_squared, epsilon)
+        return found, found
+
+    return closed
+
+
+def _on_grid(
+    parts: Sequence[Event],
+    questions: Sequence[Question],
+    gap: float,
+    most_cells: int,
+    progress: Callable[[State], None] | None,
+) -> Solution:
+    grid = Grid(parts, gap, most_cells)
+    names = tuple(d.name for d in grid.directions) if len(grid.directions) > 1 else ("both alike",)
+    ended: BaseException | None = None
+    if questions:
+        try:
+            grid.answer(questions, progress)
+        except KeyboardInterrupt as error:
+            ended = error
+    state = grid.state
+    return Solution(dict(state.known), GRID, names, state.step or None, state.cells, state.rounds, ended)

@@ -1,0 +1,329 @@
+"""How much privacy a whole pipeline spends: certified bounds of its composition, as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from shlex import quote
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from dpaudit.accounting.dp_events import from_dp_event, is_dp_event
+from dpaudit.accounting.event import Event
+from dpaudit.accounting.finite import Released
+from dpaudit.accounting.grid import MOST_CELLS, Question, State
+from dpaudit.accounting.reading import read
+from dpaudit.accounting.rivals import Rival, rivals
+from dpaudit.accounting.solve import Solution, solve
+from dpaudit.audit.judgement import MARKS
+from dpaudit.audit.page import COLOURS, Fields, Headline, Line, Note, Page, Part, Table, strong
+from dpaudit.audit.picture import bar
+from dpaudit.audit.results import Answer
+from dpaudit.audit.setting import Setting
+from dpaudit.numbers.bounds import Bounds
+from dpaudit.numbers.digits import at_least, at_most, powers, rough
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.numbers.errors import InputError
+from dpaudit.numbers.rationals import Exact, nonnegative, positive, probability, sequence, whole
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.claim import Claim
+from dpaudit.privacy.effort import Progress
+from dpaudit.privacy.guarantee import EpsilonDelta, parse_guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DIGITS = 15
+ADD_REMOVE, REPLACE = "add-remove-one", "replace-one"
+THEOREMS = {
+    "composition": "dominating pairs compose (Zhu, Dong, Wang 2022, Theorem 10)",
+    "sampling": "Poisson sampling, add/remove: ((1−q)Q + qP, Q) and its reverse (Zhu, Dong, Wang 2022, Theorem 11)",
+}
+OWN = ", and each mechanism's own"
+NO_CERTIFICATE = "none: the verifier does not check compositions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountResult(Answer):
+    """Bounds of delta at every epsilon of ``at``, and of epsilon at every delta, of the whole composition."""
+
+    events: tuple[Event, ...]
+    """What is released."""
+    deltas: tuple[tuple[Fraction, Enclosure], ...]
+    """δ at every ε of ``at``."""
+    epsilons: tuple[tuple[Fraction, Enclosure], ...]
+    """ε at every δ of ``delta``."""
+    adjacency: str
+    """The neighboring datasets for which the bounds hold."""
+    solution: Solution
+    """How they were found, and every bound as a rational number."""
+    gap: Fraction
+    """The relative gap that was asked for."""
+    claim: Claim
+    """The (ε, δ) that was judged, with the verdict."""
+    claimed: Enclosure | None = None
+    """delta at the epsilon of the claim."""
+    others: tuple[Rival, ...] = ()
+    """What other accountants say, where they were asked."""
+    alone: tuple[tuple[Event, Fraction, Enclosure], ...] = ()
+    """What every event alone would spend at every delta, where that was asked for."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing ended the work early."""
+        return self.solution.interrupted is None
+
+    def members(self) -> dict[str, Any]:
+        """The members of ``dpaudit account --json``."""
+        solution = self.solution
+        found: dict[str, Any] = {
+            "events": [str(event) for event in self.events],
+            "delta": [{"at": powers(str(at)), **value.to_dict()} for at, value in self.deltas],
+            "epsilon": [{"delta": powers(str(at)), **value.to_dict()} for at, value in self.epsilons],
+            "adjacency": self.adjacency,
+            "directions": list(solution.directions),
+            "grid": {
+                "method": solution.method,
+                "step": None if solution.step is None else str(solution.step),
+                "points": solution.cells,
+                "rounds": solution.rounds,
+            },
+            "gap": powers(str(self.gap)),
+            "complete": self.complete,
+            "theorems": self.theorems(),
+            "certificate": NO_CERTIFICATE,
+        }
+        if self.claim.guarantee is not None and self.claim.verdict is not None and self.claimed is not None:
+            found["verdict"] = {
+                "word": self.claim.verdict.value,
+                "statement": self.claim.guarantee.text(),
+                "delta": self.claimed.to_dict(),
+            }
+        if self.alone:
+            found["alone"] = [
+                {"event": str(event), "delta": powers(str(at)), **value.to_dict()} for event, at, value in self.alone
+            ]
+        if self.others:
+            found["others"] = [rival.to_dict() for rival in self.others]
+        return found
+
+    def theorems(self) -> list[str]:
+        """What the bounds rest on."""
+        sampled = any(event.sampled for event in self.events)
+        return [THEOREMS["composition"], *([THEOREMS["sampling"]] if sampled else [])]
+
+    def page(self) -> Page:
+        """The claim, the bounds, how they were found, and the others."""
+        solution = self.solution
+        step = "" if solution.step is None else f", step {rough(solution.step, 3)}, {solution.cells} points"
+        rows: list[Line] = [
+            ("releases", str(event) if i else strong(str(event))) for i, event in enumerate(self.events)
+        ]
+        rows += [("adjacency", self.adjacency), ("directions", " and ".join(solution.directions))]
+        rows += [("method", f"{solution.method}{step}"), ("effort", f"{solution.rounds} rounds, {self.seconds:.2f} s")]
+        if self.command:
+            rows.append(("again", self.command))
+        parts: list[Part] = [self.headline(), Fields(rows)]
+        if self.deltas:
+            parts.append(Table(["ε", "δ"], [[powers(str(at)), value] for at, value in self.deltas], title="δ(ε)"))
+        if self.epsilons:
+            parts.append(Table(["δ", "ε"], [[powers(str(at)), value] for at, value in self.epsilons], title="ε(δ)"))
+        if self.alone:
+            each = [[str(event), powers(str(at)), value] for event, at, value in self.alone]
+            parts.append(Table(["release", "δ", "ε alone"], each, title="each release alone"))
+        if self.others:
+            lines = [
+                [r.accountant, powers(str(r.delta)), "–" if r.epsilon is None else rough(r.epsilon, 6), r.text()]
+                for r in self.others
+            ]
+            parts.append(Table(["accountant", "δ", "its ε (float)", "beside ours"], lines, title="other accountants"))
+        if not self.complete:
+            parts.append(Note("ended early: the bounds are certified, and wider than was asked for"))
+        elif self.widest() > self.gap:
+            parts.append(Note(f"wider than --gap {powers(str(self.gap))}: the effort is used up, or no pair is both"))
+        return parts
+
+    def widest(self) -> float:
+        """The largest relative gap."""
+        return max((bounds.gap() for q, bounds in self.solution.known.items() if q.bound is None), default=0.0)
+
+    def headline(self) -> Headline:
+        """The verdict on the claim, else the first bound."""
+        verdict, guarantee, value = self.claim.verdict, self.claim.guarantee, self.claimed
+        if verdict is not None and guarantee is not None and value is not None:
+            at = powers(str(guarantee.epsilon_delta()[0]))  # type: ignore[index]
+            low, high = at_least(value.lower, 4), at_most(value.upper, 4)
+            words = f"δ({at}) is at least {low}" if verdict is Verdict.REFUTED else f"δ({at}) is at most {high}"
+            return Headline(MARKS[verdict], COLOURS[verdict.value], f"{guarantee.text()}: {verdict.value}", words)
+        if self.epsilons:
+            delta, found = self.epsilons[0]
+            return Headline.neutral(f"ε at δ = {powers(str(delta))}: {found.shortened(6)}")
+        point, value_there = self.deltas[0]
+        return Headline.neutral(f"δ({powers(str(point))}) = {value_there.shortened(6)}")
+
+    def picture(self) -> str:
+        """δ at the ε of the claim beside the δ that is claimed, else the first ε as a bar."""
+        guarantee = self.claim.guarantee
+        if self.claimed is not None and isinstance(guarantee, EpsilonDelta):
+            return bar(f"δ({powers(str(guarantee.epsilon))})", self.claimed, guarantee.delta, "claimed")
+        name, found = ("ε", self.epsilons[0][1]) if self.epsilons else ("δ", self.deltas[0][1])
+        return bar(name, found, None, "")
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the lower and the upper bound of every δ(ε) that was asked for."""
+        if len(self.deltas) < 2:
+            raise InputError("plot", "one point", "ask for several: --at 0,1,2,3")
+        xs = [float(at) for at, _ in self.deltas]
+        axes.fill_between(
+            xs, [float(v.lower) for _, v in self.deltas], [float(v.upper) for _, v in self.deltas], alpha=0.4
+        )
+        axes.plot(xs, [float(v.upper) for _, v in self.deltas], marker="o", markersize=3)
+        axes.set_yscale("log")
+        axes.set_xlabel("ε")
+        axes.set_ylabel("δ(ε)")
+        axes.set_title("δ(ε) of the composition: certified bounds", loc="left")
+
+
+def account(
+    events: Any,
+    *,
+    at: str | Sequence[Exact] = (),
+    delta: str | Sequence[Exact] = (),
+    gap: Exact = "1e-3",
+    claim: str | EpsilonDelta | None = None,
+    adjacency: str | None = None,
+    cells: int | str = MOST_CELLS,
+    compare: bool = False,
+    each: bool = False,
+    progress: Progress | None = None,
+) -> AccountResult:
+    """Certified two-sided bounds of delta(epsilon) and epsilon(delta) of everything that a pipeline releases.
+
+    ``events`` are events, mechanisms, events of dp-accounting, or texts as the command line takes them. ``each`` adds
+    what every event alone would spend, ``compare`` what other accountants say.
+
+    >>> from dpaudit.accounting.events import Gaussian
+    >>> found = account([Gaussian(sigma=10) * 100], delta="1e-6")
+    >>> str(found.epsilons[0][1])[:6]
+    '4.8865'
+    """
+    start = perf_counter()
+    parts = _events(events)
+    points = [nonnegative("at", point) for point in sequence("at", at)]
+    levels = [probability("delta", level) for level in sequence("delta", delta)]
+    guarantee = _guarantee(claim)
+    share = positive("gap", gap)
+    if not points and not levels and guarantee is None:
+        raise InputError(
+            "at", "(nothing)", "ask for something: --at EPSILON, --delta DELTA or --claim eps=1,delta=1e-6"
+        )
+    relation = _adjacency(adjacency, parts)
+    questions = [*(Question(epsilon=point) for point in points), *(Question(delta=level) for level in levels)]
+    judged = None if guarantee is None else Question(epsilon=guarantee.epsilon, bound=guarantee.delta)
+    asked = questions if judged is None else [*questions, judged]
+    rounds = 0
+
+    def told(state: State) -> None:
+        nonlocal rounds
+        rounds += 1
+        if progress is not None:
+            progress(rounds, rounds + 1)
+
+    found = solve(parts, asked, float(share), whole("cells", cells, 1 << 10, 1 << 22), told)
+    ours = [(level, found.known[Question(delta=level)]) for level in levels]
+    whole_run = found.interrupted is None
+    others = tuple(rivals(parts, ours)) if compare and whole_run else ()
+    alone = tuple(_alone(parts, levels, float(share))) if each and whole_run else ()
+    words: dict[str, Any] = {"at": points, "delta": levels, "claim": guarantee, "gap": share}
+    return AccountResult(
+        events=tuple(parts),
+        deltas=tuple((point, found.known[Question(epsilon=point)].enclosure(DIGITS)) for point in points),
+        epsilons=tuple((level, bounds.enclosure(DIGITS)) for level, bounds in ours),
+        adjacency=relation,
+        solution=found,
+        gap=share,
+        claim=Claim() if judged is None or guarantee is None else _judged(guarantee, found.known[judged]),
+        claimed=None if judged is None else found.known[judged].enclosure(DIGITS),
+        others=others,
+        alone=alone,
+        seconds=perf_counter() - start,
+        command=_command(parts, words, compare),
+    )
+
+
+def _alone(
+    events: Sequence[Event], levels: Sequence[Fraction], gap: float
+) -> Iterator[tuple[Event, Fraction, Enclosure]]:
+    """What every event alone spends; the whole is not their sum."""
+    questions = [Question(delta=level) for level in levels]
+    for event in events:
+        found = solve([event], questions, gap)
+        yield from ((event, level, found.known[Question(delta=level)].enclosure(DIGITS)) for level in levels)
+
+
+def _events(given: Any) -> list[Event]:
+    """The events, whatever form they have."""
+    entries = [given] if isinstance(given, str | Event) or is_dp_event(given) else given
+    if not isinstance(entries, Iterable):
+        raise InputError("event", given, "must be events, such as [Gaussian(sigma=4) * 100]")
+    found: list[Event] = []
+    for entry in entries:
+        if isinstance(entry, Event):
+            found.append(entry)
+        elif isinstance(entry, str):
+            found.append(_read(entry))
+        elif is_dp_event(entry):
+            found += from_dp_event(entry)
+        else:
+            found.append(Released(mechanism=Setting.read(entry).mechanism))
+    if not found:
+        raise InputError("event", "(none)", "give at least one event, such as gaussian:sigma=4 x 100")
+    return found
+
+
+def _read(text: str) -> Event:
+    """An event from its text; "mech:NAME,n=10 x 3" is a mechanism of the registry or one's own."""
+    if not text.strip().lower().startswith("mech:"):
+        return read(text)
+    words, _, times = text.strip()[5:].partition(" x ")
+    name, *pairs = (part.strip() for part in words.split(","))
+    parameters: dict[str, Any] = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    mechanism = Setting.read(name, **parameters).mechanism
+    return Released(mechanism=mechanism, times=whole("times", times or 1, 1, 10**6))
+
+
+def _guarantee(claim: str | EpsilonDelta | None) -> EpsilonDelta | None:
+    found = parse_guarantee("claim", claim) if isinstance(claim, str) else claim
+    if found is not None and not isinstance(found, EpsilonDelta):
+        raise InputError("claim", claim, "an account judges (ε, δ): eps=3,delta=1e-5")
+    return found
+
+
+def _adjacency(given: str | None, events: Sequence[Event]) -> str:
+    """The adjacency under which the bounds hold; sampling needs add/remove."""
+    if given not in (None, ADD_REMOVE, REPLACE):
+        raise InputError("adjacency", given, f"must be {ADD_REMOVE} or {REPLACE}")
+    if given == REPLACE and any(event.sampled for event in events):
+        raise InputError("adjacency", given, "no dominating pair of subsampling under replace-one is proved here")
+    return f"{given or ADD_REMOVE}{OWN if any(isinstance(event, Released) for event in events) else ''}"
+
+
+def _judged(guarantee: EpsilonDelta, bounds: Bounds) -> Claim:
+    """The verdict on delta(epsilon) <= delta."""
+    return Claim(guarantee, bounds.at_most(guarantee.delta))
+
+
+def _command(events: Sequence[Event], words: dict[str, Any], compare: bool) -> str | None:
+    """The command that asks the same; None of a mechanism that only Python has."""
+    if any(isinstance(event, Released) for event in events):
+        return None
+    parts = [f"--event {quote(str(event))}" for event in events]
+    for name, value in words.items():
+        if name == "claim":
+            parts += [] if value is None else [f"--claim {value.option()}"]
+        elif name == "gap":
+            parts += [] if value == Fraction(1, 1000) else [f"--gap {powers(str(value))}"]
+        elif value:
+            parts.append(f"--{name} {','.join(powers(str(entry)) for entry in value)}")
+    return " ".join(["dpaudit account", *parts, *(["--compare"] if compare else [])])

@@ -1,0 +1,90 @@
+"""Accountants beside the certified bounds: ``python -m reports.accountants`` computes, ``... page`` writes the report.
+
+Every finished row is appended to rows.jsonl at once; a run that is killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpaudit.accounting.grid import Question
+from dpaudit.accounting.reading import read
+from dpaudit.accounting.rivals import installed, rivals
+from dpaudit.accounting.solve import solve
+from dpaudit.numbers.enclosure import outward
+from reports.accountants.page import write
+from reports.accountants.settings import DELTAS, compositions
+
+HERE = Path(__file__).parent
+ROWS = HERE / "rows.jsonl"
+GAP, MOST_CELLS = 2e-3, 1 << 17
+SECONDS = 60
+"""An accountant that takes longer at one composition is given up there."""
+
+
+class Late(Exception):
+    """It takes too long."""
+
+
+def late(*_: object) -> None:
+    """Ends an accountant that takes too long."""
+    raise Late(f"gave no answer in {SECONDS} s")
+
+
+def row(words: list[str]) -> dict[str, Any]:
+    """Certified bounds of epsilon at every delta, and what the others say."""
+    events, start = [read(text) for text in words], time.process_time()
+    questions = [Question(delta=Fraction(delta)) for delta in DELTAS]
+    found = solve(events, questions, GAP, MOST_CELLS)
+    seconds = time.process_time() - start
+    known = [(q.delta or Fraction(0), found.known[q]) for q in questions]
+    said = []
+    signal.alarm(SECONDS)
+    try:
+        said += [rival.to_dict() for rival in rivals(events, known)]
+    except Late:
+        pass
+    finally:
+        signal.alarm(0)
+    certified = [
+        {"delta": delta, **outward(bounds.lower, bounds.upper, 12).to_dict()}
+        for delta, (_, bounds) in zip(DELTAS, known, strict=True)
+        if bounds.upper != float("inf")
+    ]
+    return {
+        "events": words,
+        "certified": certified,
+        "method": found.method,
+        "seconds": round(seconds, 2),
+        "others": said,
+    }
+
+
+def main() -> None:
+    """Computes what is missing, for as many minutes as the first argument says."""
+    if sys.argv[1:] == ["page"]:
+        write(HERE)
+        return
+    until = time.monotonic() + 60 * float(sys.argv[1]) if sys.argv[1:] else float("inf")
+    done = [json.loads(line)["events"] for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
+    signal.signal(signal.SIGALRM, late)
+    print(installed())
+    for words in compositions():
+        if words in done:
+            continue
+        if time.monotonic() > until:
+            break
+        with ROWS.open("a") as file:
+            file.write(json.dumps(row(words)) + "\n")
+        print(words, flush=True)
+    write(HERE)
+
+
+if __name__ == "__main__":
+    main()

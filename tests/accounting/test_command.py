@@ -1,0 +1,119 @@
+"""``dpaudit account``: its JSON, its verdicts and exit codes, the others beside it, and the pytest fixture."""
+
+import json
+from fractions import Fraction as F
+
+import pytest
+
+import dpaudit
+from dpaudit.accounting import grid
+from dpaudit.accounting.rivals import ABOVE, ACCOUNTANTS, FAILED, INSIDE, LOW, mark, rivals
+from dpaudit.cli import main
+from dpaudit.numbers.bounds import Bounds
+
+RELEASES = ["--event", "gaussian:sigma=1,rate=1/10 x 20", "--event", "discrete-laplace:eps=1/10"]
+
+
+def test_the_json_has_the_members_of_the_reference(capsys):
+    assert main(["account", *RELEASES, "--at", "1,8", "--delta", "1e-6", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["events"] == [RELEASES[1], RELEASES[3]]
+    assert [row["at"] for row in found["delta"]] == ["1", "8"]
+    assert [row["delta"] for row in found["epsilon"]] == ["1e-6"]
+    assert found["adjacency"] == "add-remove-one"
+    assert found["directions"] == ["remove", "add"]
+    assert set(found["grid"]) == {"method", "step", "points", "rounds"}
+    assert found["certificate"].startswith("none")
+    for row in (*found["delta"], *found["epsilon"]):
+        low, high = F(row["lower"]), F(row["upper"])
+        assert 0 < low <= high <= low * (1 + F(1, 500))
+
+
+@pytest.mark.parametrize(
+    ("claim", "code", "word"), [("eps=5,delta=1e-6", 0, "PROVED"), ("eps=4,delta=1e-6", 1, "REFUTED")]
+)
+def test_require_decides_the_exit_code(capsys, claim, code, word):
+    assert main(["account", "--event", "gaussian:sigma=10 x 100", "--claim", claim, "--require"]) == code
+    assert word in capsys.readouterr().out
+
+
+def test_a_claim_on_the_very_edge_stays_undecided(capsys):
+    edge = dpaudit.account(["gaussian:sigma=10,rate=1/2 x 10"], at="1/10", gap="1e-5").deltas[0][1]
+    middle = (edge.lower + edge.upper) / 2
+    arguments = ["--event", "gaussian:sigma=10,rate=1/2 x 10", "--claim", f"eps=1/10,delta={middle}", "--cells", "1024"]
+    assert main(["account", *arguments, "--require"]) == 3
+    assert "undecided" in capsys.readouterr().err
+
+
+def test_require_without_a_claim_is_refused(capsys):
+    assert main(["account", *RELEASES, "--at", "1", "--require"]) == 2
+    assert "nothing is claimed" in capsys.readouterr().err
+
+
+def test_a_mechanism_is_an_event_and_each_is_explained(capsys):
+    assert (
+        main(["account", "--event", "mech:LSHist,n=5 x 2", "--event", "laplace:eps=1/10", "--delta", "1e-3", "--each"])
+        == 0
+    )
+    shown = capsys.readouterr().out
+    assert "each release alone" in shown
+    assert "each mechanism's own" in shown
+
+
+def test_a_mechanism_composed_on_the_grid_agrees_with_its_product():
+    exact = dpaudit.profile("LSHist", n=5, at="1", orders="2", compose=3).composition.certified[0]
+    found = dpaudit.account(["mech:LSHist,n=5 x 3"], at="1").deltas[0][1]
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper
+    assert found.width <= exact.upper / 500
+
+
+def test_an_interrupted_run_says_what_it_knew(capsys, monkeypatch):
+    """The second round is interrupted: the bounds of the first are printed, and the exit code says so."""
+    usual, rounds = grid.Grid.refine_to, []
+
+    def interrupted(self, step, questions):
+        rounds.append(step)
+        if len(rounds) == 2:
+            raise KeyboardInterrupt
+        usual(self, step, questions)
+
+    monkeypatch.setattr(grid.Grid, "refine_to", interrupted)
+    assert main(["account", *RELEASES, "--at", "1", "--gap", "1e-5", "--json"]) == 130
+    found = json.loads(capsys.readouterr().out)
+    assert found["complete"] is False
+    assert 0 < F(found["delta"][0]["lower"]) <= F(found["delta"][0]["upper"]) < 1
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1.5, INSIDE), (0.99, LOW), (2.5, ABOVE), (float("inf"), ABOVE), (float("nan"), FAILED)]
+)
+def test_a_rival_is_marked(value, expected):
+    assert mark("it", F(1, 10), value, Bounds(F(1), F(2))).mark == expected
+
+
+def test_rivals_that_are_installed_are_asked(monkeypatch):
+    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
+    ours_alone = {name: ask for name, ask in ACCOUNTANTS.items() if name.startswith("dp-accounting")}
+    monkeypatch.setattr("dpaudit.accounting.rivals.ACCOUNTANTS", ours_alone)  # the others load torch
+    event = dpaudit.Gaussian(sigma=2) * 10
+    known = dpaudit.account([event], delta="1e-5").solution.known
+    (bounds,) = known.values()
+    said = {rival.accountant: rival for rival in rivals([event], [(F(1, 10**5), bounds)])}
+    assert said["dp-accounting PLD, grid 1e-4"].mark in (INSIDE, ABOVE)
+    assert said["dp-accounting RDP"].mark == ABOVE
+    assert "% above" in said["dp-accounting RDP"].text()
+
+
+def test_the_pytest_fixture_passes_and_fails(dp_account, request):
+    dp_account("gaussian:sigma=10 x 100").at_most(eps=5, delta="1e-6")
+    assert request.node.user_properties[0][0] == "dpaudit_account_delta(5)"
+    with pytest.raises(pytest.fail.Exception, match=r"\(4, 1e-6\)-DP: REFUTED; δ\(4\) is at least 4.712e-5"):
+        dp_account(dpaudit.Gaussian(sigma=10) * 100).at_most(eps=4, delta="1e-6")
+
+
+def test_a_picture_needs_several_points(tmp_path):
+    found = dpaudit.account(["gaussian:sigma=2 x 4"], at="0,1,2")
+    assert found.plot().get_title(loc="left").startswith("δ(ε)")
+    with pytest.raises(dpaudit.InputError):
+        dpaudit.account(["gaussian:sigma=2 x 4"], at="1").plot()

@@ -1,0 +1,131 @@
+"""Events from Python, from text and from dp-accounting: exact numbers in, one line for what cannot be."""
+
+from fractions import Fraction as F
+
+import pytest
+
+import dpaudit
+from dpaudit.accounting.dp_events import from_dp_event, to_dp_event, to_pld
+from dpaudit.accounting.events import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
+from dpaudit.accounting.reading import NAMED, read
+from dpaudit.numbers.errors import InputError
+
+BAD = {
+    "gaussian:sigma=0": "sigma: must be > 0",
+    "gaussian:sigma=-1": "sigma: must be > 0",
+    "gaussian": "sigma: must be given",
+    "gaussian:sigma=1,rate=3/2": "rate: must be > 0 and <= 1",
+    "gaussian:sigma=1,rate=0": "rate: must be > 0 and <= 1",
+    "gaussian:sigma=1 x 1000000000000": "times: must be a whole number",
+    "gaussian:sigma=1 x 0": "times: must be a whole number",
+    "gaussian:sigma=1,shuffle=yes": "only Poisson sampling",
+    "gaussian:sigma=1,batch_size=64": "only Poisson sampling",
+    "gaussian:sigma=1,sigma=2": "each once",
+    "gaussian:noise=1": "gaussian takes sigma",
+    "laplace:eps=1,scale=1": "give either scale or eps",
+    "laplace": "give either scale or eps",
+    "pure:eps=1,delta=1": "delta: must be >= 0 and < 1",
+    "randomized-response:eps=1,k=1": "k: must be a whole number >= 2",
+    "randomized-response:k=3": "give either eps or noise",
+    "discrete-gaussian:sigma=1,sensitivity=1/2": "sensitivity: must be a whole number",
+    "discrete-gaussian:sigma=100000": "take gaussian beyond",
+    "cauchy:scale=1": "must be one of",
+    "": "must be one of",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_events_are_refused_in_one_line(text):
+    with pytest.raises(InputError) as error:
+        read(text)
+    assert BAD[text] in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", NAMED.values())
+def test_floats_are_refused(kind):
+    name = "sigma" if "gaussian" in kind.name else "eps"
+    with pytest.raises(InputError, match="float"):
+        kind(**{name: 0.5})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gaussian:sigma=4/5,rate=1/100 x 1000",
+        "laplace:eps=1/10",
+        "discrete-gaussian:sigma=10 x 3",
+        "randomized-response:eps=1,k=5",
+        "pure:eps=1,delta=1/100000000",
+    ],
+)
+def test_text_and_event_are_the_same(text):
+    assert str(read(text)) == text
+    assert read(str(read(text))) == read(text)
+
+
+def test_times_multiply():
+    assert (Gaussian(sigma=2) * 3 * 5).times == 15
+    assert str(7 * Laplace(scale="1/2")) == "laplace:scale=1/2 x 7"
+    with pytest.raises(InputError):
+        Gaussian(sigma=2) * 0
+
+
+def test_nothing_asked_and_replace_one_with_sampling_are_refused():
+    event = dpaudit.Gaussian(sigma=1, rate="1/2")
+    for bad, words in (
+        ({}, "ask for something"),
+        ({"at": "1", "adjacency": "replace-one"}, "replace-one"),
+        ({"at": "-1"}, "must be >= 0"),
+        ({"delta": "2"}, "must be > 0 and < 1"),
+        ({"at": "1", "claim": "rho=1"}, "judges"),
+        ({"at": [0.5]}, "float"),
+    ):
+        with pytest.raises(InputError, match=words):
+            dpaudit.account([event], **bad)
+    with pytest.raises(InputError, match="at least one event"):
+        dpaudit.account([], at="1")
+
+
+def test_dp_events_come_in_and_go_out():
+    library = pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
+    from dp_accounting import dp_event
+
+    steps = library.SelfComposedDpEvent(library.PoissonSampledDpEvent(0.01, library.GaussianDpEvent(0.8)), 1000)
+    whole = library.ComposedDpEvent([steps, library.LaplaceDpEvent(10.0), dp_event.DiscreteLaplaceDpEvent(0.1, 2)])
+    found = from_dp_event(whole)
+    assert found == [
+        Gaussian(sigma="4/5", rate="1/100") * 1000,
+        Laplace(scale=10),
+        DiscreteLaplace(scale=10, sensitivity=2),
+    ]
+    assert from_dp_event(to_dp_event(found))[0] == found[0]
+    assert from_dp_event(library.RandomizedResponseDpEvent(0.5, 4)) == [RandomizedResponse(noise="1/2", k=4)]
+    for bad in (
+        library.SampledWithoutReplacementDpEvent(100, 10, library.GaussianDpEvent(1.0)),
+        library.NonPrivateDpEvent(),
+    ):
+        with pytest.raises(InputError, match="dominating pair"):
+            from_dp_event(bad)
+
+
+def test_an_exported_distribution_is_pessimistic():
+    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
+    for event, at in ((Gaussian(sigma=1), "1"), (Laplace(eps=1), "1/2"), (Gaussian(sigma=1, rate="1/4"), "1/2")):
+        exported = to_pld(event, F(1, 512)).get_delta_for_epsilon(float(F(at)))
+        ours = dpaudit.account([event], at=at).deltas[0][1]
+        assert ours.lower <= F(exported) <= ours.upper * F(101, 100)
+    with pytest.raises(InputError, match="power of 1/2"):
+        to_pld(Laplace(eps=1), F(1, 10))
+
+
+def test_randomized_response_by_noise_is_that_by_epsilon():
+    """With k = 2 and noise 2/3 the truth is told with 2/3: e^eps = 2."""
+    found = dpaudit.account([RandomizedResponse(noise="2/3") * 4], at="1").deltas[0][1]
+    exact = sum(
+        max(0.0, c * (2**j / 3**4) * 1.0 - 2.718281828459045 * c * 2 ** (4 - j) / 3**4)
+        for j, c in enumerate((1, 4, 6, 4, 1))
+    )
+    assert float(found.lower) <= exact + 1e-12
+    assert exact - 1e-12 <= float(found.upper)
+    assert found.width < F(1, 1000)

@@ -1,0 +1,173 @@
+"""Certified bounds of compositions against references that share no code, closed forms, and themselves."""
+
+from fractions import Fraction as F
+
+import pytest
+import reference_accounting as reference
+from mpmath import mpf
+
+from dpaudit.accounting.events import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Pure,
+    RandomizedResponse,
+)
+from dpaudit.accounting.grid import Question
+from dpaudit.accounting.solve import CLOSED, GRID, LATTICE, solve
+
+
+def deltas(events, points, gap=1e-3, method=None):
+    questions = [Question(epsilon=F(point)) for point in points]
+    found = solve(events, questions, gap, method=method)
+    return [found.known[question] for question in questions]
+
+
+def epsilons(events, levels, gap=1e-3, method=None):
+    questions = [Question(delta=F(level)) for level in levels]
+    found = solve(events, questions, gap, method=method)
+    return [found.known[question] for question in questions]
+
+
+ROUNDED = mpf(10) ** -18
+"""The references have 25 digits."""
+
+
+def real(value):
+    return mpf(F(value).numerator) / F(value).denominator
+
+
+def holds(bounds, value, gap=1e-3):
+    """The reference lies inside, and the bounds are as close as asked for."""
+    room = value * ROUNDED + mpf(10) ** -22
+    return real(bounds.lower) <= value + room and value - room <= real(bounds.upper) and bounds.gap() <= gap
+
+
+@pytest.mark.parametrize(
+    ("sigma", "times", "points"), [("10", 100, (0, 1, 4, 8)), ("1/2", 2, (1, 30)), ("20", 1, (0, "1/10"))]
+)
+def test_gaussians_on_the_grid_agree_with_their_closed_form(sigma, times, points):
+    events = [Gaussian(sigma=sigma) * times]
+    mu = reference.sqrt(times) / real(sigma)
+    for method, gap in ((CLOSED, 1e-12), (GRID, 1e-3)):
+        for point, bounds in zip(points, deltas(events, points, method=method), strict=True):
+            assert holds(bounds, reference.gaussian(mu, real(point)), gap)
+
+
+def test_different_gaussians_are_one():
+    events = [Gaussian(sigma=3) * 5, Gaussian(sigma=2, sensitivity="1/2") * 7]
+    mu = reference.sqrt(mpf(5) / 9 + mpf(7) / 16)
+    (bounds,) = deltas(events, [2])
+    assert holds(bounds, reference.gaussian(mu, 2), 1e-12)
+
+
+@pytest.mark.parametrize("level", ["1e-6", "1e-30"])
+def test_epsilon_on_the_grid_agrees_with_the_closed_form_at_tiny_delta(level):
+    events = [Gaussian(sigma=10) * 100]
+    (closed,), (grid,) = epsilons(events, [level], method=CLOSED), epsilons(events, [level], method=GRID)
+    assert grid.lower <= closed.upper
+    assert closed.lower <= grid.upper
+    assert grid.gap() <= 1e-3
+
+
+CASES = [("4/5", "1/100", 1), ("1/2", "1/5", 1), ("1/2", "1/5", 2), ("1", "1/2", 2)]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "times"), CASES)
+def test_sampled_gaussians_against_integrals(sigma, rate, times):
+    points = ("1/10", 1, 2) if times == 1 else (1,)
+    found = deltas([Gaussian(sigma=sigma, rate=rate) * times], points)
+    s, q = (real(x) for x in (sigma, rate))
+    one_or_two = reference.sampled_gaussian if times == 1 else reference.two_sampled_gaussians
+    for point, bounds in zip(points, found, strict=True):
+        at = real(point)
+        assert holds(bounds, max(one_or_two(s, q, at), one_or_two(s, q, at, add=True)))
+
+
+@pytest.mark.parametrize("point", ["1/10", "1/2", "3/4"])
+def test_two_laplaces_against_the_integral(point):
+    (bounds,) = deltas([Laplace(eps="1/2") * 2], [point])
+    assert holds(bounds, reference.two_laplaces(mpf(1) / 2, real(point)))
+
+
+LATTICES = [
+    ([RandomizedResponse(eps=1) * 6], [reference.randomized_response(1)] * 6),
+    ([RandomizedResponse(eps="1/2", k=4) * 4], [reference.randomized_response(0.5, 4)] * 4),
+    ([RandomizedResponse(eps=1) * 3, DiscreteLaplace(eps="1/2") * 2], None),
+    ([DiscreteGaussian(sigma=1) * 2], [reference.discrete_gaussian(1)] * 2),
+]
+
+
+@pytest.mark.parametrize(("events", "pairs"), LATTICES)
+@pytest.mark.parametrize("method", [LATTICE, GRID])
+def test_lattices_against_all_outcomes(events, pairs, method):
+    pairs = pairs or [reference.randomized_response(1)] * 3 + [reference.randomized_response(0.5)] * 2
+    for point, bounds in zip((0, 1, 2), deltas(events, (0, 1, 2), method=method), strict=True):
+        assert holds(bounds, reference.enumerated(pairs, point), 1e-12 if method == LATTICE else 1e-3)
+
+
+def test_sampled_atoms_against_all_outcomes():
+    pair = reference.sampled(reference.discrete_gaussian(1, 9), mpf(1) / 10)
+    back = [(b, a) for a, b in pair]
+    expected = max(reference.enumerated([p] * 2, mpf(1) / 4) for p in (pair, back))
+    (bounds,) = deltas([DiscreteGaussian(sigma=1, rate="1/10") * 2], ["1/4"], gap=5e-3)
+    assert holds(bounds, expected, 1e-2)
+
+
+def test_pure_releases_reveal_with_their_delta():
+    (bounds,) = deltas([Pure(eps=0, delta="1/10") * 2], [3])
+    assert holds(bounds, mpf(19) / 100, 1e-12)
+    (bounds,) = epsilons([Pure(eps=1, delta="1/10")], ["1/100"])
+    assert bounds.upper == float("inf")
+
+
+def test_the_exponential_mechanism_lies_between_its_attained_and_its_dominating_pair():
+    for point in ("0", "1/4"):
+        (bounds,) = deltas([Exponential(eps=1)], [point])
+        at = real(point)
+        dominating = (1 - reference.mp.exp((at - 1) / 2)) ** 2 / (1 - reference.mp.exp(-1))
+        attained = reference.enumerated([reference.randomized_response(0.5)], at)
+        assert (
+            real(bounds.lower)
+            <= attained * (1 + ROUNDED)
+            <= dominating * (1 + ROUNDED)
+            <= real(bounds.upper) * (1 + 2 * ROUNDED)
+        )
+        assert real(bounds.upper) <= dominating * (1 + mpf(10) ** -3)
+        assert real(bounds.lower) >= attained * (1 - mpf(10) ** -3)
+
+
+def test_losses_end_where_they_end():
+    assert [b.upper for b in deltas([Laplace(eps="1/10") * 10], [1, 2])] == [0, 0]
+    (bounds,) = epsilons([Laplace(eps="1/10") * 10], ["1e-4"], gap=1e-2)
+    assert bounds.upper <= 1
+
+
+def test_values_that_are_known():
+    (bounds,) = deltas([DiscreteGaussian(sigma=1)], [1])
+    assert holds(bounds, mpf("0.141351339405622"), 1e-9) or abs(float(bounds.lower) - 0.141351339405622) < 1e-14
+    (bounds,) = deltas([Gaussian(sigma="1/2", rate="1/5") * 3], [1])
+    assert bounds.lower <= F("0.15594")
+    assert F("0.15592") <= bounds.upper
+    (bounds,) = deltas([DiscreteGaussian(sigma=10) * 30, DiscreteLaplace(eps="1/10")], [1])
+    assert F("0.0128337652490827") <= bounds.lower <= bounds.upper <= F("0.0128337652490828")
+
+
+def test_a_widely_used_upper_bound_is_too_low():
+    """dp-accounting 0.6.0 says epsilon(1e-13) = 7.4018 at its grid 1e-3, and 7.4523 at 1e-4."""
+    question = Question(epsilon=F("7.4523"), bound=F(1, 10**13))
+    found = solve([Gaussian(sigma="4/5", rate="1/100") * 1000], [question], 1e-2).known[question]
+    assert found.lower > F(1, 10**13)
+
+
+def test_bounds_close_in_and_never_cross():
+    previous = None
+    for gap in (1e-1, 1e-2, 1e-3):
+        (bounds,) = deltas([Gaussian(sigma=1, rate="1/10") * 50], [1], gap)
+        assert bounds.lower <= bounds.upper
+        if previous is not None:
+            assert previous.lower <= bounds.upper
+            assert bounds.lower <= previous.upper
+        previous = bounds
