@@ -75,7 +75,7 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
     lines = [
         "# Accountants beside certified bounds",
         "",
-        f"**✗ REFUTED.** {sum(low.values())} upper bounds of accountants that promise one are certainly too low: {named}.",
+        f"**✗ REFUTED.** {sum(low.values())} upper bounds that accountants promise are certainly too low: {named}.",
         "",
         f"{result['settings']} settings ({result['compositions']} compositions, five δ each), each with a certified "
         "lower and upper bound of ε(δ). An accountant that promises an upper bound is **too low** where its ε is below "
