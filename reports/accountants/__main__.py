@@ -17,6 +17,7 @@ from dpaudit.accounting.grid import Question
 from dpaudit.accounting.reading import read
 from dpaudit.accounting.rivals import installed, rivals
 from dpaudit.accounting.solve import solve
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import outward
 from reports.accountants.page import write
 from reports.accountants.settings import DELTAS, compositions
@@ -69,6 +70,7 @@ def row(words: list[str]) -> dict[str, Any]:
 def compact(found: dict[str, Any]) -> str:
     """The row as one line; what an accountant does not say is left out, and a distance has four digits."""
     for said in found["others"]:
+        said["delta"] = powers(said["delta"])
         if "epsilon_float_not_certified" in said:
             said["epsilon"] = said.pop("epsilon_float_not_certified")
         if said.get("relative_distance") is not None:
