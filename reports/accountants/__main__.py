@@ -17,6 +17,7 @@ from dpaudit.accounting.grid import Question
 from dpaudit.accounting.reading import read
 from dpaudit.accounting.rivals import installed, rivals
 from dpaudit.accounting.solve import solve
+from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import outward
 from reports.accountants.page import write
 from reports.accountants.settings import DELTAS, compositions
@@ -66,6 +67,19 @@ def row(words: list[str]) -> dict[str, Any]:
     }
 
 
+def compact(found: dict[str, Any]) -> str:
+    """The row as one line; what an accountant does not say is left out, and a distance has four digits."""
+    for said in found["others"]:
+        said["delta"] = powers(said["delta"])
+        if "epsilon_float_not_certified" in said:
+            said["epsilon"] = said.pop("epsilon_float_not_certified")
+        if said.get("relative_distance") is not None:
+            said["relative_distance"] = float(f"{said['relative_distance']:.4g}")
+        for name in [name for name, value in said.items() if value is None]:
+            del said[name]
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
 def main() -> None:
     """Computes what is missing, for as many minutes as the first argument says."""
     if sys.argv[1:] == ["page"]:
@@ -81,7 +95,7 @@ def main() -> None:
         if time.monotonic() > until:
             break
         with ROWS.open("a") as file:
-            file.write(json.dumps(row(words)) + "\n")
+            file.write(compact(row(words)) + "\n")
         print(words, flush=True)
     write(HERE)
 

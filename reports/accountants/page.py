@@ -42,7 +42,7 @@ def steps(case: Case) -> int:
 
 
 def write(folder: Path) -> None:
-    """Writes README.md and result.json; a row that lacks a bound is not counted."""
+    """Writes README.md and summary.json; a row that lacks a bound is not counted."""
     lines = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = cases(rows)
@@ -54,7 +54,7 @@ def write(folder: Path) -> None:
         "accountants": {name: dict(Counter(case["mark"] for case in entries)) for name, entries in found.items()},
         "smallest": {name: _smallest(entries) for name, entries in found.items()},
     }
-    (folder / "result.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "summary.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(_text(result, found, rows), encoding="utf-8")
 
 
@@ -66,8 +66,16 @@ def _smallest(entries: Sequence[Case]) -> Case | None:
 
 def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[dict[str, Any]]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    low = {
+        name: count
+        for name, entries in found.items()
+        if name != "Opacus GDP" and (count := sum(case["mark"] == LOW for case in entries))
+    }
+    named = "; ".join(f"{name}, {count} of {len(found[name])}" for name, count in low.items())
     lines = [
         "# Accountants beside certified bounds",
+        "",
+        f"**✗ REFUTED.** {sum(low.values())} upper bounds that accountants promise are certainly too low: {named}.",
         "",
         f"{result['settings']} settings ({result['compositions']} compositions, five δ each), each with a certified "
         "lower and upper bound of ε(δ). An accountant that promises an upper bound is **too low** where its ε is below "
@@ -93,7 +101,7 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
     for name, entries in found.items():
         for case in entries if name != "Opacus GDP" else ():
             if case["mark"] == LOW:
-                value = f"{float(case['epsilon_float_not_certified']):.10g}"
+                value = f"{float(case['epsilon']):.10g}"
                 lines.append(f"| {name} | `{'` + `'.join(case['events'])}` | {case['certified']['delta']} | {value} | "
                              f"{case['certified']['lower']} |")  # fmt: skip
     times = sorted(row["seconds"] for row in rows)
@@ -107,7 +115,7 @@ def _text(result: dict[str, Any], found: dict[str, list[Case]], rows: Sequence[d
 
 def _case(name: str, case: Case) -> list[str]:
     command = " ".join(f'--event "{event}"' for event in case["events"])
-    value, lower = float(case["epsilon_float_not_certified"]), case["certified"]["lower"]
+    value, lower = float(case["epsilon"]), case["certified"]["lower"]
     return [
         f"**{name}**: ε({case['certified']['delta']}) = {value:.10g}, but ε is at least {lower}. Check it with",
         "",
