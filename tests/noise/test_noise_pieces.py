@@ -35,9 +35,8 @@ def test_adding_laplace_noise_is_a_convolution():
     box = Piecewise(GRID, (0, 3), ({}, {(0, 0, 0): fmpq(1)}, {}))
     found = box.with_laplace(1)  # scale 2
     for d in (F(-2), F(1, 3), F(2, 3), F(5)):
-        expected = quad(
-            lambda t, d=d: exp(-abs(t - mpf(d.numerator) / d.denominator) / 2) / 4, [0, max(0, min(d, 1)), 1]
-        )
+        at = mpf(d.numerator) / d.denominator
+        expected = quad(lambda t, at=at: exp(-abs(t - at) / 2) / 4, [0, max(0, min(at, 1)), 1])
         part = found.parts[sum(1 for n in found.cuts if F(n, 3) <= d)]
-        assert abs(value(part, mpf(d.numerator) / d.denominator) - expected) < 1e-12
+        assert abs(value(part, at) - expected) < 1e-12
     assert GRID.number(found.integral()) == {F(0): F(1)}
