@@ -24,7 +24,9 @@ class Entry:
     """A row with everything that is known of it."""
 
     answer: Answer
+    """The true ε over the suite's pairs, where it is attained, and the value at c."""
     over_all: AllInputs | None
+    """The supremum over all inputs, where it is proved."""
     every: EveryEpsilon | None
     """None where it was not asked for, or is not decided."""
 
