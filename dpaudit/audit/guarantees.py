@@ -26,7 +26,7 @@ def judge(
 ) -> GuaranteeResult:
     """Returns the verdict on a guarantee: a value, a number, or a text such as "rho=1/2"; default: what is claimed.
 
-    >>> judge("dpaudit.examples.randomised_response:RandomisedResponse", "rho=1/2").verdict.value
+    >>> judge("dpaudit.examples.randomized_response:RandomizedResponse", "rho=1/2").verdict.value
     'PROVED'
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)

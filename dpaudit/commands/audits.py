@@ -109,7 +109,7 @@ def judge(
 
     dpaudit judge --mech LSHist --n 10 --claim mu=1
 
-    dpaudit judge --mech dpaudit.examples.randomised_response:RandomisedResponse --claim alpha=2,eps=1/2
+    dpaudit judge --mech dpaudit.examples.randomized_response:RandomizedResponse --claim alpha=2,eps=1/2
     """
     from dpaudit.audit.guarantees import judge as compute
 

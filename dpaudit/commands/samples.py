@@ -37,7 +37,7 @@ def samples(
 
     dpaudit samples counts.csv --event yes --pair no,yes --claim 1
 
-    dpaudit samples counts.csv --mech dpaudit.examples.randomised_response:RandomisedResponse --at 1/100
+    dpaudit samples counts.csv --mech dpaudit.examples.randomized_response:RandomizedResponse --at 1/100
     """
     from dpaudit.studies.samples.samples import samples as compute
 

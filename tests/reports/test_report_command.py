@@ -16,7 +16,7 @@ from dpaudit.reports.report import build, wanted_jobs
 from dpaudit.reports.steps import Steps
 
 SCHEMA = json.loads((files("dpaudit.reports") / "schema.json").read_text())
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 MINE = '''
 class Leaky:
     """Says yes a little too often."""

@@ -199,7 +199,7 @@ def examples():
         return dpaudit.epsilon(EXAMPLE + name)
 
     for name, words in {
-        "randomised_response:RandomisedResponse": ", `SpinnerResponse` | exactly {};",
+        "randomized_response:RandomizedResponse": ", `SpinnerResponse` | exactly {};",
         "geometric:TruncatedGeometric": " | exactly {} |",
         "geometric:WrongSensitivity": " | **buggy**: exactly {} |",
         "noisy_max:ReportNoisyMax": " | exactly {} |",
