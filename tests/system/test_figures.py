@@ -37,26 +37,26 @@ def leading(enclosure, places):
 
 def meaning():
     named, audited = dpaudit.explain("1"), dpaudit.explain(mech="EHDS", n=100)
-    yield f"| as named | ε = 1 | {up(named.accuracy, 4)} |"
+    yield f"| as claimed | ε = 1 | {up(named.accuracy, 4)} |"
     yield f"| audited | ε = {near(audited.epsilon, 4)} | {up(audited.accuracy, 4)} |"
     own = f"advantage {near(audited.attained_advantage, 4)} | {up(audited.attained, 4)} |"
     yield f"| its own distributions | {own}"
     promised = dpaudit.explain("0.4", rates="1/100", beliefs="1/10,1/100", releases="10")
     yield f"hits minus false alarms, at most {up(promised.advantage, 4)}"
-    yield f"hits at most {near(promised.tests[0][1].times(100), 1)} % of those who do have the trait"
-    yield f"with probability 1/10 may think so with {near(promised.beliefs[0][2], 3)}"
-    yield f"who thought 1/100, with {near(promised.beliefs[1][2], 4)}"
+    yield f"detects at most {near(promised.tests[0][1].times(100), 1)} % of those who have the trait"
+    yield f"a belief of 1/10 that you have the disease becomes at most {near(promised.beliefs[0][2], 3)}"
+    yield f"a belief of 1/100 at most {near(promised.beliefs[1][2], 4)}"
     factor = near(dpaudit.explain("0.4", beliefs="1/2").odds[0][2], 2)
-    yield f"times e^0.4 = {factor} at most"
+    yield f"multiplied or divided by e^0.4 = {factor} at most"
     yield f"it is at most {factor} times better than chance"
-    yield f"make ε = 4 on paper, and the best guess {near(promised.releases[0][3], 2)}"
+    yield f"add up to ε = 4, and the best guess is right with probability {near(promised.releases[0][3], 2)}"
 
 
 def first_step():
     audited = dpaudit.explain(mech="EHDS", n=100)
     here = f"this one keeps it at {up(audited.attained, 3)}"
     yield f"keeps the best guess at {up(audited.accuracy, 3)} or below; {here}"
-    yield f"it has far more, {near(audited.epsilon, 1)}."
+    yield f"in fact it has far more, {near(audited.epsilon, 1)}."
     yield from worst_case()
 
 
