@@ -77,7 +77,7 @@ Every result is frozen and has these members; the page of a call lists the other
 |---|---|
 | `print(result)` | prints the output of the command; a notebook displays the result |
 | `result.to_dict()` | the JSON of the command: numbers as decimal text, rounded outward |
-| `result.to_frame()` | a pandas or polars frame with one line per row of the answer; the ends of an enclosure stay exact text |
+| `result.to_frame()` | a pandas or polars frame, one line per row of the answer; ends of enclosures stay exact text |
 | `result.command` | the command that asks the same question, or None if only Python can ask it |
 | `result.seconds` | the time it took |
 

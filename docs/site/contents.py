@@ -49,7 +49,10 @@ CONTENTS = {
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` checks that none is missing."""
 
 
-INDEX = {"`dpaudit COMMAND --help`": "[Commands](reference/commands.md)", "`help(dpaudit)`": "[Python API](reference/api.md)"}
+INDEX = {
+    "`dpaudit COMMAND --help`": "[Commands](reference/commands.md)",
+    "`help(dpaudit)`": "[Python API](reference/api.md)",
+}
 """Words of docs/README.md that the site replaces by links to generated pages."""
 
 

@@ -24,7 +24,7 @@ def judge(
     tier: str = "auto",
     **setting: Any,
 ) -> GuaranteeResult:
-    """Returns the verdict on a guarantee: a value, a number, or a text such as "rho=1/2"; default: what is claimed.
+    """The verdict on a guarantee (a value, a number, or text such as "rho=1/2"), by default the mechanism's claim.
 
     >>> judge("dpaudit.examples.randomized_response:RandomizedResponse", "rho=1/2").verdict.value
     'PROVED'

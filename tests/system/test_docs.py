@@ -561,7 +561,7 @@ def test_the_setting_of_the_picture_is_told():
     assert default_of("epsilon", "--gamma") == "1"
     for page in ("README.md", "docs/README.md"):
         words, told = re.search(
-            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture: .*)", (ROOT / page).read_text()
+            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture .*)", (ROOT / page).read_text()
         ).groups()
         for part in ("ε = 1", "k = 2", "prior (1, 1)", "γ = 1"):
             assert part in words

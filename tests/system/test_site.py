@@ -109,7 +109,7 @@ def test_docstrings_of_the_calls_name_nothing_internal():
 
 
 def test_the_index_has_four_doors(site):
-    """Learn, do, look up, understand; the tutorial, the how-to pages, the reference and the proofs are one click away."""
+    """Learn, do, look up, understand; tutorial, reference and proofs are one click away."""
     text = (site / "index.md").read_text()
     assert re.findall(r"^## (.*)$", text, re.MULTILINE)[:4] == ["Learn", "Do", "Look up", "Understand"]
     near = ("Tutorial", "Explanation", "Proofs")
