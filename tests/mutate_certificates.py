@@ -23,6 +23,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from certificate_restated import restate
+from certificate_truth import lie
+
 import dpaudit
 from dpaudit.evidence import certificate as engine
 from dpaudit.evidence.verifier.arithmetic import Malformed, Undecided
@@ -30,7 +33,6 @@ from dpaudit.evidence.verifier.bounds import read_subject
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
-from dpaudit.numbers.balls import PrecisionExhausted
 
 NUMBERS = ["0", "1", "-1", "1/2", "2", "100", "inf", "1e-90", "0.333", "7", "-3", "3/2", "1/3", "1e9"]
 JUNK = [None, True, False, 0, 1, -1, [], {}, "", "EHDS", "x", 10**30]
@@ -141,6 +143,10 @@ def change_bounds(rng, document):
     for name in rng.choice([("lower",), ("upper",), ("lower", "upper")]):
         statement[name] = nudged(rng, statement[name])
     if rng.random() < 0.3:
+        factor = rng.choice([Fraction(1, 2), Fraction(99, 100), Fraction(101, 100), Fraction(3, 2)])
+        for name in ("lower", "upper"):
+            statement[name] = str(Fraction(document["statement"][name]) * factor)
+    elif rng.random() < 0.3:
         statement["lower"], statement["upper"] = "0", rng.choice(["0", "1", "1/1000", "inf"])
 
 
@@ -160,11 +166,18 @@ def nested(rng, depth=4):
 
 
 def change_nested(rng, document):
-    """Replaces an entry by itself times a number that is 1 (or, sometimes, times another one that is not)."""
+    """Replaces an entry by itself times a number that is 1 (or, sometimes, times another one that is not).
+
+    Often another entry takes what the first may lose, so that the row sums to 1 even where that number is mistaken.
+    """
     rows = document["subject"]["rows"]
     for _ in range(rng.randint(1, 3)):
         row = rng.choice(rows)
-        i = rng.randrange(len(row))
+        i, j = rng.sample(range(len(row)), 2)
+        if None not in (row[i], row[j]) and rng.random() < 0.5:
+            new = ["*", row[i], nested(rng)]
+            row[i], row[j] = new, ["+", row[j], row[i], ["*", "-1", new]]
+            continue
         if row[i] is not None:
             row[i] = ["*", row[i], nested(rng)]
         if rng.random() < 0.2:
@@ -281,143 +294,14 @@ def mutant(rng):
         with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, Malformed, Undecided,
                       RecursionError):  # fmt: skip
             fit_enclosures(part)
+    if rng.random() < 0.4:
+        names.append("restate")
+        with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+            restate(rng, part)
     document = json.loads(json.dumps(document))  # what a file could hold: every name is text
     for inner in (*(document.get("parts") or ()), document):
         inner["sha256"] = digest(inner)
     return document, names
-
-
-# ------------------------------------------------------------------ what is true
-
-
-OPERATIONS = {"exp": dpaudit.exp, "log": dpaudit.log, "sqrt": dpaudit.sqrt, "log_gamma": dpaudit.log_gamma}
-
-
-def expression(entry):
-    """The engine's number for an entry of the certificate."""
-    if entry is None or isinstance(entry, str):
-        return entry
-    name, arguments = entry[0], [expression(argument) for argument in entry[1:]]
-    if name == "between":
-        return tuple(arguments)
-    numbers = [Fraction(a) if isinstance(a, str) else a for a in arguments]
-    if name in OPERATIONS:
-        return OPERATIONS[name](numbers[0])
-    if name == "pi":
-        return dpaudit.PI
-    found = numbers[0]
-    for number in numbers[1:]:
-        found = (found + number if name == "+" else found * number if name == "*" else found / number if name == "/"
-                 else found ** int(number))  # fmt: skip
-    return found
-
-
-class Rows:
-    """The table of a certificate, for the engine."""
-
-    def __init__(self, subject):
-        names = subject["datasets"]
-        held = names
-        self.datasets, self.outputs = (lambda: held), (lambda: subject["outputs"])
-        rows = {x: [expression(entry) for entry in row] for x, row in zip(names, subject["rows"], strict=True)}
-        if subject["logarithmic"]:
-            self.log_weight = lambda x, r: rows[x][subject["outputs"].index(r)]
-        else:
-            self.probabilities = lambda x: rows[x]
-        if subject.get("pairs") is not None:
-            links = {x: [names[b] for a, b in pairs_of(subject) if names[a] == x and names[b] in held] for x in held}
-            self.neighbours = links.__getitem__
-
-
-def pairs_of(subject):
-    return [(a, b) for i, j in subject["pairs"] for a, b in ((i, j), (j, i))]
-
-
-def mechanism(subject):
-    if "rows" in subject:
-        return dpaudit.mechanism(Rows(subject))
-    made = dpaudit.mechanism(subject["mechanism"], n=subject["n"], prior=subject["prior"],
-                             eps=subject["nominal_epsilon"], **subject["parameters"])  # fmt: skip
-    return made.with_adjacency("all") if subject.get("adjacency") else made
-
-
-GUARANTEES = {"renyi": "alpha={alpha},eps={epsilon}", "zcdp": "rho={rho}", "gaussian": "mu={mu}"}
-
-
-def judged(subject, statement):
-    """What the engine finds: the value in an enclosure, and the verdict on what is claimed."""
-    made, quantity = mechanism(subject), statement["quantity"]
-    if quantity in ("epsilon", "delta"):
-        found = dpaudit.epsilon(made, digits=20).epsilon if quantity == "epsilon" else dpaudit.delta(
-            made, statement["at"], digits=20).delta  # fmt: skip
-        claim = statement.get("claimed")
-        if claim is None:
-            return found, None
-        return found, dpaudit.judge(made, f"eps={claim},delta={statement['claimed_delta']}").verdict.value
-    guarantee = statement["guarantee"]
-    if guarantee["kind"] == "trade-off":
-        text = "f=" + ";".join(f"{a}:{b}" for a, b in guarantee["points"])
-    else:
-        text = GUARANTEES[guarantee["kind"]].format(**guarantee)
-    result = dpaudit.judge(made, text, digits=20)
-    return result.evidence.value, result.verdict.value
-
-
-def lie(document, full):
-    """None if what the accepted certificate states is true, or the engine cannot tell; else what is wrong.
-
-    Rows that are not there are left out: the witness alone speaks of two of them.
-    """
-    for part in document.get("parts") or [document]:
-        subject, statement = part["subject"], part["statement"]
-        if part["kind"] == "every-n":
-            wrong = lie_of_every_n(subject, statement)
-            if wrong is not None:
-                return wrong
-            continue
-        if "rows" in subject and len(subject["rows"]) != len(subject["datasets"]):
-            return "a row is missing"
-        try:
-            value, verdict = judged(subject, statement)
-        except dpaudit.InputError as error:
-            if "at most 100 digits" in error.rule or "too wide for an answer" in error.rule:
-                continue
-            return f"the engine refuses it: {error}"
-        except PrecisionExhausted:
-            continue
-        stated = statement.get("verdict")
-        checked = full or (stated == "REFUTED" and statement.get("claimed_delta") in (None, "0"))
-        if checked and stated in ("PROVED", "REFUTED") and verdict not in (stated, "UNDECIDED", None):
-            return f"the verdict is {verdict}"
-        if value.is_infinite or "inf" in (statement["lower"], statement["upper"]):
-            if value.is_infinite != (statement["lower"] == "inf") and (full or statement["lower"] == "inf"):
-                return "one is infinite, the other is not"
-            continue
-        lower, upper = Fraction(statement["lower"]), Fraction(statement["upper"])
-        below, above = value.upper < lower, value.lower > upper
-        open_end = above if statement["quantity"] != "trade-off" else below
-        if (below or above) and (full or not open_end):
-            return f"the value lies in [{value.lower}, {value.upper}]"
-    return None
-
-
-@cache
-def supremum(mech, prior, eps, parameters):
-    return dpaudit.epsilon(mech, n="all", digits=2, prior=prior, eps=eps, **dict(parameters))
-
-
-def lie_of_every_n(subject, statement):
-    """None if the stated lower bound, which the witness shows, is not above the theorem's upper bound."""
-    if subject.get("nominal_epsilon") == "all":
-        return None
-    try:
-        found = supremum(subject["mechanism"], ",".join(subject["prior"]), subject["nominal_epsilon"],
-                         tuple(subject["parameters"].items()))  # fmt: skip
-    except (dpaudit.InputError, PrecisionExhausted):
-        return None
-    if Fraction(statement["lower"]) > found.epsilon.upper:
-        return f"the supremum is at most {found.epsilon.upper}"
-    return None
 
 
 # ------------------------------------------------------------------ the run

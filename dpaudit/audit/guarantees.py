@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
+from dpaudit.audit.cross_check import CrossCheck, check_possible
+from dpaudit.audit.cross_check import cross_check as answer_again
 from dpaudit.audit.judgement import Whose
 from dpaudit.audit.questions import repairing_delta
 from dpaudit.audit.results import GuaranteeResult
 from dpaudit.audit.setting import settled
+from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.claim import Evidence
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee, parse_guarantee
 
@@ -22,9 +27,13 @@ def judge(
     progress: Progress | None = None,
     memory: int = MEMORY_BOUND,
     tier: str = "auto",
+    cross_check: bool = False,
     **setting: Any,
 ) -> GuaranteeResult:
     """The verdict on a guarantee (a value, a number, or text such as "rho=1/2"), by default the mechanism's claim.
+
+    With ``cross_check`` the deciding epsilon or delta is computed again in mpmath, with code that shares nothing with
+    the engine; it is refused for other guarantees, which the reference does not cover.
 
     >>> judge("dpaudit.examples.randomized_response:RandomizedResponse", "rho=1/2").verdict.value
     'PROVED'
@@ -35,6 +44,10 @@ def judge(
     asked = subject.claimed_here() if claim is None else parse_guarantee("claim", claim)
     if asked is None:
         raise InputError("claim", "(missing)", f"{subject.name} claims nothing here: say what is to be judged")
+    if cross_check:
+        check_possible(subject)
+        if asked.epsilon_delta() is None:
+            raise InputError("cross-check", asked.text(), "the reference answers ε-DP and (ε, δ)-DP only")
     found = asked.judge(subject, effort)
     return GuaranteeResult(
         subject=chosen,
@@ -43,6 +56,17 @@ def judge(
         whose=Whose.CLAIMED if claim is None else Whose.ASKED,
         counts=subject.counts(),
         precision_bits=0 if found.evidence is None else found.evidence.bits,
+        cross_check=_again(subject, found.evidence) if cross_check else None,
         seconds=perf_counter() - start,
-        command=chosen.command_line("judge", claim=claim and asked.option(), digits=effort.digits, tier=tier),
+        command=chosen.command_line(
+            "judge", claim=claim and asked.option(), digits=effort.digits, tier=tier, cross_check=cross_check
+        ),
     )
+
+
+def _again(subject: Mechanism, evidence: Evidence | None) -> CrossCheck:
+    """What the reference finds for the ε or the δ that decides."""
+    if evidence is None:
+        raise InputError("cross-check", subject.name, "nothing could be measured, so there is nothing to check")
+    at = Fraction(evidence.at["epsilon"]) if evidence.quantity == "delta" else None
+    return answer_again(subject, evidence.value, at)

@@ -86,7 +86,25 @@ class SettingAnswer(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorstResult(SettingAnswer):
+class CrossChecked(SettingAnswer):
+    """An answer that a second path may have confirmed."""
+
+    cross_check: CrossCheck | None = None
+    """What a second path found, where it was asked for."""
+
+    @property
+    def checked_by(self) -> tuple[str, ...]:
+        """What else came to the same answer, in words; empty where no second path was asked for."""
+        return (self.cross_check.text(),) if self.cross_check else ()
+
+    def members(self) -> dict[str, Any]:
+        """The fields for JSON; ``cross_check`` where it was asked for."""
+        found = super().members()
+        return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorstResult(CrossChecked):
     """A worst case over all ordered adjacent pairs, with the verdict on what is claimed."""
 
     witness: Witness
@@ -97,13 +115,6 @@ class WorstResult(SettingAnswer):
     tier: str
     filter_left: int | None
     precision_bits: int
-    cross_check: CrossCheck | None = None
-    """What a second path found, where it was asked for."""
-
-    def members(self) -> dict[str, Any]:
-        """The fields for JSON; ``cross_check`` where it was asked for."""
-        found = super().members()
-        return found if self.cross_check else {name: v for name, v in found.items() if name != "cross_check"}
 
     def worst_case(self) -> list[Line]:
         """Returns the lines that show the worst case."""
@@ -147,7 +158,7 @@ class WorstResult(SettingAnswer):
         """Returns the same with other rows for the worst case, and another command."""
         tier = tier_text(self.tier, self.filter_left)
         effort = effort_rows(self.counts, self.precision_bits, self.seconds, tier)
-        checked: list[Line] = [("checked by", self.cross_check.text())] if self.cross_check else []
+        checked: list[Line] = [("checked by", text) for text in self.checked_by]
         rows = [*found, *evidence_rows(self.claim, "epsilon"), *checked]
         return [self.headline(), answered(self.subject, rows, command, effort)]
 
@@ -222,7 +233,7 @@ class DeltaResult(WorstResult):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuaranteeResult(SettingAnswer):
+class GuaranteeResult(CrossChecked):
     """The verdict on "the mechanism has this guarantee", over all ordered adjacent pairs, with what decides it."""
 
     claim: Claim
@@ -272,7 +283,8 @@ class GuaranteeResult(SettingAnswer):
         """Returns what was judged, the verdict with what decides it, the effort."""
         effort = effort_rows(self.counts, self.precision_bits, self.seconds)
         first = headline(self.judgement, self.claim, "")
-        return [first, answered(self.subject, evidence_rows(self.claim), self.command, effort)]
+        rows = [*evidence_rows(self.claim), *(("checked by", text) for text in self.checked_by)]
+        return [first, answered(self.subject, rows, self.command, effort)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,208 +3,180 @@
 from __future__ import annotations
 
 import copy
-import functools
+import copyreg
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-import numpy as np
-
-from dpaudit.code import pure
-from dpaudit.code.classes import holds_attributes, in_class, is_plain_check, makes_itself
-from dpaudit.code.keys import ATOMS
-from dpaudit.code.lazy import Lazy, is_lazy
-from dpaudit.code.pure import CHANGES, CONTAINERS, IMMUTABLE, ITERATORS, MAKES, PASSES_ON, PURE, READS
+from dpaudit.code import closed
+from dpaudit.code.keys import ATOMS, DICT_VIEWS
+from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import followed
-from dpaudit.code.run import RUNS, bookkeeping, is_theirs
-from dpaudit.code.source import Source, StandIn
+from dpaudit.code.run import RUNS
+from dpaudit.code.source import Source
 from dpaudit.code.subs import Sampler
 from dpaudit.code.values import Values
-from dpaudit.code.vectors import Draws
+from dpaudit.code.views import in_class
 
-MAKING_DRAWS = frozenset(
-    [
-        "random",
-        "random_sample",
-        "rand",
-        "integers",
-        "randint",
-        "uniform",
-        "binomial",
-        "permutation",
-        "permuted",
-        "sample",
-        "choices",
-    ]
-)
-"""Draws that give back a new list or array, where they give back one."""
-COPYING = ("__copy__", "__deepcopy__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__")
-GIVE_NEW = frozenset(("copy", "tolist", "flatten", "astype", "split", "rsplit", "splitlines"))
-"""Methods of builtin types that give back a new list, dict, set or array."""
 STAND_INS: dict[int, Any] = {}
 """The functions that stand in for those of random and numpy while a sampler runs."""
+FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, type)
 
 
 class Calls(Values):
     """What to call in place of a function."""
 
-    @bookkeeping
     def f(self, function: Any) -> Callable[..., Any]:
         """What to call in place of the function; the function itself, called by the code, where it is outside."""
         kind = type(function)
+        if id(function) in closed.PURE:
+            return partial(self._pure, function)
+        if id(function) in STAND_INS:
+            return partial(self._drawn, function)
         if kind is MethodType:
-            held = function.__self__
-            if type(held) is Source or isinstance(type(held), StandIn):
-                return partial(self._drawn, function)
-            return partial(self._method, function.__func__, held)
+            return partial(self._method, function.__func__, function.__self__)
         if kind is FunctionType:
-            if id(function) in PURE:
-                return partial(self._pure, function)
-            if id(function) in STAND_INS:
-                return partial(self._drawn, function)
             if function is copy.copy:
                 return self._copy
             return partial(self._function, function) if self._is_followed(function) else function
-        if id(function) in PURE or id(function) in PASSES_ON:
-            return partial(self._pure, function)
-        if kind is BuiltinFunctionType and not isinstance(function.__self__, ModuleType | None):
-            return self._builtin_method(function)
-        return self._other(function)
+        if kind is BuiltinFunctionType and type(function.__self__) not in (ModuleType, type(None)):
+            return partial(self._builtin_method, function)
+        if kind is partial:
+            return partial(self._partial, function)
+        if closed.is_class(function) and function is not type:
+            return self._class(function)
+        return self._other(function, kind)
 
     def _is_followed(self, function: FunctionType) -> bool:
         """Whether the function can be followed; else it is outside, with the reason."""
-        if function.__code__.co_filename == pure.FRACTIONS:
-            return True
         known = followed(function)
         if isinstance(known, str):
-            name = getattr(function, "__qualname__", "a function")
-            self.outside(f"`{name}` is outside the mergeable subset" + (f" ({known})" if known else ""))
-            return False
-        return True
+            self.outside(
+                f"`{function.__qualname__}` is outside the mergeable subset" + (f" ({known})" if known else "")
+            )
+        return not isinstance(known, str)
 
     def _function(self, function: FunctionType, *given: Any, **named: Any) -> Any:
         return self.called(function, given, named)
 
     def _method(self, function: Any, held: Any, *given: Any, **named: Any) -> Any:
+        if closed.is_source(held):
+            return self._drawn(MethodType(function, held), *given, **named)
+        if id(function) in closed.PURE or type(function) is Sampler:
+            return self.f(function)(held, *given, **named)
         if type(function) is FunctionType and self._is_followed(function):
             return self.called(function, (held, *given), named)
-        return self.f(function)(held, *given, **named) if type(function) is Sampler else function(held, *given, **named)
+        self.outside("a method that is no function")
+        return function(held, *given, **named)
 
     def _drawn(self, function: Any, *given: Any, **named: Any) -> Any:
-        """A draw: a method of a random source of ours."""
-        parts = (*given, *named.values())
-        for one in parts:
-            if not pure.is_closed(one) and type(one) not in CONTAINERS:
-                self.outside(f"a draw from a {type(one).__name__}")
-        name = getattr(function, "__name__", "")
-        if name == "shuffle" and not all(map(self.is_own, given)):
-            self.outside("something that was there before is shuffled")
+        """A draw: a method of a random source of ours, or a function that stands in for one."""
+        name, held = getattr(function, "__name__", ""), getattr(function, "__self__", None)
+        plain = (
+            name in closed.FROM_ANYTHING and (type(held) is Source or name == "shuffle") and len(given) + len(named) < 3
+        )
+        plain = plain and not (name == "choice" and len(given) + len(named) > 1)
+        listed = name in closed.DRAWS and (name != "shuffle" or all(map(self.is_own, given)))
+        for one in (*given, *named.values()):
+            listed = listed and (
+                closed.is_closed(one) or closed.is_source(one) or (plain and type(one) in closed.CONTAINERS)
+            )
+        if not listed:
+            self.outside(f"the draw {name} of such arguments")
         found = function(*given, **named)
-        many = name == "choice" and (len(given) > 1 or "size" in named)
-        return self.new(found) if many or name in MAKING_DRAWS else found
+        one_of_them = name == "choice" and len(given) < 2 and "size" not in named
+        return found if one_of_them else self.new(found)
 
     def _pure(self, function: Any, *given: Any, **named: Any) -> Any:
-        """A function of the list: its arguments must be of closed types."""
-        shallow = id(function) in PASSES_ON
-        given = tuple([self._argument(function, one, shallow, bool(named)) for one in given])
-        named = {name: self._argument(function, one, shallow) for name, one in named.items()}
-        if pure.writes(function, given, named):
-            self.outside("a function of numpy that writes to an array (out=)")
+        """A function of the list."""
+        is_numpy = id(function) in closed.NUMPY
+        given = tuple([self._argument(function, one, bool(named)) for one in given])
+        named = {name: self._argument(function, one) for name, one in named.items()}
+        if is_numpy and closed.writes(function, given, named):
+            self.outside(f"numpy.{function.__name__} with an array to write to, or an argument that is not on the list")
         found = function(*given, **named)
-        if id(function) in MAKES and not any(found is one for one in given):
-            self.new(found)
-        return found
+        return self.new(found) if id(function) in closed.MAKES and all(found is not one for one in given) else found
 
-    def _argument(self, function: Any, value: Any, shallow: bool, keyed: bool = False) -> Any:
-        kind = type(value)
-        if kind in (set, frozenset):
-            if not pure.is_closed_set(value) or id(function) not in pure.ORDERLESS or keyed:
-                self.it(value)
+    def _argument(self, function: Any, value: Any, keyed: bool = False) -> Any:
+        """An argument of a function of the list: of closed types, or what this function may be given besides."""
+        kind, address = type(value), id(function)
+        if kind in ATOMS or kind is Lazy:
             return value
-        if kind in ATOMS or kind is Lazy or (shallow and (kind in CONTAINERS or kind in ITERATORS)):
-            return value
-        if kind is GeneratorType or kind in ITERATORS:
-            entries = self.it(value)
-            return entries if shallow else map(self.c, entries)
-        if kind in (FunctionType, MethodType, BuiltinFunctionType, type) and value not in pure.NUMPY_TYPES:
+        if kind in closed.SETS:
+            return (
+                value if closed.is_closed_set(value) and address in closed.ORDERLESS and not keyed else self.it(value)
+            )
+        if address not in closed.NUMPY and (kind in closed.ITERATORS or kind in DICT_VIEWS):
+            return self.it(value) if address in closed.SHALLOW else self.cs(value)
+        if address in closed.CALLING and kind in FUNCTIONS:
             called = self.f(value)
             return lambda *given, **named: self.c(called(*given, **named))
-        if not pure.is_closed(value):
-            name = getattr(function, "__name__", "a function")
-            self.outside(f"{name}() of a {kind.__name__}")
+        if not closed.is_closed(value) and not (address in closed.SHALLOW and kind in closed.CONTAINERS):
+            self.outside(f"{getattr(function, '__name__', 'a function')}() of a {kind.__name__}")
         return value
 
-    def _builtin_method(self, function: Any) -> Callable[..., Any]:
+    def _builtin_method(self, function: Any, *given: Any, **named: Any) -> Any:
+        """A method of a value of a builtin type."""
         held, name = function.__self__, function.__name__
-        kind: Any = np.ndarray if type(held) is Draws else type(held)
-        reads, changes = READS.get(kind, frozenset()), CHANGES.get(kind, frozenset())
-        if kind in IMMUTABLE or name in reads or (name in changes and self.is_own(held)):
-            return partial(self._method_of_builtin, function, name in GIVE_NEW)
-        self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
-        return function  # type: ignore[no-any-return]
-
-    def _method_of_builtin(self, function: Any, makes: bool, *given: Any, **named: Any) -> Any:
-        held, name, kind = function.__self__, function.__name__, type(function.__self__)
-        plain = pure.is_closed(held) or pure.is_closed_set(held)
-        compares = name in ("index", "count", "remove", "sort") and not plain
-        hands_on = type(held) in (list, dict) and name in CHANGES.get(type(held), frozenset()) | {"get"}
-        if type(held) is dict and given and name in ("get", "setdefault", "pop"):
-            compares = not pure.is_closed(given[0]) or not all(map(pure.is_closed, held))
-        closed = [pure.is_closed(one) or (kind is set and pure.is_closed_set(one)) for one in given]
-        if compares or not (all(closed) or (hands_on and name not in ("extend", "update"))):
-            self.outside(f"{type(held).__name__}.{name} of things that are not of closed types")
-        usual = {"dot": 1, "searchsorted": 1, "clip": 2}.get(name, 0)
-        if kind in (np.ndarray, Draws) and ("out" in named or any(isinstance(x, np.ndarray) for x in given[usual:])):
-            self.outside("a method of an array that writes to another one (out=)")
-        named = {key: self._argument(function, one, False) for key, one in named.items()}
-        given = tuple([self._checked(one) for one in given])
+        kind: Any = type(held)
+        changes = name in closed.CHANGES.get(kind, ()) and self.is_own(held)
+        if not changes and name not in closed.READS.get(kind, ()):
+            self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
+            return function(*given, **named)
+        looks = name in closed.COMPARES or kind in closed.SETS or (kind is dict and (changes or name == "get"))
+        listed = (
+            closed.is_closed(held)
+            if kind in closed.ARRAYS
+            else not looks or kind in ATOMS or closed.has_closed_keys(held)
+        )
+        if kind in (list, dict) and name in closed.HANDS_ON:
+            listed = listed and (name == "append" or closed.is_closed(given[:1]))
+        elif kind is list and name == "sort":
+            named = {key: self._argument(sorted, one) for key, one in named.items()}
+        elif (
+            name in ("extend", "join", "update")
+            and len(given) == 1
+            and type(given[0]) in (*closed.ITERATORS, *DICT_VIEWS)
+        ):
+            given = (self.cs(given[0]),)
+        else:
+            listed = listed and all(
+                closed.is_closed(one) or (kind in closed.SETS and closed.is_closed_set(one)) for one in given
+            )
+            listed = listed and all(map(closed.is_closed, named.values()))
+        if kind in closed.ARRAYS:
+            behind = any(type(one) in closed.ARRAYS for one in given[closed.ARRAY_ARGUMENTS.get(name, 0) :])
+            listed = listed and not behind and closed.NUMPY_NAMED.issuperset(named)
+        if not listed:
+            self.outside(f"{kind.__name__}.{name} of things that are not of closed types")
         found = function(*given, **named)
-        return self.new(found) if makes else found
+        return self.new(found) if name in closed.GIVE_NEW and found is not held else found
 
-    def _checked(self, value: Any) -> Any:
-        return self.it(value) if type(value) is GeneratorType or type(value) in ITERATORS else value
-
-    def _other(self, function: Any) -> Callable[..., Any]:
-        """What to call for classes, objects that can be called, and what the interpreter does itself."""
-        if function is hash:
-            self.order(("",))
-        if function is iter:
-            return self._iter
-        if function is isinstance or function is issubclass:
-            return partial(self._isinstance, function)
-        if function is type:
-            return self._type
-        if any(function is one for one in (getattr, hasattr, setattr, callable)):
-            return partial(self._by_name, function)
-        if type(function) is partial:
-            return partial(self._partial, function)
-        if type(function) is Sampler:
-            return function
-        if type(function) is type(functools.lru_cache(int)):
-            self.outside("a cache (functools)")
-            return function
-        if isinstance(function, type):
-            return self._class(function)
-        if id(function) in STAND_INS:
-            return partial(self._drawn, function)
-        own = in_class(type(function), "__call__")
-        if type(own) is FunctionType and is_theirs(own.__code__.co_filename) and self._is_followed(own):
+    def _other(self, function: Any, kind: type) -> Callable[..., Any]:
+        """What to call for the functions that look at objects, and for objects that can be called."""
+        looks: list[tuple[Any, Callable[..., Any]]] = [(type, self._type), (callable, callable)]
+        looks += [(one, partial(self._isinstance, one)) for one in (isinstance, issubclass)]
+        looks += [(one, partial(self._by_name, one)) for one in (getattr, hasattr, setattr)]
+        for one, instead in looks:
+            if function is one:
+                return instead
+        if kind is Sampler:
+            return function  # type: ignore[no-any-return]
+        own = in_class(kind, "__call__")
+        if type(own) is FunctionType and self._is_followed(own):
             return partial(self._method, own, function)
-        name = getattr(function, "__qualname__", type(function).__name__)
-        self.outside(f"`{name}` is outside the mergeable subset")
+        if function is hash or function is iter:
+            self.order(("",))
+        self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
         return function  # type: ignore[no-any-return]
-
-    def _iter(self, *given: Any) -> Any:
-        for one in given:
-            if type(one) in (set, frozenset):
-                self.order(one)
-        self.outside("`iter` is outside the mergeable subset")
-        return iter(*given)
 
     def _isinstance(self, function: Any, value: Any, kinds: Any) -> bool:
-        if not is_plain_check(type(value), kinds):
+        if not (
+            closed.goes_by_bases(kinds)
+            and (closed.is_class(value) if function is issubclass else closed.shows_its_class(type(value)))
+        ):
             self.outside("isinstance() with a class that decides by itself")
         return function(value, kinds)  # type: ignore[no-any-return]
 
@@ -213,12 +185,13 @@ class Calls(Values):
             self.outside("a class that is made as it runs")
             module = sys._getframe(1).f_globals.get("__name__")  # type() looks at its caller
             return type(given[0], given[1], {"__module__": module, **given[2]}, *given[3:])
-        return given[0].__class__ if is_lazy(given[0]) else type(given[0])
+        return given[0].__class__ if type(given[0]) is Lazy else type(given[0])
 
     def _by_name(self, function: Any, value: Any, *more: Any) -> Any:
         """getattr and the like."""
-        if function is callable:
-            return callable(value)
+        if not 0 < len(more) < 3 or type(more[0]) is not str:
+            self.outside(f"{function.__name__}() with such arguments")
+            return function(value, *more)
         if function is setattr:
             return self.set_a(more[1], value, more[0])
         try:
@@ -232,50 +205,64 @@ class Calls(Values):
     def _partial(self, function: Any, *given: Any, **named: Any) -> Any:
         return self.f(function.func)(*function.args, *given, **{**function.keywords, **named})
 
+    def raised(self, value: Any) -> Any:
+        """What is raised: Python makes an exception of a class."""
+        if closed.is_class(value) and not closed.is_plain_error(value):
+            self.outside(f"an exception {value.__name__} that makes itself")
+        return value
+
     def _class(self, kind: Any) -> Callable[..., Any]:
-        """What makes an object of a class of theirs: one that holds attributes and nothing else."""
-        if issubclass(kind, BaseException):
-            usual = all(base.__module__ == "builtins" or not makes_itself(base) for base in kind.__mro__)
-            if not usual:
-                self.outside(f"an exception {kind.__name__} that makes itself")
-            return kind  # type: ignore[no-any-return]
+        """What makes an object of a class: an exception, or one that holds attributes and nothing else."""
+        if closed.is_plain_error(kind):
+            return partial(self._error, kind)
         start = in_class(kind, "__init__")
-        if not holds_attributes(kind) or getattr(kind, "__abstractmethods__", None):
-            self.outside(f"`{kind.__qualname__}` is outside the mergeable subset")
-            return kind  # type: ignore[no-any-return]
-        if start is not object.__init__ and not (type(start) is FunctionType and self._is_followed(start)):
-            self.outside(f"`{kind.__qualname__}` makes itself outside the mergeable subset")
-            return kind  # type: ignore[no-any-return]
-        return partial(self._made, kind, start)
+        if closed.is_plain_class(kind) and start is object.__init__:
+            return partial(self._made, kind, None)
+        if closed.is_plain_class(kind) and type(start) is FunctionType and self._is_followed(start):
+            return partial(self._made, kind, start)
+        self.outside(f"`{kind.__qualname__}` is outside the mergeable subset")
+        return kind  # type: ignore[no-any-return]
+
+    def _error(self, kind: Any, *given: Any, **named: Any) -> Any:
+        if named or not closed.is_closed(given):
+            self.outside(f"an exception {kind.__name__} of things that are not of closed types")
+        return kind(*given, **named)
+
+    def _made(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
+        found = self._is_new(kind(*given, **named) if start is None else object.__new__(kind))
+        if start is not None:
+            self.called(start, (found, *given), named)
+        return found
+
+    def _is_new(self, value: Any) -> Any:
+        if RUNS:
+            RUNS[-1].fresh[id(value)] = value
+        return value
 
     def _copy(self, value: Any) -> Any:
         """A copy of a list, dict, set, array, or of an object that holds attributes and nothing else."""
         kind: Any = type(value)
-        if kind in (list, dict, set, np.ndarray):
+        if kind in closed.CHANGES:
             return self.new(copy.copy(value))
-        if not holds_attributes(kind) or any(name in vars(base) for base in kind.__mro__[:-1] for name in COPYING):
+        if not closed.is_copied_plainly(kind) or kind in copyreg.dispatch_table:
             self.outside(f"copy.copy() of a {kind.__name__}")
             return copy.copy(value)
         found = object.__new__(kind)
         vars(found).update(vars(value))
-        if RUNS:
-            RUNS[-1].fresh[id(found)] = found
-        return found
-
-    def _made(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
-        found = kind(*given, **named) if start is object.__init__ else object.__new__(kind)
-        if RUNS:
-            RUNS[-1].fresh[id(found)] = found
-        if start is not object.__init__:
-            self.called(start, (found, *given), named)
-        return found
+        return self._is_new(found)
 
     def called(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls a function: drawn at once where its law can be computed, else followed as part of its caller."""
         run = RUNS[-1] if RUNS else None
         known = followed(function)
         if run is None or isinstance(known, str):
+            self.outside(f"`{function.__qualname__}` is outside the mergeable subset")
             return function(*given, **named)
         law = run.owner.subs.law(function, given, named) if run.clean and run.draws_calls() else None
         run.calls.append(law is not None)
-        return known(*given, **named) if law is None else run.owner.subs.drawn(run, law, function.__qualname__)
+        if law is None:
+            return known(*given, **named)
+        error, value = run.owner.subs.drawn(run, law, function.__qualname__)
+        if error is not None:
+            raise error
+        return value

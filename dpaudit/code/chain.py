@@ -6,105 +6,56 @@ Rounded down at every step, the result is a lower bound: only sums, products and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 LONGEST = 8_000
-"""Bits of a numerator or denominator beyond which exact fractions are given up for lower bounds."""
+"""Bits of a denominator beyond which exact fractions are given up for lower bounds."""
 
 
 class TooLong(Exception):
     """The exact numbers become too long."""
 
 
-class Numbers(Protocol):
-    """Numbers >= 0 with what the elimination needs."""
+class Numbers(NamedTuple):
+    """Numbers >= 0: how to make one of a fraction, their product, and 1/(1 - p), which is 0 for p = 1."""
 
     zero: Any
     one: Any
-
-    def of(self, value: Fraction) -> Any:
-        """Returns the number."""
-
-    def times(self, a: Any, b: Any) -> Any:
-        """Returns the product."""
-
-    def series(self, p: Any) -> Any:
-        """Returns 1/(1 - p), and 0 for p = 1: what never leaves gives nothing."""
+    of: Callable[[Fraction], Any]
+    times: Callable[[Any, Any], Any]
+    series: Callable[[Any], Any]
 
 
-class Floats:
-    """Floats, to propose where to look next."""
-
-    zero, one = 0.0, 1.0
-
-    def of(self, value: Fraction) -> float:
-        """Returns the nearest float."""
-        return float(value)
-
-    def times(self, a: float, b: float) -> float:
-        """Returns the product."""
-        return a * b
-
-    def series(self, p: float) -> float:
-        """Returns 1/(1 - p)."""
-        return 1 / (1 - p) if p < 1 else 0.0
+def _product(a: Fraction, b: Fraction) -> Fraction:
+    found = a * b
+    if found.denominator.bit_length() > LONGEST:
+        raise TooLong
+    return found
 
 
-class Exact:
-    """Fractions, as long as they are short enough."""
-
-    zero, one = Fraction(0), Fraction(1)
-
-    def of(self, value: Fraction) -> Fraction:
-        """Returns the same."""
-        return value
-
-    def times(self, a: Fraction, b: Fraction) -> Fraction:
-        """Returns the product."""
-        found = a * b
-        if found.denominator.bit_length() > LONGEST:
-            raise TooLong
-        return found
-
-    def series(self, p: Fraction) -> Fraction:
-        """Returns 1/(1 - p)."""
-        return 1 / (1 - p) if p < 1 else Fraction(0)
+def rounded_down(bits: int = 512) -> Numbers:
+    """Whole multiples of 2^-bits, rounded down at every step: lower bounds."""
+    one = 1 << bits
+    return Numbers(
+        zero=0,
+        one=one,
+        of=lambda value: (value.numerator << bits) // value.denominator,
+        times=lambda a, b: (a * b) >> bits,
+        series=lambda p: (one << bits) // (one - p) if p < one else 0,
+    )
 
 
-@dataclass(frozen=True)
-class Down:
-    """Whole multiples of 2^-bits, rounded down: lower bounds."""
-
-    bits: int = 512
-
-    @property
-    def zero(self) -> int:
-        """Returns 0."""
-        return 0
-
-    @property
-    def one(self) -> int:
-        """Returns 1."""
-        return 1 << self.bits
-
-    def of(self, value: Fraction) -> int:
-        """Returns the number, rounded down."""
-        return (value.numerator << self.bits) // value.denominator
-
-    def times(self, a: int, b: int) -> int:
-        """Returns the product, rounded down."""
-        return (a * b) >> self.bits
-
-    def series(self, p: int) -> int:
-        """Returns 1/(1 - p), rounded down."""
-        return (1 << 2 * self.bits) // (self.one - p) if p < self.one else 0
+FLOATS = Numbers(0.0, 1.0, float, operator.mul, lambda p: 1 / (1 - p) if p < 1 else 0.0)
+"""To propose where to look next."""
+EXACT = Numbers(Fraction(0), Fraction(1), Fraction, _product, lambda p: 1 / (1 - p) if p < 1 else Fraction(0))
+"""As long as they are short enough."""
 
 
-def visits(edges: Sequence[Mapping[int, Fraction]], numbers: Any) -> list[Any]:
-    """Returns how often each state is met on average from state 0 on; edges[u][v] is the probability of u -> v."""
+def visits(edges: Sequence[Mapping[int, Fraction]], numbers: Numbers) -> list[Any]:
+    """How often each state is met on average from state 0 on; edges[u][v] is the probability of u -> v."""
     of, times, size = numbers.of, numbers.times, len(edges)
     rows = [{v: of(p) for v, p in row.items()} for row in edges]
     into: list[set[int]] = [set() for _ in range(size)]

@@ -25,8 +25,8 @@ import numpy as np
 
 from dpaudit.code import draws, numpy_steps, source
 from dpaudit.code.calls import STAND_INS
+from dpaudit.code.closed import PURE
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.pure import PURE
 from dpaudit.code.run import Refused, refuse
 from dpaudit.code.steps import RISING, apply
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from dpaudit.code import lazy
-from dpaudit.code.run import Run, current, is_ours, refuse
+from dpaudit.code.run import Run, current, innermost, is_ours, refuse
 from dpaudit.code.vectors import array, position
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,10 +45,7 @@ def standing_in(name: str, function: F, judge: Callable[[str, Any, Any], Any] | 
         try:
             return _fitted(function(self, *given, **named), sample, name)
         except Exception as error:
-            trace = error.__traceback__
-            while trace is not None and trace.tb_next is not None:
-                trace = trace.tb_next
-            if sample is None and trace is not None and not is_ours(trace.tb_frame.f_code.co_filename):
+            if sample is None and not is_ours(innermost(error)):
                 raise  # Python's own method, which runs as it is
             message = f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})"
         return refuse(message)

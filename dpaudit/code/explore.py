@@ -31,6 +31,7 @@ from dpaudit.code.run import (
     Piece,
     Refused,
     Run,
+    fault,
     innermost,
     is_theirs,
     raised_at,
@@ -176,7 +177,7 @@ class Explorer:
     def explore(self) -> None:
         """Follows the code until what is open is at most the residual, or the budget is used up."""
         while True:
-            times = chain.visits([state.edges for state in self.states], chain.Floats())
+            times = chain.visits([state.edges for state in self.states], chain.FLOATS)
             ways = [(-times[i] * float(w.share), i, k) for i, s in enumerate(self.states) for k, w in enumerate(s.open)]
             left = -sum(way[0] for way in ways)
             if not ways or left <= self.budget.residual or self.exhausted() or self._is_border(ways):
@@ -275,6 +276,8 @@ class Explorer:
         except (Exception, SystemExit) as error:
             if isinstance(error, SystemExit) and not is_theirs(innermost(error)):
                 raise
+            if why := fault(error):
+                raise Refused(why) from error
             output = Raised(self.session.title(type(error)), self._copied(error) if self.inner else None)
             self.errors.setdefault(output, f"{error}")
             self.raised_at.setdefault(output, raised_at(error))

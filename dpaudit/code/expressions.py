@@ -117,7 +117,9 @@ class Expressions:
 
     def visit_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
-            return node  # it looks at the function that calls it
+            check = hook("plain_super", ast.Name("super", ast.Load()), at=node)
+            both = ast.Tuple([check, node], ast.Load())  # it looks at the function that calls it
+            return ast.fix_missing_locations(ast.copy_location(ast.Subscript(both, ast.Constant(1), ast.Load()), node))
         return self._call(node, hook("f", self.visit(node.func), at=node.func))
 
     def _call(self, node: ast.Call, function: ast.expr) -> ast.Call:
@@ -128,9 +130,9 @@ class Expressions:
             one.value = value if one.arg is not None else hook("named", value, at=one.value)
         return node
 
-    def _entry(self, node: Any) -> Any:
+    def _entry(self, node: Any, name: str = "it") -> Any:
         if isinstance(node, ast.Starred):
-            node.value = hook("it", self.visit(node.value), at=node)
+            node.value = hook(name, self.visit(node.value), at=node)
             return node
         return self.visit(node)
 
@@ -142,7 +144,9 @@ class Expressions:
         return hook("new", self.visit_Tuple(node), at=node)
 
     def visit_Set(self, node: Any) -> Any:
-        node.elts = [self._operand(one) if not isinstance(one, ast.Starred) else self._entry(one) for one in node.elts]
+        node.elts = [
+            self._entry(one, "cs") if isinstance(one, ast.Starred) else self._operand(one) for one in node.elts
+        ]
         return hook("new", node, at=node)
 
     def visit_Dict(self, node: ast.Dict) -> Any:
@@ -168,7 +172,7 @@ class Expressions:
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
         node.elt = self.visit(node.elt)
-        return self._comprehension(node)
+        return hook("new", self._comprehension(node), at=node)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
         node.elt = self.visit(node.elt)

@@ -10,16 +10,18 @@ import builtins
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from dpaudit.code.calls import STAND_INS, Calls
-from dpaudit.code.classes import in_class
+from dpaudit.code.closed import PURE
 from dpaudit.code.keys import Keys, NoKey
-from dpaudit.code.pure import PURE
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
-from dpaudit.code.run import RUNS, Halted, Run, bookkeeping
+from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
 from dpaudit.code.subs import Sampler
+from dpaudit.code.views import in_class
+
+IMPORT = builtins.__import__
 
 
 class Hooks(Calls):
@@ -46,7 +48,6 @@ class Hooks(Calls):
             self._state(run, site, top, variables)
         return True
 
-    @bookkeeping
     def _state(self, run: Run, site: int, top: bool, variables: dict[str, Any]) -> None:
         line, live, reason = SITES[site]
         why = run.unclean_at or reason or run.owner.unmerged.get(site, "")
@@ -62,7 +63,10 @@ class Hooks(Calls):
         return run.follower.is_unrolled(line, why)  # type: ignore[no-any-return]
 
     def guard(self) -> None:
-        """The start of a handler: the end of a run is not for the code to catch."""
+        """The start of a handler: neither the end of a run nor a fault of ours is for the code to catch."""
+        found = sys.exception()
+        if found is not None and (why := fault(found)):
+            refuse(why)
         if RUNS and (RUNS[-1].halted or RUNS[-1].refused is not None):
             raise RUNS[-1].refused or Halted("")
 
@@ -71,15 +75,22 @@ class Hooks(Calls):
         self.outside("a with statement")
         return value
 
-    def imports(self, modules: str) -> None:
-        """An import in a function: it only looks up what is loaded."""
-        for name in modules.split(", "):
-            if name not in sys.modules:
-                self.outside(f"the import of {name}")
+    def imports(self, module: str, names: str) -> None:
+        """An import in a function: on the list where it only looks up what is loaded."""
+        parts = module.split(".")
+        needed = [(".".join(parts[:i]), parts[i : i + 1]) for i in range(1, len(parts))] + [(module, names.split())]
+        for title, attributes in needed:
+            loaded = sys.modules.get(title)
+            if type(loaded) is not ModuleType or not vars(loaded).keys() >= set(attributes) or __import__ is not IMPORT:
+                self.outside(f"the import of {module}")
+
+    def plain_super(self, function: Any) -> None:
+        """super() without arguments, which looks at its caller."""
+        if function is not super:
+            self.outside("a function that is called super")
 
     # -------------------------------------------------------------- the outermost function
 
-    @bookkeeping
     def tail(self, top: bool, function: Any) -> Callable[..., Any]:
         """What to call in a return statement: of the outermost function, it takes its place."""
         run = RUNS[-1] if RUNS else None

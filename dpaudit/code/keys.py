@@ -19,13 +19,15 @@ from dpaudit.code.rewrite import is_rewritten
 from dpaudit.code.run import RUNS, Draw
 from dpaudit.code.source import Source, StandIn
 from dpaudit.code.vectors import Draws
-from dpaudit.code.views import Strange, View
+from dpaudit.code.views import ABSENT, Once, View, in_class
 
 NUMPY_NUMBERS: frozenset[type] = frozenset(
     np.dtype(code).type for code in ("?", *np.typecodes["AllInteger"], *np.typecodes["Float"])
 )
 ATOMS: frozenset[Any] = frozenset((int, float, bool, str, bytes, complex, NoneType, Fraction, range)) | NUMPY_NUMBERS
 """Types whose values never change and whose operators run no code of anybody else."""
+NUMBERS = "biufcSU"
+"""The kinds of arrays whose entries are numbers or text."""
 BY_VALUE = frozenset((int, bool, str, bytes, NoneType, Fraction))
 """Those of them whose equal values cannot be told apart."""
 
@@ -63,7 +65,9 @@ class Keys:
             return slice, self._all((value.start, value.stop, value.step))
         if kind is View:
             return View, value.kind, self._all((value.parts, value.start, value.last, value.names))
-        if kind is Source or isinstance(kind, StandIn):
+        if kind is Source or type(kind) is StandIn:
+            if any(part is not None for part in vars(value).values()):
+                raise NoKey("a random source with attributes")
             return "source", kind
         return self._compound(kind, value)
 
@@ -74,7 +78,13 @@ class Keys:
             return "method", self.key(value.__func__), self.key(value.__self__)
         if kind is BuiltinMethodType and not isinstance(value.__self__, ModuleType | NoneType):
             return "method", value.__name__, self.key(value.__self__)
-        if not is_function and kind not in (list, dict, set, frozenset) and not is_fresh(value):
+        if kind in DICT_VIEWS or kind is Once or in_class(kind, "__next__") is not ABSENT:
+            raise NoKey(
+                f"a {kind.__name__}, which shows what others change"
+                if kind is not Once
+                else "what a for loop goes over"
+            )
+        if not is_function and kind is not frozenset and not is_fresh(value):
             return self._there_before(kind, value)
         if id(value) in self._places:
             return "again", self._places[id(value)]
@@ -83,11 +93,7 @@ class Keys:
 
     def _there_before(self, kind: Any, value: Any) -> Hashable:
         """The key of an object that no clean run can change."""
-        if kind is Strange:
-            raise NoKey("what a for loop goes over")
-        if hasattr(kind, "__next__") or kind in DICT_VIEWS:
-            raise NoKey(f"a {kind.__name__}, which shows what others change")
-        memory = value.base if isinstance(value, np.ndarray) else None
+        memory = value.base if issubclass(kind, np.ndarray) else None
         while memory is not None:
             if is_fresh(memory):
                 raise NoKey("an array that shares its memory")
@@ -104,7 +110,11 @@ class Keys:
         if kind in (set, frozenset):
             return kind, frozenset(map(self.key, value))
         if kind in (np.ndarray, Draws):
-            owner = value if value.base is None else value.base
+            owner = value
+            while owner.base is not None:
+                owner = owner.base
+            if value.dtype.kind not in NUMBERS + "O":
+                raise NoKey("an array of records")
             if id(owner) in self._memory or owner.size != value.size or not value.flags.c_contiguous:
                 raise NoKey("an array that shares its memory, or is not stored row by row")
             self._memory.add(id(owner))

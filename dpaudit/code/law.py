@@ -118,10 +118,10 @@ class Session:
         self._confirm(explorer, monotonic() - began)
         edges = [state.edges for state in explorer.states]
         try:
-            found = _gathered(explorer, chain.visits(edges, chain.Exact()), chain.Exact(), 1)
+            found = _gathered(explorer, chain.visits(edges, chain.EXACT), chain.EXACT)
         except chain.TooLong:
-            down = chain.Down()
-            found = _gathered(explorer, chain.visits(edges, down), down, 1 << down.bits)
+            down = chain.rounded_down()
+            found = _gathered(explorer, chain.visits(edges, down), down)
         if explorer.inner:  # in one order, however it was come to them
             found = dict(sorted(found.items(), key=lambda one: repr(one[0])))
         values = tuple(explorer.values[key] for key in found)
@@ -215,13 +215,13 @@ def _differs(explorer: Explorer, first: Any, second: Any) -> str:
     )
 
 
-def _gathered(explorer: Explorer, times: list[Any], numbers: Any, one: int) -> dict[Hashable, Fraction]:
+def _gathered(explorer: Explorer, times: list[Any], numbers: chain.Numbers) -> dict[Hashable, Fraction]:
     """The probability of every output: how often each state is met, times what ends from there."""
     found: dict[Hashable, Any] = {}
     for time, state in zip(times, explorer.states, strict=True):
         for key, share in state.outputs.items():
             found[key] = found.get(key, numbers.zero) + numbers.times(time, numbers.of(share))
-    return {key: Fraction(value) / one for key, value in found.items()}
+    return {key: Fraction(value) / numbers.one for key, value in found.items()}
 
 
 __all__ = ["Budget", "CodeLaw", "Refused", "Sampler", "Session", "sampler"]

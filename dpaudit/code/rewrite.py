@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from dpaudit.code.expressions import FUNCTIONS, HOOK, Unknown
-from dpaudit.code.run import bookkeeping, is_theirs
+from dpaudit.code.run import is_theirs
 from dpaudit.code.statements import SITES, Rewriter
 
 INHERITED = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
@@ -41,7 +41,6 @@ def followed(function: FunctionType) -> FunctionType | str:
     return rewritten(function) if is_rewritten(code) or is_theirs(code.co_filename) else ""
 
 
-@bookkeeping
 def rewritten(function: FunctionType) -> FunctionType | str:
     """The same function with hooks; or the reason why there is none."""
     code = function.__code__

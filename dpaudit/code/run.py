@@ -14,12 +14,12 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import lru_cache, wraps
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 LONG = 1 / 4
 MOST_CAUGHT = 6
@@ -129,15 +129,7 @@ class Past(Draw):
 
     __slots__ = ()
 
-    @property
-    def lo(self) -> int:  # type: ignore[override]
-        """Refuses: nothing may be asked of it any more."""
-        return refuse(KEPT)  # type: ignore[no-any-return]
-
-    @property
-    def hi(self) -> int:  # type: ignore[override]
-        """Refuses."""
-        return refuse(KEPT)  # type: ignore[no-any-return]
+    lo = hi = property(lambda self: refuse(KEPT))
 
 
 class Run:
@@ -337,20 +329,16 @@ def refuse(what: str) -> Any:
     raise reason
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+_FILES = "hooks values calls views context draws source lazy steps numpy_steps vectors until"
+ACTING = frozenset(str(Path(__file__).with_name(f"{name}.py")) for name in _FILES.split())
+"""The files of ours in which an exception is one of the code: they do what it would have done."""
 
 
-def bookkeeping(function: F) -> F:
-    """The function; an exception inside it is a fault of dpaudit, and no exception of the code that is followed."""
-
-    @wraps(function)
-    def kept(*given: Any, **named: Any) -> Any:
-        try:
-            return function(*given, **named)
-        except Exception as error:
-            return refuse(f"a fault of dpaudit, please report it ({type(error).__name__}: {error})")
-
-    return cast(F, kept)
+def fault(error: BaseException) -> str:
+    """Words for an exception that is a fault of dpaudit, and none of the code that is followed; else nothing."""
+    file = innermost(error)
+    ours = isinstance(error, Exception) and file.startswith(str(Path(__file__).parent)) and file not in ACTING
+    return f"a fault of dpaudit, please report it ({type(error).__name__}: {error})" if ours else ""
 
 
 @lru_cache(maxsize=4096)
@@ -386,20 +374,21 @@ def defined_at(function: Any) -> str:
     return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
 
 
-def raised_at(error: BaseException) -> str:
-    """The same for the innermost line of their code that the exception went through."""
-    found, trace = "", error.__traceback__
+def _passed(error: BaseException) -> list[tuple[str, int]]:
+    """The files and lines that the exception went through, the innermost last."""
+    found, trace = [("", 0)], error.__traceback__
     while trace is not None:
-        code = trace.tb_frame.f_code
-        if is_theirs(code.co_filename):
-            found = f"{Path(code.co_filename).name} line {trace.tb_lineno}: "
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
     return found
 
 
+def raised_at(error: BaseException) -> str:
+    """The same for the innermost line of their code that the exception went through."""
+    lines = [f"{Path(file).name} line {line}: " for file, line in _passed(error) if file and is_theirs(file)]
+    return lines[-1] if lines else ""
+
+
 def innermost(error: BaseException) -> str:
     """The file of the innermost code that the exception went through: theirs, where they call sys.exit()."""
-    trace, found = error.__traceback__, ""
-    while trace is not None:
-        found, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
-    return found
+    return _passed(error)[-1][0]

@@ -79,7 +79,9 @@ class Rewriter(Expressions):
     def visit_Raise(self, node: ast.Raise) -> Any:
         if node.exc is None and not self.handling:
             return self._left(node, "a raise that takes the exception of a caller")
-        node.exc, node.cause = node.exc and self.visit(node.exc), node.cause and self.visit(node.cause)
+        for part in ("exc", "cause"):
+            if getattr(node, part) is not None:
+                setattr(node, part, hook("raised", self.visit(getattr(node, part)), at=node))
         return node
 
     def visit_Return(self, node: ast.Return) -> Any:
@@ -209,6 +211,7 @@ class Rewriter(Expressions):
         self.handling += 1
         for handler in node.handlers:
             guard = ast.copy_location(ast.Expr(hook("guard", at=handler)), handler)
+            handler.type = handler.type and self.visit(handler.type)
             handler.body = [guard, *self._block(handler.body)]
         node.finalbody = self._block(node.finalbody)
         self.handling -= 1
@@ -245,13 +248,14 @@ class Rewriter(Expressions):
         return self._left(node, f"nonlocal {', '.join(node.names)}")[::-1]
 
     def visit_Import(self, node: ast.Import) -> Any:
-        modules = ", ".join(one.name for one in node.names)
-        return [ast.copy_location(ast.Expr(hook("imports", modules, at=node)), node), node]
+        notes = [hook("imports", one.name, "", at=node) for one in node.names]
+        return [*(ast.copy_location(ast.Expr(one), node) for one in notes), node]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
-        name = node.module or ""
-        new = hook("outside", "a relative import", at=node) if node.level else hook("imports", name, at=node)
-        return [ast.copy_location(ast.Expr(new), node), node]
+        if node.level or not node.module:
+            return self._left(node, "a relative import")
+        names = " ".join(one.name for one in node.names)
+        return [ast.copy_location(ast.Expr(hook("imports", node.module, names, at=node)), node), node]
 
 
 def _copied(node: Any) -> Any:

@@ -14,7 +14,7 @@ from dpaudit.code.keys import ATOMS, Keys, NoKey, is_fresh
 from dpaudit.code.lazy import is_lazy
 from dpaudit.code.outputs import holds_draw
 from dpaudit.code.rewrite import CELL
-from dpaudit.code.run import Piece, Refused, Run, bookkeeping, current
+from dpaudit.code.run import Piece, Refused, Run, current
 from dpaudit.code.source import Source
 from dpaudit.code.vectors import known
 
@@ -70,7 +70,6 @@ class Subs:
         self._unfit: dict[int, Any] = {}
         self._under_way: list[Hashable] = []
 
-    @bookkeeping
     def law(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The law of function(*given, **named); None where it is to be followed as part of its caller.
 
@@ -96,8 +95,8 @@ class Subs:
         self._laws[key] = law
         return law
 
-    def drawn(self, run: Run, law: Any, name: str) -> Any:
-        """One output of the law; what stays open in it is lost to the residual of the caller."""
+    def drawn(self, run: Run, law: Any, name: str) -> tuple[BaseException | None, Any]:
+        """One output of the law: an exception, or a value. What is open in it is lost to the residual of the caller."""
         run.assumptions.update(law.assumptions)
         number = 0
         if not law.outputs:
@@ -113,8 +112,8 @@ class Subs:
                 number = draw.lo
         output = law.outputs[number]
         if not isinstance(output, tuple):
-            raise _like(output.error)
-        return self._made(run, output)
+            return _like(output.error), None
+        return None, self._made(run, output)
 
     def template(self, value: Any, loops: bool) -> Template:
         """What a sub-sampler gives back, as data to make it of again; Unfit where that cannot be done.

@@ -21,7 +21,6 @@ from dpaudit.commands.options import (
     Ranging,
     Shown,
     Subject,
-    Tiered,
     option,
 )
 from dpaudit.commands.reply import Reply
@@ -98,7 +97,7 @@ def delta(
 
 def judge(
     setting: Subject,
-    effort: Tiered,
+    effort: Checked,
     claim: Claimed = None,
 ) -> Drawn:
     """Is this guarantee true? ε, (ε, δ), ρ-zCDP, Rényi, Gaussian DP or a trade-off function, over all pairs.

@@ -46,7 +46,6 @@ Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
 """The setting, or one in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
-Tiered = Annotated[dict[str, Any], "digits", "memory", "progress", "tier"]
 Checked = Annotated[dict[str, Any], "digits", "memory", "progress", "tier", "cross_check"]
 CheckedTable = Annotated[dict[str, Any], "digits", "memory", "progress", "cross_check"]
 """The effort: keywords for the API."""

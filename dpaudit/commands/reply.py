@@ -131,7 +131,7 @@ def check_plot(path: str | None) -> None:
 def drawable(subject: Setting | Ranged, path: str) -> None:
     """Refuses a picture of a theorem that has none, before any work is done."""
     if isinstance(subject, Ranged) and not subject.drawable:
-        rule = "of what ranges there is a picture of a box of priors, both sides ranges: --prior 1/9..2,1/9..2"
+        rule = "a theorem has a picture only for a box of priors, both sides ranges: --prior 1/9..2,1/9..2"
         raise InputError("plot", path, rule)
 
 

@@ -43,6 +43,18 @@ Result = EpsilonResult | DeltaResult | GuaranteeResult | covers.TheoremResult
 ARITHMETIC = "balls (FLINT/Arb), rounded outward"
 
 
+class NotAccepted(InputError):
+    """The verifier would not accept the certificate: its limits are too narrow for it."""
+
+    def __init__(self, mechanism: Mechanism, problem: Exception) -> None:
+        reason = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        super().__init__("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
+
+
+class Contradicted(NotAccepted):
+    """The verifier finds that the result is wrong: it, or the engine, has a fault."""
+
+
 def certificate(result: Result) -> dict[str, Any]:
     """Returns the certificate of one result, ready for JSON."""
     if isinstance(result, covers.TheoremResult):
@@ -50,7 +62,7 @@ def certificate(result: Result) -> dict[str, Any]:
         try:
             kind_of(document)(document, False)
         except (Malformed, Rejected) as problem:
-            raise _unacceptable(result.subject.mechanism, str(problem)) from None
+            raise NotAccepted(result.subject.mechanism, problem) from None
         return document
     mechanism, evidence = result.subject.mechanism, _evidence(result)
     claimed = result.claim.guarantee
@@ -76,28 +88,27 @@ def certificate(result: Result) -> dict[str, Any]:
         found = _complete(document, evidence.bits, mechanism)
         try:
             kind_of(found)(found, False).check()
-        except Malformed as problem:
-            raise _unacceptable(mechanism, str(problem)) from None
-        except RecursionError:
-            raise _unacceptable(mechanism, "it is nested too deeply") from None
+        except (Malformed, RecursionError) as problem:
+            raise NotAccepted(mechanism, problem) from None
         except Rejected as problem:
-            if "undecided" not in str(problem) or factor == 8:
-                raise _unacceptable(mechanism, str(problem)) from None
+            if "undecided" not in str(problem):
+                raise Contradicted(mechanism, problem) from None
+            if factor == 8:
+                raise NotAccepted(mechanism, problem) from None
         else:
             return found
     raise AssertionError("unreachable")
 
 
 def _bits_for(statement: dict[str, Any]) -> int:
-    """Bits that tell the stated numbers from what lies beside them: by their digits, and by how small they are."""
+    """Bits that tell the stated numbers from what lies beside them: by their digits, and by how small they are.
+
+    Sixteen more than the digits have: the writer doubles them where the verifier cannot decide at the witness.
+    """
     texts = [text for text in statement.values() if isinstance(text, str)]
     numbers = [Fraction(text) for text in texts if text[:1].isdigit()]
     small = (n.denominator.bit_length() - n.numerator.bit_length() for n in numbers if n)
-    return 32 + 4 * max(map(len, texts)) + max(0, *small, 0)
-
-
-def _unacceptable(mechanism: Mechanism, reason: str) -> InputError:
-    return InputError("certificate", mechanism.name, f"the verifier could not accept it: {reason}")
+    return max(64, 16 + 10 * max(map(len, texts)) // 3) + max(0, *small, 0)
 
 
 def _ordered(mechanism: Mechanism, items: Iterable[Any]) -> list[Any]:

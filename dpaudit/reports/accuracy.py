@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
-from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
+from dpaudit.reports.table import Cell, Figure, Look, Table
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
 from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
@@ -62,9 +63,9 @@ def _point(block: Block, at: int, x: Histogram, **place: Any) -> RangePoint:
 
 
 def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, main: bool = False) -> Section:
-    columns = (Column("mechanism"), Column(axis, Kind.COUNT), Column("x"), Column("mean error", Kind.NUMBER))
     labels = [case.label for case in block.cases]
-    rows = tuple((label, point.at, text(point.x), point.means[label]) for label in labels for point in points)
+    rows = [(label, point.at, text(point.x), point.means[label]) for label in labels for point in points]
+    table = Table.of(f"mechanism | {axis}: count | x | mean error: enclosure", rows)
     places = [point.at for point in points]
     changes = []
     for change in crossovers(points):
@@ -78,14 +79,9 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
     up: dict[str, Any] = {"y_label": "mean Hellinger error", "log_y": wide and axis == "n", **across}
     figure = Figure(Look.LINES, said, axis, "mean error", by="mechanism", **up)
     commands = [case.setting.at(n=sum(last.x)).command_line("accuracy", x=last.x) or "" for case in block.cases]
-    notes = (
-        ()
-        if alone
-        else tuple(changes)
-        if changes
-        else ("No mechanism overtakes another one at the values that were computed.",)
-    )
-    return Section("mean-error", title, said, figure, Table(columns, rows), notes, tuple(filter(None, commands)), main)
+    notes = changes or ["No mechanism overtakes another one at the values that were computed."]
+    notes = [] if alone else notes
+    return Section("mean-error", title, said, figure, table, tuple(notes), tuple(filter(None, commands)), main)
 
 
 def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -> Iterator[Part]:
@@ -99,38 +95,20 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
         commands.append(found.command or "")
         name = case.label
         if len(found.steps) <= MOST_DISTANCES:
-            rows += [
-                (name, _middle(step.distance), step.distance, step.cumulative)
-                for step in found.steps
-                if not step.distance.is_infinite
-            ]
+            steps = [step for step in found.steps if not step.distance.is_infinite]
+            rows += [(name, _middle(step.distance), step.distance, step.cumulative) for step in steps]
         for bound in found.bounds:
-            bounds.append(
-                Bound(
-                    claim=bound.claim, statement=bound.statement, source=bound.source, mechanism=name, x=tuple(x),
-                    t=bound.t, probability=bound.probability, value=bound.value, verdict=bound.verdict,
-                    thresholds=bound.thresholds, failing=bound.failing, command=found.command or "",
-                )
-            )  # fmt: skip
-    columns = (
-        Column("mechanism"),
-        Column("t", Kind.EXACT),
-        Column("distance", Kind.NUMBER),
-        Column("Pr[H ≤ t]", Kind.NUMBER),
-    )
+            same = {field.name: getattr(bound, field.name) for field in fields(Bound) if hasattr(bound, field.name)}
+            bounds.append(Bound(**same | {"mechanism": name, "x": tuple(x), "command": found.command or ""}))
+    table = Table.of("mechanism | t: exact | distance: enclosure | Pr[H ≤ t]: enclosure", rows)
     failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
-    said = (
-        f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}"
-        if bounds
-        else f"Distance of the release from the truth at x = {text(x)}"
-    )
-    figure = Figure(
-        Look.STEPS, f"Distance of the release from the truth, x = {text(x)}", "t", "Pr[H ≤ t]", by="mechanism",
-        x_label="Hellinger distance t", y_label="Pr[H ≤ t]",
-    )  # fmt: skip
+    law = f"Distance of the release from the truth at x = {text(x)}"
+    said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else law
+    axes = "Hellinger distance t", "Pr[H ≤ t]"
+    figure = Figure(Look.STEPS, law, "t", "Pr[H ≤ t]", by="mechanism", x_label=axes[0], y_label=axes[1])
     heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
     full = f"{title}: {heading}" if title else heading
-    yield Section("distances", full, said, figure, Table(columns, tuple(rows)), commands=tuple(filter(None, commands)))
+    yield Section("distances", full, said, figure, table, commands=tuple(filter(None, commands)))
     yield from bounds
 
 
@@ -182,7 +160,5 @@ def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
 
 
 def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Part]:
-    from dataclasses import replace
-
     found = make(progress)
     yield replace(found, title=f"{title}: {found.title}") if title else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dpaudit.audit.page import Command, Fields, Headline, Line, Note, Page, Part, Words, strong
@@ -10,9 +10,11 @@ from dpaudit.numbers.digits import powers
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports import words
-from dpaudit.reports.document import FAILS, Document, Finding
+from dpaudit.reports.document import FAILS, Document
 from dpaudit.reports.plan import Plan
 
+SHOWN = ("true ε", "stated", "for a person", "checked by")
+"""The lines of the box that a terminal shows."""
 OPEN = (Verdict.UNDECIDED, Verdict.UNWITNESSED)
 
 
@@ -29,17 +31,10 @@ def page(documents: Sequence[Document], files: Sequence[Path]) -> Page:
             parts.append(Headline.of(lead.judgement))
         parts.append(Note(text))
         parts += [Note(words.bounds_sentence(document))] if document.bounds and lead is not None else []
-        parts += [Fields(list(_lines(lead)))] if lead is not None else []
+        lines: list[Line] = [(label, powers(said[0])) for label, said in words.box_lines(document) if label in SHOWN]
+        lines += [("again", Command(lead.command))] if lead is not None and lead.command else []
+        parts += [Fields(lines)] if lines else []
     return [*parts, *(Note(str(path)) for path in files)]
-
-
-def _lines(lead: Finding) -> Iterator[Line]:
-    yield "true ε", words.epsilon_line(lead)
-    yield "stated", powers(words.statement_line(lead))
-    if lead.person:
-        yield "for a person", lead.person
-    if lead.command:
-        yield "again", Command(lead.command)
 
 
 def claiming(plan: Plan) -> None:

@@ -11,7 +11,7 @@ from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import FAILS, Paper, Section
-from dpaudit.reports.table import Cell, Column, Kind, Table
+from dpaudit.reports.table import Cell, Table
 
 if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
@@ -48,12 +48,12 @@ def _by_document(papers: Sequence[Paper]) -> Section:
     for name in documents:
         own = [one.verdict for one in papers if name in _documents(one)]
         rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))
-    columns = (Column("document"), Column("claims", Kind.COUNT), *(Column(v.value, Kind.COUNT) for v in verdicts))
+    table = Table.of(" | ".join(["document", "claims: count", *(f"{v.value}: count" for v in verdicts)]), rows)
     bad = sum(one.verdict in FAILS for one in papers)
     everywhere = sum(one.verdict is Verdict.PROVED and one.establishes == BY_ALGEBRA for one in papers)
     said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n by algebra"
     notes = ("A claim that several documents make counts in each of them.",)
-    return Section("documents", "Claims by document", said, table=Table(columns, tuple(rows)), notes=notes, main=True)
+    return Section("documents", "Claims by document", said, table=table, notes=notes, main=True)
 
 
 def _documents(one: Paper) -> list[str]:

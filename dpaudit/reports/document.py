@@ -12,17 +12,15 @@ import json
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpaudit.audit.judgement import Extent, Judgement, Margin, Whose, worst
+from dpaudit.audit.judgement import Judgement, badness
 from dpaudit.files.strict_json import read_text
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.guarantee import parse_guarantee
-from dpaudit.reports.codec import decode, dumps, encode
+from dpaudit.reports.codec import MALFORMED, decode, dumps, encode
 from dpaudit.reports.table import Figure, Table
 from dpaudit.version import __version__
 
@@ -34,6 +32,11 @@ FAILS = (Verdict.REFUTED, Verdict.IMPOSSIBLE)
 
 ACCURACY = ("distances", "mean-error")
 """The kinds of sections on accuracy: a report that begins with one is about accuracy first."""
+
+DERIVED = ("schema", "verdict", "versions", "content_hash", "run")
+"""Members of the JSON that a document does not have as they are."""
+
+WORST_FIRST = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNWITNESSED, Verdict.PROVED)
 
 Value = tuple[int, ...] | str
 """A data set or an output: counts, or the text of anything else."""
@@ -133,6 +136,11 @@ class Paper:
     evidence: tuple[str, ...] = ()
     coq: bool = False
 
+    @property
+    def where(self) -> str:
+        """Where the claim is made."""
+        return place(self.document, self.item)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -166,13 +174,15 @@ class Document:
     seconds: float = 0.0
     versions: tuple[tuple[str, str], ...] = ()
 
+    def judgements(self) -> list[Judgement]:
+        """The statements that were judged."""
+        return [finding.judgement for finding in self.findings if finding.judgement is not None]
+
     @property
     def lead(self) -> Finding | None:
         """The finding that the report opens with: the worst statement, else the first mechanism."""
-        judged = {id(f.judgement): f for f in self.findings if f.judgement is not None}
-        if judged:
-            return judged[id(worst(f.judgement for f in judged.values() if f.judgement is not None))]
-        return self.findings[0] if self.findings else None
+        most = min(self.judgements(), key=badness, default=None)
+        return next((finding for finding in self.findings if finding.judgement is most), None)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -180,11 +190,15 @@ class Document:
 
         One that fails decides, then one that is open.
         """
-        statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
         claims = [Verdict.REFUTED if claim.verdict in FAILS else claim.verdict for claim in self.claims]
+        statements = [judgement.verdict for judgement in self.judgements()]
         found = statements or claims or [bound.verdict for bound in self.bounds]
-        order = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNWITNESSED, Verdict.PROVED)
-        return next((verdict for verdict in order if verdict in found), None)
+        return next((verdict for verdict in WORST_FIRST if verdict in found), None)
+
+    @property
+    def accuracy(self) -> Verdict | None:
+        """The verdict on the accuracy bounds together."""
+        return min((bound.verdict for bound in self.bounds), key=WORST_FIRST.index, default=None)
 
     def figures(self) -> Iterable[tuple[str, Section]]:
         """Yields the sections that have a figure, each with the name of its file."""
@@ -205,41 +219,41 @@ class Document:
     @cached_property
     def json(self) -> dict[str, Any]:
         """The document as JSON, made once."""
-        body = {
-            "schema": SCHEMA,
-            "title": self.title,
-            "command": self.command,
-            "plan": self.plan,
-            **({"summary": self.summary} if self.summary else {}),
-            "verdict": self._answer(),
-            "findings": [_finding(finding) for finding in self.findings],
-            "bounds": encode(self.bounds),
-            "claims": encode(self.claims),
-            "sections": encode(self.sections),
-        }
-        run = {"date": self.date, "seconds": self.seconds}
-        return {**body, "versions": dict(self.versions), "content_hash": content_hash(body), "run": run}
+        members = {name: [] for name in ("findings", "bounds", "claims", "sections")} | encode(self)
+        after = {name: members.pop(name, "") for name in ("date", "seconds", "versions")}
+        for entry, finding in zip(members["findings"], self.findings, strict=True):
+            entry |= {} if finding.judgement is None else {"verdict": finding.judgement.to_dict()}
+        body = {"schema": SCHEMA, "title": self.title, "verdict": self._answer(), **members}
+        hashed = {"versions": dict(self.versions), "content_hash": content_hash(body)}
+        return {**body, **hashed, "run": {"date": after["date"], "seconds": self.seconds}}
 
     def _answer(self) -> dict[str, Any]:
         """The verdict of the whole: that of the lead, and how many statements, bounds and claims have which."""
-        lead = self.lead
-        judged = [] if lead is None or lead.judgement is None else [lead.judgement]
-        empty = {
-            "word": None if self.verdict is None else self.verdict.value,
-            "statement": None,
-            "extent": None,
-            "first_n": None,
+        own = None if self.lead is None else self.lead.judgement
+        word = None if self.verdict is None else self.verdict.value
+        found = {"word": word, **dict.fromkeys(("statement", "extent", "first_n", "margin"))}
+        each = {
+            "statements": [judgement.verdict for judgement in self.judgements()],
+            "bounds": [bound.verdict for bound in self.bounds],
+            "claims": [claim.verdict for claim in self.claims],
         }
-        found = judged[0].to_dict() if judged else {**empty, "margin": None}
-        statements = [f.judgement.verdict for f in self.findings if f.judgement is not None]
-        each = {"statements": statements, "bounds": [b.verdict for b in self.bounds]}
-        each["claims"] = [claim.verdict for claim in self.claims]
-        return found | {"counts": {name: tally(verdicts) for name, verdicts in each.items() if verdicts}}
+        counts = {name: tally(verdicts) for name, verdicts in each.items() if verdicts}
+        return (found if own is None else own.to_dict()) | {"counts": counts}
 
     @property
     def hash(self) -> str:
         """SHA-256 of the content."""
         return str(self.json["content_hash"])
+
+
+def place(documents: str, item: str) -> str:
+    """Where documents make a claim; the item alone where it names them all.
+
+    >>> place("A3", "Lemma 1"), place("P1, A3", "P1 §4.2.1, A3 §4.2"), place("A3", "")
+    ('A3, Lemma 1', 'P1 §4.2.1, A3 §4.2', 'A3')
+    """
+    named = item and all(name.strip() in item for name in documents.split(","))
+    return item if named else ", ".join(filter(None, (documents, item)))
 
 
 def tally(verdicts: Iterable[Verdict]) -> dict[str, int]:
@@ -264,54 +278,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def text_of(document: Document) -> str:
     """The text of result.json."""
-    return dumps(document.json)
-
-
-# ------------------------------------------------------------------ findings hold a judgement, which has its own form
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    found: dict[str, Any] = encode(finding)
-    judgement = finding.judgement
-    if judgement is not None:
-        extent = judgement.extent
-        found["judgement"] = judgement.to_dict() | {
-            "guarantee": judgement.guarantee.option(),
-            "n": None if extent is None else "all" if extent.every else list(extent.ns),
-            "quantity": judgement.quantity,
-            "value": encode(judgement.value),
-            "bound": encode(judgement.bound),
-            "of": None if judgement.margin is None else judgement.margin.of,
-        }
-    return found
-
-
-def _read_finding(entry: dict[str, Any]) -> Finding:
-    kept = {name: value for name, value in entry.items() if name != "judgement"}
-    found: Finding = decode(Finding, kept)
-    if "judgement" not in entry:
-        return found
-    return Finding(**{**vars(found), "judgement": _judgement(entry["judgement"], found.name)})
-
-
-def _judgement(entry: dict[str, Any], subject: str) -> Judgement:
-    n, margin = entry["n"], entry["margin"]
-    extent = None if n is None else Extent(every=True) if n == "all" else Extent(decode(tuple[int, ...], n))
-    parts = {
-        name: decode(Enclosure | None, (margin or {}).get(name)) for name in ("excess", "share", "repairing_delta")
-    }
-    return Judgement(
-        guarantee=parse_guarantee("guarantee", entry["guarantee"]),
-        verdict=Verdict(entry["word"]),
-        whose=Whose(entry["whose"]),
-        subject=subject,
-        extent=extent,
-        first_n=entry["first_n"],
-        quantity=entry["quantity"],
-        value=decode(Enclosure | None, entry["value"]),
-        bound=decode(Fraction | None, entry["bound"]),
-        margin=None if margin is None else Margin(**parts, of=entry["of"]),
-    )
+    return dumps(document.json) + "\n"
 
 
 def load(path: str) -> Document:
@@ -324,20 +291,10 @@ def load(path: str) -> Document:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise InputError("result", path, f'is not a report: "schema" must be "{SCHEMA}"')
     try:
-        found = Document(
-            title=decode(str, data["title"]),
-            command=decode(str, data["command"]),
-            plan=decode(str, data["plan"]),
-            summary=decode(str, data.get("summary", "")),
-            findings=tuple(map(_read_finding, data["findings"])),
-            bounds=decode(tuple[Bound, ...], data["bounds"]),
-            claims=decode(tuple[Paper, ...], data["claims"]),
-            sections=decode(tuple[Section, ...], data["sections"]),
-            date=decode(str, data["run"]["date"]),
-            seconds=decode(float, data["run"]["seconds"]),
-            versions=tuple(decode(dict[str, str], data["versions"]).items()),
-        )
-    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, StopIteration) as error:
+        body = {name: value for name, value in data.items() if name not in DERIVED}
+        body["findings"] = [{name: value for name, value in f.items() if name != "verdict"} for f in data["findings"]]
+        found: Document = decode(Document, body | data["run"] | {"versions": [*map(list, data["versions"].items())]})
+    except (*MALFORMED, InputError) as error:
         raise InputError("result", path, f"is malformed: {type(error).__name__}") from None
     if found.hash != data.get("content_hash"):
         raise InputError("result", path, "the content does not match its hash: the file was changed")

@@ -15,7 +15,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 from dpaudit.privacy.loss import verdict
-from dpaudit.reports.document import EveryN
+from dpaudit.reports.document import EveryN, place
 
 DIGITS = 6
 LARGEST_PRIOR = 10
@@ -41,7 +41,7 @@ def known_everywhere(setting: Setting, asked: Guarantee | None, wanted: bool = F
         supremum=None if found is None else found.epsilon,
         limit=None if found is None else found.limit,
         attained=None if found is None or found.attained == "inf" else int(found.attained),
-        claim="" if claim is None else claim.where,
+        claim="" if claim is None else place(claim.document, claim.item),
     )
 
 

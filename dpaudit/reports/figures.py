@@ -52,11 +52,9 @@ def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> Non
         if known:
             colour = order.index(name) if name in order else None
             series.append(draw.Line(name, tuple(xs), tuple(row[y] for row in known), ends.get(name, ""), colour))  # type: ignore[misc]
-    levels = [draw.Level(mark.value, mark.name, mark.across) for mark in figure.marks]
-    draw.lines(
-        axes, series, levels, x_label=figure.x_label, y_label=figure.y_label, log_x=figure.log_x, log_y=figure.log_y,
-        ordered=figure.ordered, steps=figure.look is Look.STEPS,
-    )  # fmt: skip
+    given = ("x_label", "y_label", "log_x", "log_y", "ordered")
+    options: dict[str, Any] = {name: getattr(figure, name) for name in given}
+    draw.lines(axes, series, figure.marks, steps=figure.look is Look.STEPS, **options)
     if words:
         names = list(dict.fromkeys(str(row[x]) for row in table.rows))
         step = max(1, -(-len(names) // 6))

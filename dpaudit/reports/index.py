@@ -7,7 +7,6 @@ from pathlib import Path
 
 from dpaudit.files.text import markdown as escape
 from dpaudit.numbers.digits import powers
-from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import Document, load
 from dpaudit.reports.words import bounds_sentence, counts_line, headline
 
@@ -53,8 +52,7 @@ def verdict_words(document: Document) -> str:
     own = "" if document.verdict is None else document.verdict.value
     if not document.accuracy_first:
         return own
-    fails = any(bound.verdict is Verdict.REFUTED for bound in document.bounds)
-    return f"{Verdict.REFUTED if fails else Verdict.PROVED} (accuracy), {own} (privacy)"
+    return f"{document.accuracy} (accuracy), {own} (privacy)"
 
 
 def own_page(page: str) -> tuple[str, str, str]:

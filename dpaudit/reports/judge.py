@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.audit import questions as audit
+from dpaudit.audit.cross_check import check_possible, cross_check
 from dpaudit.audit.explanation import above, explain
 from dpaudit.audit.judgement import EVERY_N, Extent, Judgement, Margin, Whose, badness, judged, over_n
 from dpaudit.audit.results import EpsilonResult
@@ -36,6 +37,8 @@ DOUBLINGS, FARTHEST = 20, 10**6
 """How far beyond the largest n one that fails is sought, where a theorem says that there is one."""
 SECOND_PATH = 300_000
 """Pairs times outputs up to which a second path of the engine computes the deciding number again."""
+BY_MPMATH = 4_500
+"""And mpmath, at some milliseconds for each."""
 
 
 def finding(case: Case, name: str, progress: Progress, every_n: bool = False) -> Finding:
@@ -188,7 +191,8 @@ def _described(
     lost = _lost(case)
     caveats = {} if not known else mechanism.caveats()
     counts = mechanism.counts() if known or (judgement is not None and judgement.value is not None) else None
-    relation = mechanism.adjacency
+    own = mechanism.adjacency.text() if case.setting.adjacency else ""
+    neighbours = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
     proof = _proof(case, judgement, shown)
     return Finding(
         name=name,
@@ -206,11 +210,7 @@ def _described(
         lost=(*lost, *([first.searched] if first and first.searched else [])),
         pairs=0 if counts is None else counts.pairs,
         outputs=0 if counts is None else counts.outputs,
-        neighbours="one record replaced"
-        if relation == REPLACE_ONE
-        else relation.text()
-        if case.setting.adjacency
-        else "",
+        neighbours=neighbours,
         source=str(origin.get("source") or ""),
         sha256=str(origin.get("source_sha256") or ""),
         command=_command(case, judgement, everywhere, shown),
@@ -273,7 +273,7 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
         supremum = judgement.value if judgement is not None and everywhere and judgement.quantity == "true ε" else None
         return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
-    if both is None or repairing is None or repairing.upper >= 1:
+    if both is None or repairing is None or not repairing.within(-1, 1):
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
     rare = at_most(repairing.upper, 2)
     return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
@@ -339,21 +339,40 @@ def probability(mechanism: Mechanism, x: Dataset, output: Output, digits: int = 
 
 
 def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[str, ...]:
-    """A second path of the engine, where there is one that is affordable; a disagreement is an error of ours."""
-    if found is None or found.subject.mechanism.count_masses() > SECOND_PATH:
+    """Who computed the deciding number again, where that is affordable: a second path of the engine, else mpmath."""
+    if found is None:
         return ()
-    other = "exact" if found.tier != "exact" else "fast"
+    where = "" if n is None else f" at n = {n}"
+    masses = found.subject.mechanism.count_masses()
     try:
-        again = audit.epsilon(case.at(n), digits=DIGITS, tier=other, claim=case.asked_at(n))
+        again = _second_path(case, n, found) if masses <= SECOND_PATH else ""
+        if again:
+            return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
+        if masses <= BY_MPMATH and _by_mpmath(case.at(n).mechanism, found.epsilon):
+            return (f"mpmath, by code that shares nothing with the engine: it agrees{where}",)
     except (PrecisionExhausted, InputError):
-        return ()
-    agree = again.epsilon.lower <= found.epsilon.upper and found.epsilon.lower <= again.epsilon.upper
+        pass
+    return ()
+
+
+def _second_path(case: Case, n: int | None, found: EpsilonResult) -> str:
+    """How a second path of the engine found the same; "" where there is none. A disagreement is an error of ours."""
+    again = audit.epsilon(
+        case.at(n), digits=DIGITS, tier="fast" if found.tier == "exact" else "exact", claim=case.asked_at(n)
+    )
+    agree = not (again.epsilon.below(found.epsilon) or found.epsilon.below(again.epsilon))
     if not agree or again.claim.verdict is not found.claim.verdict:
         raise AssertionError(f"two paths of the engine disagree on {case.label}: {again.epsilon}, {found.epsilon}")
-    where = "" if n is None else f" at n = {n}"
-    if again.tier == found.tier:
-        return ()
-    return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {PATHS[again.tier]}",)
+    return "" if again.tier == found.tier else PATHS[again.tier]
+
+
+def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> bool:
+    """Whether the slow reference finds the same number; a disagreement is an error of ours."""
+    check_possible(mechanism)
+    again = cross_check(mechanism, found)
+    if not again.agrees:
+        raise AssertionError(f"mpmath disagrees on {mechanism.name}: {again.value}, {found}")
+    return True
 
 
 PATHS = {

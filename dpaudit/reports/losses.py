@@ -12,7 +12,7 @@ from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import Case
 from dpaudit.reports.document import Section
-from dpaudit.reports.table import Column, Figure, Kind, Look, Table
+from dpaudit.reports.table import Figure, Look, Table
 
 Progress = Callable[[str], None]
 Row = list[Enclosure | None]
@@ -41,10 +41,10 @@ def loss_map(case: Case, name: str, progress: Progress) -> Iterator[Section]:
     whole = len(rows) == len(found) * len(outputs)
     title = f"{name}: largest loss against a neighbor, by data set and output"
     figure = Figure(Look.MAP, title, "output", "loss", by="x", x_label="output", y_label="data set x")
-    columns = (Column("x"), Column("output"), Column("loss", Kind.NUMBER))
+    table = Table.of("x | output | loss: enclosure", rows)
     left = "" if whole else f" The {MAPPED} data sets and outputs of largest loss are shown."
     notes = (f"Empty cells are outputs that never happen.{left}",)
-    yield Section("loss-map", f"Losses of {name}", "", figure, Table(columns, rows), notes)
+    yield Section("loss-map", f"Losses of {name}", "", figure, table, notes)
 
 
 def _size(value: Enclosure | None) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from dpaudit.audit.judgement import badness
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.audit.setting import Setting
+from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.numbers.enclosure import outward
 from dpaudit.numbers.errors import InputError
@@ -19,7 +20,7 @@ from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Case
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import check_keys, exact_list
-from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Mark, Table
+from dpaudit.reports.table import Cell, Figure, Look, Table
 
 Progress = Callable[[str], None]
 
@@ -41,14 +42,8 @@ def _run(
 ) -> Iterator[Section | Finding]:
     """Yields for every ε the finding on the worst prior, then the ratios of all priors."""
     for eps in epsilons:
-        cases = [
-            Case(
-                f"{setting.label}, ε = {eps}, prior ({a}, {a})",
-                setting.at(eps=eps, n=ns[-1], prior=[a, a]),
-                ns=tuple(ns),
-            )
-            for a in alphas
-        ]
+        places = [(a, setting.at(eps=eps, n=ns[-1], prior=[a, a])) for a in alphas]
+        cases = [Case(f"{setting.label}, ε = {eps}, prior ({a}, {a})", at, ns=tuple(ns)) for a, at in places]
         found = [finding(case, case.label, progress) for case in cases]
         judged = [one for one in found if one.judgement is not None]
         yield min(judged, key=lambda one: badness(one.judgement)) if judged else found[0]  # type: ignore[arg-type]
@@ -72,41 +67,21 @@ def _ratios(
                 value = answer.value()[1]
                 ratio = outward(value.lower / eps, value.upper / eps, DIGITS)
                 rows.append((f"a = {a}", n, ratio, answer.claim.verdict))
-    columns = (
-        Column("prior (a, a)"),
-        Column("n", Kind.COUNT),
-        Column("true ε / ε", Kind.NUMBER),
-        Column("verdict", Kind.VERDICT),
-    )
+    table = Table.of("prior (a, a) | n: count | true ε / ε: enclosure | verdict: verdict", rows)
     failing = [one for one in found if one.judgement and one.judgement.verdict is Verdict.REFUTED]
     said = f"{name}, ε = {eps}: {len(failing)} of {len(found)} priors exceed the stated ε"
     figure = Figure(
         Look.LINES, said, "n", "true ε / ε", by="prior (a, a)", x_label="number of records n",
-        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
+        y_label="true ε / nominal ε", marks=(Level(Fraction(1), "the nominal ε"),), log_x=True, ordered=True,
     )  # fmt: skip
     commands = tuple(case.command(ns[-1]) for case in cases)
-    return Section(
-        "priors",
-        f"{name}: true ε over nominal ε by prior, ε = {eps}",
-        said,
-        figure,
-        Table(columns, tuple(rows)),
-        commands=commands,
-        main=True,
-    )
+    title = f"{name}: true ε over nominal ε by prior, ε = {eps}"
+    return Section("priors", title, said, figure, table, commands=commands, main=True)
 
 
 def _firsts(name: str, alphas: Sequence[Fraction], eps: Fraction, found: Sequence[Finding]) -> Section:
     """The n that fails, whether it is the smallest, and the limit, prior by prior."""
-    columns = (
-        *(
-            Column("prior (a, a)"),
-            Column("statement"),
-            Column("verdict", Kind.VERDICT),
-            Column("fails at n", Kind.COUNT),
-        ),
-        *(Column("smaller n"), Column("limit n → ∞", Kind.NUMBER)),
-    )
+    heads = "prior (a, a) | statement | verdict: verdict | fails at n: count | smaller n | limit n → ∞: enclosure"
     rows: list[tuple[Cell, ...]] = []
     for a, one in zip(alphas, found, strict=True):
         judged, every = one.judgement, one.every_n
@@ -115,4 +90,4 @@ def _firsts(name: str, alphas: Sequence[Fraction], eps: Fraction, found: Sequenc
         smaller = "" if judged is None or n is None else "all hold" if judged.first_n == n else "not all searched"
         said = ("", None) if judged is None else (judged.statement, judged.verdict)
         rows.append((f"a = {a}", *said, n, smaller, every.limit if every else None))
-    return Section("first-n", f"{name}, ε = {eps}: first n that fails, by prior", table=Table(columns, tuple(rows)))
+    return Section("first-n", f"{name}, ε = {eps}: first n that fails, by prior", table=Table.of(heads, rows))

@@ -10,6 +10,7 @@ from dpaudit.audit import questions as audit
 from dpaudit.audit.judgement import badness
 from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
+from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
 from dpaudit.numbers.digits import powers, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
@@ -23,7 +24,7 @@ from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.losses import loss_map
-from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Mark, Table
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 from dpaudit.reports.words import in_short, listed, share_sentence
 
 Progress = Callable[[str], None]
@@ -37,7 +38,11 @@ SHORT = 6
 MOST_PAIRS = 2
 """So many worst pairs are drawn."""
 
-MECHANISM = Column("mechanism")
+BY_N = (
+    "mechanism | n: count | true ε: enclosure | statement | verdict: verdict | x | x′ | output | decided by"
+    " | its value: enclosure"
+)
+P, Q = "P(output | x)", "P(output | x′)"
 
 
 def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps: bool) -> Iterator[Section]:
@@ -58,11 +63,8 @@ def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps
 
 def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
     """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
-    order = {
-        finding.name: (4, Fraction(0)) if finding.judgement is None else badness(finding.judgement)
-        for finding in findings
-    }
-    return sorted(cases, key=lambda case: order[names[case.label]])[:MOST_PAIRS]
+    order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
+    return sorted(cases, key=lambda case: order.get(names[case.label], (4, Fraction(0))))[:MOST_PAIRS]
 
 
 def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
@@ -74,25 +76,16 @@ def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
 
 def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     """Yields the true ε at every n that was computed; of one n, or none, what share of its statement each uses."""
-    columns = (
-        MECHANISM, Column("n", Kind.COUNT), Column("true ε", Kind.NUMBER), Column("statement"),
-        Column("verdict", Kind.VERDICT), Column("x"), Column("x′"), Column("output"), Column("decided by"),
-        Column("its value", Kind.NUMBER),
-    )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for case, finding in zip(block.cases, findings, strict=True):
         rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, finding.name, n))]
     if not rows:
         return
-    table = Table(columns, tuple(rows))
+    table = Table.of(BY_N, rows)
     several = len({row[1] for row in rows}) > 2
-    if several:
-        figure = _lines_by_n(block, findings)
-    elif len(findings) > 1:
+    if not several and len(findings) > 1:
         yield from _shares(findings)
-        figure = None
-    else:
-        figure = None
+    figure = _lines_by_n(findings) if several else None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
     said = "; ".join(in_short(found) for found in findings)
@@ -115,7 +108,7 @@ def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
     )  # fmt: skip
 
 
-def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
+def _lines_by_n(findings: Sequence[Finding]) -> Figure:
     """The figure of the true ε by n, with what is stated and the limits that are proved."""
     bounds: dict[Fraction, list[str]] = {}
     for finding in findings:
@@ -124,7 +117,7 @@ def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
             bounds.setdefault(both[0], []).append(finding.judgement.whose.value)
     largest = max((float(f.epsilon.upper) for f in findings if f.epsilon is not None), default=1.0)
     near = [value for value in bounds if float(value) <= FAR * largest] or [min(bounds)] if bounds else []
-    marks = [Mark(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
+    marks = [Level(value, _bound_name(value, set(bounds[value]))) for value in sorted(near)]
     ends = [(f.name, f"→ {rough(f.every_n.limit.lower, 3)}") for f in findings if f.every_n and f.every_n.limit]
     title = share_sentence(findings)
     return Figure(
@@ -134,30 +127,18 @@ def _lines_by_n(block: Block, findings: Sequence[Finding]) -> Figure:
 
 
 def _bound_name(value: Fraction, whose: set[str]) -> str:
-    words = (
-        "claimed"
-        if whose == {"claimed"}
-        else "asked"
-        if whose == {"asked"}
-        else "nominal"
-        if whose == {"nominal"}
-        else "stated"
-    )
-    return f"{words} ε = {value}"
+    return f"{whose.pop() if len(whose) == 1 else 'stated'} ε = {value}"
 
 
 def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
     """Yields the share of its statement that each mechanism uses."""
-    columns = (MECHANISM, Column("statement"), Column("share", Kind.SHARE), Column("verdict", Kind.VERDICT))
-    rows: list[tuple[Cell, ...]] = []
-    for finding in findings:
-        found = finding.judgement
-        if found is not None:
-            share = None if found.margin is None else found.margin.share
-            rows.append((finding.name, found.statement, share, found.verdict))
+    judged = [(finding.name, finding.judgement) for finding in findings if finding.judgement is not None]
+    shares = [None if own.margin is None else own.margin.share for _, own in judged]
+    rows = [(name, own.statement, share, own.verdict) for (name, own), share in zip(judged, shares, strict=True)]
     if rows:
+        table = Table.of("mechanism | statement | share: share | verdict: verdict", rows)
         figure = Figure(Look.SHARES, share_sentence(findings), x="share", y="mechanism", at="verdict")
-        yield Section("shares", "Share of the statement", "", figure, Table(columns, tuple(rows)), main=True)
+        yield Section("shares", "Share of the statement", "", figure, table, main=True)
 
 
 # ------------------------------------------------------------------ δ(ε), the worst pair, divergences
@@ -170,7 +151,7 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
     for case in cases:
         progress(f"{names[case.label]}: δ(ε)")
         true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
-        below = [at for at in points if at < true.upper]
+        below = [at for at in points if true.at_most(at) is not Verdict.PROVED]
         mechanism = case.mechanism
         found = case.narrow(lambda m=mechanism, at=below: _deltas(m, at))  # type: ignore[misc]
         if found is None:
@@ -179,9 +160,9 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
         rows += [(names[case.label], at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
     if not rows:
         return
-    table = Table((MECHANISM, Column("ε", Kind.EXACT), Column("δ(ε)", Kind.NUMBER)), tuple(rows))
+    table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
     claimed = {at for case in cases if (at := _claimed(case)) is not None}
-    marks = tuple(Mark(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
+    marks = tuple(Level(at, f"stated ε = {at}", across=True) for at in sorted(claimed)[:2])
     place = next((f", n = {case.ns[-1]}" for case in cases if case.ns), "")
     figure = Figure(
         Look.LINES, f"The δ that is left at each ε{place}", "ε", "δ(ε)", by="mechanism", x_label="ε", y_label="δ(ε)",
@@ -239,23 +220,16 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
     both = case.narrow(lambda: two(case.mechanism, found.witness))
     if both is None:
         return
-    columns = (Column("output"), Column("P(output | x)", Kind.NUMBER), Column("P(output | x′)", Kind.NUMBER))
-    rows = tuple(zip(both.outputs, both.p, both.q, strict=True))
+    columns = (Column("output"), Column(P, Kind.NUMBER), Column(Q, Kind.NUMBER))
+    table = Table(columns, tuple(zip(both.outputs, both.p, both.q, strict=True)))
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
     title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
-    figure = Figure(
-        Look.PAIR,
-        title,
-        "output",
-        "P(output | x)",
-        second="P(output | x′)",
-        at=at,
-        ends=(("P(output | x)", both.names[0]), ("P(output | x′)", both.names[1])),
-    )
+    ends = ((P, both.names[0]), (Q, both.names[1]))
+    figure = Figure(Look.PAIR, title, "output", P, second=Q, at=at, ends=ends)
     pair = (found.witness.x, found.witness.x_prime)
     commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
-    yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, Table(columns, rows), commands=commands)
+    yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, table, commands=commands)
 
 
 def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
@@ -271,9 +245,9 @@ def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress
         rows += [(names[case.label], "Rényi divergence", order, value) for order, value in curve.renyi]
         commands.append(curve.command)
     if rows:
-        columns = (MECHANISM, Column("quantity"), Column("order", Kind.EXACT), Column("value", Kind.NUMBER))
+        table = Table.of("mechanism | quantity | order: exact | value: enclosure", rows)
         title = "Rényi divergences, zCDP and total variation"
-        yield Section("divergences", title, table=Table(columns, tuple(rows)), commands=_commands(commands))
+        yield Section("divergences", title, table=table, commands=_commands(commands))
 
 
 def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
@@ -289,36 +263,23 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
         nominal = case.mechanism.epsilon or Fraction(1)
         for factor in FACTORS:
             eps = nominal * factor
-            same = factor == 1 and n in case.answers
-            answer = case.answers[n] if same else None
-            found = (
-                answer.epsilon
-                if isinstance(answer, EpsilonResult)
-                else audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS).epsilon
-            )
+            answer = case.answers.get(n) if factor == 1 else None
+            if not isinstance(answer, EpsilonResult):
+                answer = audit.epsilon(case.setting.at(n=n, eps=eps), digits=DIGITS)
+            found = answer.epsilon
             if not found.is_infinite and not found.is_open:
                 ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
                 rows.append((names[case.label], eps, ratio, compared(found, eps)))
-    columns = (
-        MECHANISM,
-        Column("nominal ε", Kind.EXACT),
-        Column("true ε / nominal ε", Kind.NUMBER),
-        Column("at most 1", Kind.VERDICT),
-    )
-    over = listed(dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED))
-    said = (
-        f"{over} {'exceed' if ' and ' in over else 'exceeds'} the nominal ε somewhere"
-        if over
-        else f"None spends more than its nominal ε at n = {n}"
-    )
+    table = Table.of("mechanism | nominal ε: exact | true ε / nominal ε: enclosure | at most 1: verdict", rows)
+    over = dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED)
+    said = f"{listed(over)} {'exceed' if len(over) > 1 else 'exceeds'} the nominal ε somewhere"
+    said = said if over else f"None spends more than its nominal ε at n = {n}"
     figure = Figure(
         Look.LINES, said, "nominal ε", "true ε / nominal ε", by="mechanism", x_label=f"nominal ε (n = {n})",
-        y_label="true ε / nominal ε", marks=(Mark(Fraction(1), "all of it"),), log_x=True,
+        y_label="true ε / nominal ε", marks=(Level(Fraction(1), "all of it"),), log_x=True,
     )  # fmt: skip
     commands = _commands([case.setting.at(n=n).command_line("epsilon") for case in chosen])
-    yield Section(
-        "over-nominal", f"True ε over nominal ε, n = {n}", said, figure, Table(columns, tuple(rows)), commands=commands
-    )
+    yield Section("over-nominal", f"True ε over nominal ε, n = {n}", said, figure, table, commands=commands)
 
 
 def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
@@ -336,12 +297,9 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
             for kind, values in (("local LS(x)", found.ls), ("smooth S(x)", found.s))
             for x, value in zip(model.histograms, values, strict=True)
         )
-        columns = (Column("x"), Column("sensitivity"), Column("value", Kind.NUMBER))
         title = f"Sensitivity of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
         said = f"One record moves the score by up to GS = {rough(found.gs.upper, 4)}, on most data by far less"
-        figure = None
-        if model.k == 2:
-            figure = Figure(
-                Look.LINES, said, "x", "value", by="sensitivity", x_label="data set x", y_label="sensitivity"
-            )
-        yield Section("sensitivity", title, said, figure, Table(columns, rows), commands=(found.command,))
+        lines = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
+        figure = lines if model.k == 2 else None
+        table = Table.of("x | sensitivity | value: enclosure", rows)
+        yield Section("sensitivity", title, said, figure, table, commands=(found.command,))

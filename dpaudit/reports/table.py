@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from dpaudit.charts.draw import Level
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 
@@ -25,12 +26,23 @@ class Kind(StrEnum):
     VERDICT = "verdict"
 
 
+CELLS = {
+    Kind.TEXT: str,
+    Kind.COUNT: int,
+    Kind.EXACT: Fraction,
+    Kind.NUMBER: Enclosure,
+    Kind.SHARE: Enclosure,
+    Kind.VERDICT: Verdict,
+}
+"""The type of the cells of a kind."""
+
+
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, and what its cells are."""
+    """A column: its heading, and what its cells are, which the JSON says of every column."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: Kind = field(default_factory=lambda: Kind.TEXT)
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,16 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @staticmethod
+    def of(heads: str, rows: Iterable[tuple[Cell, ...]]) -> Table:
+        """The table with the columns of a text, each with its kind unless that is text.
+
+        >>> [column.kind.value for column in Table.of("mechanism | n: count | true ε: enclosure", []).columns]
+        ['text', 'count', 'enclosure']
+        """
+        parts = [head.rpartition(": ") if ": " in head else (head, "", "text") for head in heads.split(" | ")]
+        return Table(tuple(Column(name, Kind(kind)) for name, _, kind in parts), tuple(rows))
 
     def index(self, name: str) -> int:
         """The place of the column of that name."""
@@ -61,15 +83,6 @@ class Table:
         """Yields each row by the names of its columns."""
         names = [column.name for column in self.columns]
         yield from (dict(zip(names, row, strict=True)) for row in self.rows)
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What the values of a figure are compared with: a horizontal line, or with ``across`` a vertical one."""
-
-    value: Fraction
-    name: str
-    across: bool = False
 
 
 class Look(StrEnum):
@@ -99,7 +112,7 @@ class Figure:
     at: str = ""
     x_label: str = ""
     y_label: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Level, ...] = ()
     ends: tuple[tuple[str, str], ...] = ()
     log_x: bool = False
     log_y: bool = False

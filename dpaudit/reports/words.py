@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from dpaudit.audit.judgement import Extent, Judgement, Whose, worst
+from dpaudit.audit.judgement import NOBODY, Extent, Judgement, Whose, worst
 from dpaudit.numbers.digits import at_most, beside, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
+from dpaudit.privacy.loss import verdict as compared
 from dpaudit.reports.document import FAILS, Document, Finding, Value, tally
 
 MOST_LINES = 4
 """Lines of what is covered, and of what is not."""
+EXACTLY = "computed exactly; nothing was sampled"
+BY_CHECKS = "decided by algebra, on stated grids in certified arithmetic, or by counterexamples; nothing was sampled"
 MOST_RANGE = 24
 """A list of n of more letters is told by its ends."""
 
@@ -40,12 +44,31 @@ def number(value: Enclosure) -> str:
     return short(value.to_dict())
 
 
+class Said(NamedTuple):
+    """How a statement is spoken of, by whose it is."""
+
+    after: str
+    """After its number: "above 1, the claim"."""
+    epsilon: str
+    """Before its ε: "the claimed ε = 1"."""
+    stated: str
+    """In the box, behind the statement."""
+    mark: str = ""
+    """In a table, behind the statement."""
+
+
+WHOSE = {
+    Whose.CLAIMED: Said("the claim", "the claimed", "claimed"),
+    Whose.ASKED: Said("what was asked for", "the asked", "asked for"),
+    Whose.NOMINAL: Said("its nominal ε (its documents do not claim it)", "its nominal", NOBODY, " (nominal)"),
+}
+
+
 def private(judgement: Judgement) -> str:
     """The statement as an adjective: "1-differentially private", "1/2-zCDP"."""
     text = judgement.statement
-    return (
-        f"{text.removesuffix('-DP')}-differentially private" if isinstance(judgement.guarantee, EpsilonDelta) else text
-    )
+    pure = isinstance(judgement.guarantee, EpsilonDelta)
+    return f"{text.removesuffix('-DP')}-differentially private" if pure else text
 
 
 def subject(name: str) -> str:
@@ -54,54 +77,33 @@ def subject(name: str) -> str:
     return f"{head} with {rest}" if comma else name
 
 
-def whose(judgement: Judgement) -> str:
-    """Who states it, as words after the number."""
-    return {
-        Whose.CLAIMED: "the claim",
-        Whose.ASKED: "what was asked for",
-        Whose.NOMINAL: "its nominal ε (its documents do not claim it)",
-    }[judgement.whose]
-
-
 def sentence(finding: Finding) -> str:
     """The verdict on one mechanism in one plain sentence."""
-    found = finding.judgement
-    name = subject(finding.name)
+    found, name = finding.judgement, subject(finding.name)
     if found is None:
-        known = (
-            "could not be audited" if finding.epsilon is None else f"has true ε {number(finding.epsilon)}{_at(finding)}"
-        )
+        at = "" if finding.epsilon_n is None else f" at n = {finding.epsilon_n}"
+        known = "could not be audited" if finding.epsilon is None else f"has true ε {number(finding.epsilon)}{at}"
         return f"{name} claims nothing; it {known}."
     if found.verdict is Verdict.REFUTED:
         return f"{name} is not {private(found)}: {_failing(finding, found)}."
-    if found.verdict is Verdict.PROVED:
-        where = "" if found.extent is None else f" {found.extent.text()}"
-        return f"{name} is {private(found)}{where}{_used(found)}."
     where = "" if found.extent is None else f" {found.extent.text()}"
+    if found.verdict is Verdict.PROVED:
+        margin = found.margin_text()
+        return f"{name} is {private(found)}{where}{f'; it {margin}' if margin else ''}."
     open_ = f": {found.value_text()}" if found.value is not None else ""
     return f"Whether {name} is {private(found)} is undecided{where}{open_}."
 
 
 def _failing(finding: Finding, found: Judgement) -> str:
-    proof = finding.proof
-    at = f"at n = {proof.n}, " if proof is not None and proof.n is not None else ""
+    proof, who = finding.proof, WHOSE[found.whose].after
     if proof is None:
         supremum = "" if found.value is None else f": its supremum is {number(found.value)}"
-        return f"its true ε exceeds {whose(found)} for some n{supremum}"
+        return f"its true ε exceeds {who} for some n{supremum}"
+    at = "" if proof.n is None else f"at n = {proof.n}, "
     value = beside(proof.value.to_dict(), found.bound, Verdict.REFUTED.value)
-    name = "its true ε" if proof.quantity == "true ε" else f"its {proof.quantity}"
-    bound = "" if found.bound is None else f", above {powers(str(found.bound))}, {whose(found)}"
-    verb = "is" if value[:1] not in "≤≥[(" else "lies in" if value[0] in "[(" else ""
-    return f"{at}{name} {verb} {value}{bound}".replace("  ", " ")
-
-
-def _used(found: Judgement) -> str:
-    text = found.margin_text()
-    return f"; it {text}" if text else ""
-
-
-def _at(finding: Finding) -> str:
-    return "" if finding.epsilon_n is None else f" at n = {finding.epsilon_n}"
+    bound = "" if found.bound is None else f", above {powers(str(found.bound))}, {who}"
+    verb = "lies in " if value[0] in "[(" else "" if value[0] in "≤≥" else "is "
+    return f"{at}its {proof.quantity} {verb}{value}{bound}"
 
 
 def in_short(finding: Finding) -> str:
@@ -113,51 +115,37 @@ def in_short(finding: Finding) -> str:
 
 def share_sentence(findings: Sequence[Finding]) -> str:
     """What a picture of several mechanisms shows: who exceeds the statement, or who uses how much of it."""
-    judged = [finding for finding in findings if finding.judgement is not None]
-    if not judged:
-        return "True ε"
-    if len(judged) == 1:
-        found = judged[0].judgement
-        assert found is not None
-        if found.verdict is Verdict.REFUTED:
-            first = f" from n = {found.first_n} on" if found.first_n is not None and _stays(judged[0]) else ""
-            first = first or (f" at n = {found.first_n}" if found.first_n is not None else "")
-            return f"{judged[0].name} exceeds {_bound(found)}{first}"
-        if found.verdict is Verdict.UNDECIDED:
-            return f"{judged[0].name}: whether it stays below {_bound(found)} is undecided"
-        return f"{judged[0].name} stays below {_bound(found)}: it {found.margin_text() or 'holds'}"
-    failing = [f for f in judged if f.judgement is not None and f.judgement.verdict is Verdict.REFUTED]
+    judged = [(finding, finding.judgement) for finding in findings if finding.judgement is not None]
+    if len(judged) < 2:
+        return _alone(*judged[0]) if judged else "True ε"
+    failing = [finding.name for finding, found in judged if found.verdict is Verdict.REFUTED]
     if failing:
         kept = len(judged) - len(failing)
         others = "" if not kept else "; the other does not" if kept == 1 else f"; the other {kept} do not"
-        return f"{listed(f.name for f in failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
-    lead = worst(f.judgement for f in judged if f.judgement is not None)
-    half = [f for f in judged if _share(f) is not None and (_share(f) or 1) <= Fraction(1, 2)]
-    whole = lead.margin is not None and lead.margin.share is not None and lead.margin.share.lower >= 1
-    most = f"; {lead.subject} {'uses all of it' if whole else lead.margin_text()}" if lead.margin_text() else ""
-    few = (
-        f"{len(half)} of {len(judged)} mechanisms {'uses' if len(half) == 1 else 'use'} at most half of what is stated"
-        if half
-        else "No mechanism exceeds what is stated"
-    )
-    return f"{few}{most}"
+        return f"{listed(failing)} {'exceed' if len(failing) > 1 else 'exceeds'} what is stated{others}"
+    shares = [found.margin.share for _, found in judged if found.margin and found.margin.share is not None]
+    half = sum(share.at_most(Fraction(1, 2)) is Verdict.PROVED for share in shares)
+    few = f"{half} of {len(judged)} mechanisms {'uses' if half == 1 else 'use'} at most half of what is stated"
+    lead = worst(found for _, found in judged)
+    margins = [(finding.name, found.margin) for finding, found in judged]
+    whole = [name for name, own in margins if own and own.share is not None and own.share.reaches(1)]
+    most = f"; {lead.subject} {lead.margin_text()}" if lead.margin_text() else ""
+    if whole:
+        most = f"; {listed(whole)} {'use' if len(whole) > 1 else 'uses'} all of it"
+    return f"{few if half else 'No mechanism exceeds what is stated'}{most}"
 
 
-def _share(finding: Finding) -> Fraction | None:
-    margin = None if finding.judgement is None else finding.judgement.margin
-    return None if margin is None or margin.share is None else margin.share.upper
-
-
-def _stays(finding: Finding) -> bool:
-    """Whether the largest n that was audited fails too, and the limit with it."""
-    every, found = finding.every_n, finding.judgement
-    return bool(every and every.limit and found and found.bound is not None and every.limit.lower > found.bound)
-
-
-def _bound(found: Judgement) -> str:
-    number_ = "" if found.bound is None else f" = {powers(str(found.bound))}"
-    by = {Whose.CLAIMED: "the claimed", Whose.ASKED: "the asked", Whose.NOMINAL: "its nominal"}
-    return f"{by[found.whose]} ε{number_}"
+def _alone(finding: Finding, found: Judgement) -> str:
+    """The same of one mechanism."""
+    bound = f"{WHOSE[found.whose].epsilon} ε" + ("" if found.bound is None else f" = {powers(str(found.bound))}")
+    if found.verdict is Verdict.UNDECIDED:
+        return f"{finding.name}: whether it stays below {bound} is undecided"
+    if found.verdict is Verdict.PROVED:
+        return f"{finding.name} stays below {bound}: it {found.margin_text() or 'holds'}"
+    limit = None if finding.every_n is None else finding.every_n.limit
+    stays = limit is not None and found.bound is not None and compared(limit, found.bound) is Verdict.REFUTED
+    where = "" if found.first_n is None else f" from n = {found.first_n} on" if stays else f" at n = {found.first_n}"
+    return f"{finding.name} exceeds {bound}{where}"
 
 
 # ------------------------------------------------------------------ the box on top
@@ -207,28 +195,56 @@ def bounds_sentence(document: Document) -> str:
     total = len(document.bounds)
     more = f"; {open_} are undecided" if open_ else ""
     if not failing and not open_:
-        words = {1: "The accuracy bound of the documents holds", 2: "Both accuracy bounds of the documents hold"}
-        return f"{words.get(total, f'All {total} accuracy bounds of the documents hold')} on these data."
+        words = {1: "The accuracy bound holds", 2: "Both accuracy bounds hold"}
+        return f"{words.get(total, f'All {total} accuracy bounds hold')} on these data."
     if not failing:
-        return f"None of {total} accuracy bounds of the documents fails on these data{more}."
+        return f"None of {total} accuracy bounds fails on these data{more}."
     names = listed(dict.fromkeys(bound.mechanism for bound in failing))
-    return f"{len(failing)} of {total} accuracy bounds of the documents fail on these data (of {names}){more}."
+    return f"{len(failing)} of {total} accuracy bounds fail on these data (of {names}){more}."
+
+
+def box_lines(document: Document) -> Iterator[tuple[str, list[str]]]:
+    """Yields the label and the lines of what the box says below the verdict; of a mechanism that of the lead."""
+    lead = document.lead
+    if lead is not None:
+        margin = "" if lead.judgement is None else lead.judgement.margin_text()
+        yield "true ε", [epsilon_line(lead)]
+        yield "stated", [statement_line(lead)]
+        yield from [("margin", [margin])] if margin else []
+        yield from [("for a person", [lead.person])] if lead.person else []
+    yield "how it is known", [BY_CHECKS if document.claims else EXACTLY] if lead is None else [known_line(lead)]
+    yield "checked by", checked_lines(document)
+    yield "covers", covered_lines(document)
+    missing = not_covered_lines(document)
+    yield from [("does not cover", missing)] if missing else []
+
+
+def made_line(document: Document) -> str:
+    """Date, version and hash."""
+    version = dict(document.versions).get("dpaudit")
+    made = [document.date, f"dpaudit {version}" if version else "", f"content hash {document.hash[:16]}…"]
+    return ", ".join(filter(None, made))
+
+
+def true_epsilon(finding: Finding) -> str:
+    """The largest true ε that was seen, in digits that show the verdict."""
+    found = finding.judgement
+    if finding.epsilon is None:
+        return "not known"
+    if found is None or found.quantity != "true ε" or found.bound is None:
+        return number(finding.epsilon)
+    return beside(finding.epsilon.to_dict(), found.bound, found.verdict.value)
 
 
 def epsilon_line(finding: Finding) -> str:
-    """The true ε, where it was largest, and what is stated."""
-    found = finding.judgement
-    if finding.epsilon is None:
-        return "true ε not known"
-    bound = None if found is None or found.quantity != "true ε" else found.bound
-    value = beside(finding.epsilon.to_dict(), bound, found.verdict.value if found and bound is not None else None)
-    largest = f" (largest of {_seen(finding)}, at n = {finding.epsilon_n})" if len(finding.ns) > 1 else ""
+    """The true ε, where it was largest, and its supremum over every n."""
     every = finding.every_n
-    sup = ""
-    if every is not None and every.supremum is not None:
-        where = f"at n = {every.attained}" if every.attained is not None else "as n → ∞"
-        sup = f"; at most {at_most(every.supremum.upper, 6)} over every n, {where}"
-    return f"{value}{largest}{sup}"
+    many = finding.epsilon is not None and len(finding.ns) > 1
+    largest = f" (largest of {_seen(finding)}, at n = {finding.epsilon_n})" if many else ""
+    if every is None or every.supremum is None:
+        return f"{true_epsilon(finding)}{largest}"
+    where = f"at n = {every.attained}" if every.attained is not None else "as n → ∞"
+    return f"{true_epsilon(finding)}{largest}; at most {at_most(every.supremum.upper, 6)} over every n, {where}"
 
 
 def _seen(finding: Finding) -> str:
@@ -240,14 +256,7 @@ def _seen(finding: Finding) -> str:
 def statement_line(finding: Finding) -> str:
     """What is stated, and by whom."""
     found = finding.judgement
-    if found is None:
-        return "nothing is claimed"
-    by = {
-        Whose.CLAIMED: "claimed",
-        Whose.ASKED: "asked for",
-        Whose.NOMINAL: "its nominal ε; its documents do not claim it",
-    }
-    return f"{found.statement} ({by[found.whose]})"
+    return "nothing is claimed" if found is None else f"{found.statement} ({WHOSE[found.whose].stated})"
 
 
 def known_line(finding: Finding) -> str:
@@ -281,6 +290,8 @@ def covered_lines(document: Document) -> list[str]:
     for finding in document.findings:
         if finding.epsilon is not None or finding.pairs:
             groups.setdefault(_seen(finding) if finding.ns else "", []).append(finding)
+    if len(groups) > 2:
+        groups = {"the n that were audited": [finding for own in groups.values() for finding in own]}
     for where, own in groups.items():
         whose_ = "" if len(groups) == 1 else f" of {_names(own)}"
         size = max(own, key=lambda f: f.pairs * f.outputs)

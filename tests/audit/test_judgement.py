@@ -82,6 +82,21 @@ def test_a_statement_that_nobody_makes_says_so() -> None:
     assert nominal(near("0.5"), F(1), "EHDL").margin_text() == "uses 50 % of the nominal ε"
 
 
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        (near("0.5"), PROVED),
+        (near("1"), PROVED),
+        (near("0.9", "0.2"), UNDECIDED),
+        (near("1", "0.1"), UNDECIDED),
+        (near("1.0000001"), REFUTED),
+        (infinite(), REFUTED),
+    ],
+)
+def test_the_nominal_epsilon_judges_by_the_whole_enclosure(value: Enclosure, verdict: Verdict) -> None:
+    assert nominal(value, F(1), "EHDL").verdict is verdict
+
+
 def test_no_judgement_without_a_statement_or_where_the_quantity_is_silent() -> None:
     assert judged(Claim(), "M") is None
     assert judged(claim("1", None, "delta", near("0.1"), epsilon="2"), "M") is None
@@ -148,8 +163,10 @@ def test_json_has_the_members_of_a_verdict() -> None:
     }
 
 
-def statement(verdict: Verdict, value: str, bound: str = "1", extent: Extent | None = None) -> Judgement:
-    found = judged(claim(bound, verdict, "epsilon", near(value)), f"{verdict} {value}/{bound}", extent=extent)
+def statement(
+    verdict: Verdict, value: str, bound: str = "1", extent: Extent | None = None, width: str = "0"
+) -> Judgement:
+    found = judged(claim(bound, verdict, "epsilon", near(value, width)), f"{verdict} {value}/{bound}", extent=extent)
     assert found is not None
     return found
 
@@ -158,20 +175,31 @@ def test_worst_is_the_largest_share_of_its_claim_and_least_certain_the_weakest_e
     small = statement(PROVED, "0.9", extent=Extent((1,)))
     large = statement(PROVED, "5", "10", extent=EVERY_N)
     over, far = statement(REFUTED, "2.2", "2"), statement(REFUTED, "1.5")
-    open_ = statement(UNDECIDED, "1")
+    open_ = statement(UNDECIDED, "0.9", width="0.2")
     assert worst([large, small]) is small
     assert worst([small, over, open_, far]) is far
+    wider = statement(UNDECIDED, "0.8", width="0.4")
+    assert worst([open_, wider]) is wider
+    assert worst([wider, open_]) is wider
     assert least_certain([large, far, small]) is small
+    assert least_certain([replace(far, extent=Extent((1,))), small]) is small
     assert least_certain([large, small, open_, far]) is open_
 
 
+OPEN = "open"
+"""An enclosure with the bound inside: from 0.9 to 1.1."""
 OVER_N = [
     ({1: "0.5", 2: "0.6", 3: "0.55"}, None, "1-DP: PROVED for n = 1…3; uses 60 % of the claim"),
     ({1: "0.5", 2: "0.6"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
     ({1: "0.5", 7: "1.2", 9: "1.4"}, None, "1-DP: REFUTED, first at n = 7; exceeds by 40 %"),
     ({1: "0.5", 7: "1.2"}, PROVED, "1-DP: REFUTED, first at n = 7; exceeds by 20 %"),
-    ({1: "0.5", 7: "1", 8: "0.2"}, None, "1-DP: UNDECIDED at n = 7, true ε = 1; uses 100 % of the claim"),
-    ({1: "0.5", 7: "1"}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
+    (
+        {1: "0.5", 7: OPEN, 8: "0.2"},
+        None,
+        "1-DP: UNDECIDED at n = 7, true ε in [0.9, 1.1]; uses between 90 % and 110 % of the claim",
+    ),
+    ({1: "0.5", 7: OPEN}, PROVED, "1-DP: PROVED for every n; uses 70 % of the claim"),
+    ({1: "0.5", 7: OPEN, 9: "1.4"}, PROVED, "1-DP: REFUTED, first at n = 9; exceeds by 40 %"),
     ({4: "0.5"}, REFUTED, "1-DP: PROVED at n = 4; uses 50 % of the claim"),
 ]
 
@@ -179,8 +207,9 @@ OVER_N = [
 @pytest.mark.parametrize(("values", "theorem", "text"), OVER_N)
 def test_several_n_together(values: dict[int, str], theorem: Verdict | None, text: str) -> None:
     def at(n: int, value: str) -> Judgement:
-        verdict = UNDECIDED if value == "1" else PROVED if F(value) < 1 else REFUTED
-        return statement(verdict, value, extent=Extent((n,)))
+        if value == OPEN:
+            return statement(UNDECIDED, "0.9", extent=Extent((n,)), width="0.2")
+        return statement(PROVED if F(value) <= 1 else REFUTED, value, extent=Extent((n,)))
 
     each = {n: at(n, value) for n, value in values.items()}
     known = None if theorem is None else statement(theorem, "0.7", extent=EVERY_N)

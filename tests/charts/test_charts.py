@@ -105,6 +105,16 @@ def test_a_share_beyond_the_picture_and_an_unknown_one():
     assert all(words in text for words in ("50 %", "∞ →", "not known", "5e+03 % →"))
 
 
+def test_a_line_that_another_one_hides_is_drawn_wider():
+    same, other = ((exact(Fraction(1, i), 6), exact(Fraction(1), 6)) for i in (1, 2))
+    axes = style.new_axes()
+    rows = [draw.Line("a", (1, 2), same), draw.Line("b", (1, 2), same), draw.Line("c", (1, 2), other)]
+    draw.lines(axes, rows, x_label="n", y_label="ε")
+    widths = [line.get_linewidth() for line in axes.get_lines()]
+    assert widths[0] > widths[1] == widths[2]
+    assert all(tick == round(tick) for tick in axes.get_xticks()), "n is a whole number"
+
+
 def test_a_map_of_losses():
     cells = [[exact(Fraction(1, 2), 4), None], [infinite(), exact(Fraction(0), 1)]]
     text = drawn(lambda axes: draw.grid(axes, cells, ["x", "y"], ["no", "yes"], "loss"))
@@ -119,7 +129,8 @@ RESULTS = {
     "profile": lambda: dpaudit.profile("LSHist", n=3, orders="2"),
     "sensitivity": lambda: dpaudit.sensitivity(4),
     "accuracy": lambda: dpaudit.accuracy("LSHist", "3,3"),
-    "compare": lambda: dpaudit.compare_over_n([2, 4, 6], 1, mechs="MH,LSDim"),
+    "compare": lambda: dpaudit.compare("2,2", mechs="MH,LSDim"),
+    "compare over n": lambda: dpaudit.compare_over_n([2, 4, 6], 1, mechs="MH,LSDim"),
 }
 
 
@@ -158,7 +169,7 @@ def test_on_the_command_line(suffix, tmp_path, capsys):
     ("words", "said"),
     [
         ("epsilon --mech EHDL --n 4 --plot a.gif", "--plot = a.gif: must end in .svg, .pdf, .png"),
-        ("epsilon --mech EHDS --n all --plot a.svg", "--plot = a.svg: of what ranges there is a picture of a box"),
+        ("epsilon --mech EHDS --n all --plot a.svg", "--plot = a.svg: a theorem has a picture only for a box"),
     ],
 )
 def test_a_picture_that_cannot_be_is_refused_before_any_work(words, said, tmp_path, monkeypatch, capsys):

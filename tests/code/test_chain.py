@@ -34,15 +34,15 @@ def chains():
 def test_visits_are_those_of_a_plain_elimination():
     for edges in chains():
         wanted = solved(edges)
-        assert chain.visits(edges, chain.Exact()) == wanted
-        down = chain.Down()
+        assert chain.visits(edges, chain.EXACT) == wanted
+        down = chain.rounded_down()
         below = chain.visits(edges, down)
         for found, exact in zip(below, wanted, strict=True):
             assert 0 <= exact - Fraction(found, down.one) < Fraction(1, 2**490)
-        assert chain.visits(edges, chain.Floats()) == pytest.approx([float(x) for x in wanted])
+        assert chain.visits(edges, chain.FLOATS) == pytest.approx([float(x) for x in wanted])
 
 
-@pytest.mark.parametrize("kind", [chain.Exact(), chain.Down(), chain.Floats()])
+@pytest.mark.parametrize("kind", [chain.EXACT, chain.rounded_down(), chain.FLOATS])
 def test_a_state_that_never_leaves_gives_nothing(kind):
     found = chain.visits([{1: Fraction(1, 2), 2: Fraction(1, 2)}, {1: Fraction(1)}, {}], kind)
     assert found == [kind.one, kind.zero, kind.one / 2 if kind.one == 1 else kind.one >> 1]
@@ -50,8 +50,8 @@ def test_a_state_that_never_leaves_gives_nothing(kind):
 
 
 def test_numbers_that_are_rounded_are_never_too_large():
-    down, third = chain.Down(8), Fraction(1, 3)
+    down, third = chain.rounded_down(8), Fraction(1, 3)
     assert (down.of(third), down.times(down.of(third), down.one - 1), down.series(down.of(third))) == (85, 84, 383)
     with pytest.raises(chain.TooLong):
-        chain.Exact().times(Fraction(1, 2**chain.LONGEST), Fraction(1, 3))
-    assert chain.Exact().times(Fraction(1, 2 ** (chain.LONGEST - 1)), Fraction(1)) > 0
+        chain.EXACT.times(Fraction(1, 2**chain.LONGEST), Fraction(1, 3))
+    assert chain.EXACT.times(Fraction(1, 2 ** (chain.LONGEST - 1)), Fraction(1)) > 0

@@ -13,6 +13,7 @@ from dpaudit.evidence.certificate import certificate
 from dpaudit.evidence.verifier.core import Rejected
 from dpaudit.evidence.verifier.main import verify
 from dpaudit.evidence.verifier.reading import digest
+from dpaudit.evidence.verifier.theorems import every_n_blocks as blocks
 from dpaudit.evidence.verifier.theorems.every_n import EveryN
 
 
@@ -187,13 +188,12 @@ def test_the_slopes_are_those_of_the_engine(mech, more):
     part = object.__new__(EveryN)
     part.subject, part.bits = ranged.describe(), 140
     part.law = part.law_of(1)
-    for side, prior in enumerate(part.sides):
-        block = part.block(side, [110, 121], 3, 90)
-        sloped = part.sloped(block, side, 3)
+    for side, prior in enumerate([part.law.prior, part.law.prior[::-1]]):
+        sloped = blocks.Block(part.law, side, [110, 121], 3, 90, sloped=True)
         with balls.precision(128):
             engine = SlopedPairs(family_of(ranged), prior, Block(110, 121), 90, 6)
             for x in range(3):
-                own = max(v.ends()[1] for v in sloped.uppers(x))
+                own = max(v.ends()[1] for v in sloped.uppers(x, False))
                 assert abs(own - engine.upper(x)) < Fraction(1, 100)
                 for n in (110, 115, 121):
                     exact = Pairs(family_of(ranged), prior, Block(n, n), 90, 6).peaks(x)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -69,7 +70,9 @@ def test_the_archive_is_always_the_same(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
-def test_the_child_ends_with_the_verifier(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)])
+def test_the_child_ends_with_the_verifier(tmp_path, number, code):
+    """Also where the parent is killed, and cannot end it."""
     path = tmp_path / "c.json"
     path.write_text(json.dumps(LARGE["ten thousand logarithms of gamma"]))
     pack(tmp_path / "v.pyz")
@@ -79,8 +82,9 @@ def test_the_child_ends_with_the_verifier(tmp_path):
     while not children.read_text().split() and time.monotonic() < end:
         time.sleep(0.05)
     (child,) = children.read_text().split()
-    parent.terminate()
-    assert parent.wait(timeout=60) == 143
+    time.sleep(0.5)
+    parent.send_signal(number)
+    assert parent.wait(timeout=60) == code
     while Path(f"/proc/{child}").exists() and time.monotonic() < end:
         time.sleep(0.05)
     assert not Path(f"/proc/{child}").exists()

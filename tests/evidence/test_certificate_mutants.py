@@ -7,7 +7,12 @@ import mutate_certificates as mutants
 import pytest
 from certificates import changed, make
 
-COUNT = 150
+from dpaudit.evidence.verifier import core, guarantees
+from dpaudit.evidence.verifier.arithmetic import Interval
+from dpaudit.evidence.verifier.subject import Subject
+from dpaudit.evidence.verifier.theorems.every_n_blocks import Block
+
+COUNT = 100
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -27,6 +32,42 @@ def test_a_lie_would_be_seen(monkeypatch):
         with suppress(ValueError, ZeroDivisionError):
             mutants.look(rng, tally)
     assert len(tally.lies) > 10
+
+
+def wrong_root(interval):
+    """The fault of the first verifier: a power that cannot be halved is rounded."""
+    found = TRUE_ROOT(interval)
+    return found * 3 if interval.e % 2 and abs(interval.e) > 1000 else found
+
+
+TRUE_ROOT = Interval.sqrt
+FAULTS = [
+    (Interval, "sqrt", wrong_root, ["change_nested"], "law"),
+    (Interval, "within", lambda *_: True, ["change_enclosures"], "law"),
+    (Subject, "_confirmed", lambda self, x, row, bits: row, ["change_rows"], "law"),
+    (core.Loss, "reached", lambda *_: 0, ["change_bounds"], "epsilon"),
+    (core.Loss, "exceeded", lambda *_: False, ["change_bounds", "change_witness"], "epsilon"),
+    (core.Pair, "excess", lambda *_: 0, ["change_bounds", "change_claim"], "delta"),
+    (core.Bounds, "_everywhere", lambda *_: [], ["change_verdict", "change_bounds"], "law"),
+    (guarantees.Moments, "above", lambda *_: False, ["change_bounds", "change_claim"], "zcdp_rho"),
+    (guarantees, "above_gaussian", lambda *_: -1, ["change_bounds", "change_claim"], "gdp_mu"),
+    (Subject, "neighbours", lambda *_: [], ["change_bounds"], "law"),
+    (Block, "losses", lambda *given: [v * 2 for v in TRUE_LOSSES(*given)], ["change_bounds"], "every-n"),
+]
+TRUE_LOSSES = Block.losses
+
+
+@pytest.mark.parametrize(("place", "name", "fault", "changes", "kind"), FAULTS, ids=[fault[1] for fault in FAULTS])
+def test_a_fault_of_the_verifier_is_found(monkeypatch, place, name, fault, changes, kind):
+    """With a fault planted in the verifier, a mutant that lies is accepted, and seen to lie."""
+    documents = [d for d in mutants.bases() if "parts" not in d and kind in (d["kind"], d["statement"]["quantity"])]
+    monkeypatch.setattr(place, name, fault)
+    monkeypatch.setattr(mutants, "CHANGES", [getattr(mutants, change) for change in changes])
+    monkeypatch.setattr(mutants, "bases", lambda: documents)
+    rng, tally = random.Random(7), mutants.Tally()
+    while not tally.lies and tally.mutants < 400:
+        mutants.look(rng, tally)
+    assert tally.lies
 
 
 def test_mutants_nest_functions_at_huge_exponents_and_change_theorems():

@@ -136,3 +136,21 @@ def test_it_shares_no_code_with_the_engine_and_no_intervals_of_mpmath():
             if isinstance(node, ast.ImportFrom) and node.module == "mpmath":
                 assert "iv" not in {alias.name for alias in node.names}, path
             assert not (isinstance(node, ast.Attribute) and node.attr == "iv"), path
+
+
+@pytest.mark.parametrize(("mech", "claim"), [("EHDS", None), ("LSHist", "eps=1/2,delta=1/4"), (OWN[1][0], "eps=2")])
+def test_what_decides_a_guarantee_is_checked(mech, claim, capsys):
+    options = {} if ":" in mech else {"n": 3}
+    found = dpaudit.judge(mech, claim, cross_check=True, **options)
+    assert found.checked_by == (AGREES,)
+    assert found.to_dict()["cross_check"]["agrees"] is True
+    words = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    claimed = ["--claim", claim] if claim else []
+    assert main(["judge", "--mech", mech, *words, *claimed, "--cross-check"]) == 0
+    assert AGREES in capsys.readouterr().out
+    assert dpaudit.judge(mech, claim, **options).checked_by == ()
+
+
+def test_a_guarantee_that_the_reference_does_not_answer_is_refused():
+    with pytest.raises(dpaudit.InputError, match="the reference answers"):
+        dpaudit.judge("EHDS", "rho=1/8", n=3, cross_check=True)

@@ -5,6 +5,7 @@ import random
 from fractions import Fraction as Fr
 
 import pytest
+from certificate_truth import lie
 from certificates import FAMILY, OWN, changed, make, outcome
 
 import dpaudit
@@ -12,7 +13,7 @@ from dpaudit.files.strict_json import parse_json
 from dpaudit.mechanisms.own.table import read_table
 from dpaudit.numbers.errors import InputError
 
-BYTES, MEMBERS, NUMBERS, TABLES = 15_000, 3_000, 1_000, 2_000
+BYTES, MEMBERS, NUMBERS, TABLES = 17_000, 1_200, 400, 1_500
 assert BYTES + MEMBERS + NUMBERS + TABLES >= 20_000
 
 CASES = [(FAMILY[0], None), (FAMILY[2], "0"), (FAMILY[6], None), (FAMILY[9], None), (OWN[0], None), (OWN[1], "0"),
@@ -20,8 +21,6 @@ CASES = [(FAMILY[0], None), (FAMILY[2], "0"), (FAMILY[6], None), (FAMILY[9], Non
 JUNK = [None, True, False, 0, -1, 10**30, "", "x", "1e999999", "1e-999999", "-0", "1/0", "nan", "inf", "0.5",
         "9" * 3000, [], {}, [[]], [1, 2], {"a": 1}, ["exp", "1"], ["^", "2", "9999"], ["between", "0", "1"],
         "\ud800", "é"]  # fmt: skip
-FREE = {"source", "source_sha256", "name", "parameters", "nominal_epsilon", "mechanism"}
-"""Members whose content plays no part in the statement; of the family's subjects parameters and so on do."""
 
 
 @pytest.fixture(scope="module")
@@ -81,55 +80,17 @@ def places(value, path=()):
 
 
 def test_changed_members_with_the_hash_made_right(certificates):
-    rng = random.Random(2)
+    """What is accepted states something true of its subject: the engine, which knows no certificate, says so."""
+    rng, accepted = random.Random(2), 0
     spots = [[p for p in places(found) if p != ("sha256",)] for found in certificates]
     for i in range(MEMBERS):
         found = certificates[i % len(certificates)]
         path = rng.choice(spots[i % len(certificates)])
         new = changed(found, path, rng.choice(JUNK))
         if outcome(new) is None:
-            assert new == found or not matters(found, path) or still_true(found, new, path), path
-
-
-def still_true(old, new, path):
-    """Whether only the end of an enclosure was changed, and the enclosure still meets the old one, which is right.
-
-    In a row, an enclosure that contains the old entry is as true, and 0 may be written -0. Where the subject was
-    changed, the engine says what is true of the new one (the prior plays no part in the Laplace family).
-    """
-    if path[:1] == ("law",):
-        return new["statement"] == old["statement"]  # other enclosures of the law prove the same, which is true
-    if path == ("subject", "outputs"):  # other names of as many outputs
-        return type(new["subject"]["outputs"]) is list and new["statement"] == old["statement"]
-    if path[:1] == ("subject",) and "rows" not in new["subject"]:
-        real = truth(new)
-        return Fr(new["statement"]["lower"]) <= real.upper and real.lower <= Fr(new["statement"]["upper"])
-    for name in path[:-1]:
-        old, new = old[name], new[name]
-    if "rows" in path:
-        return new[path[-1]] in (["between", "0", "1"], "-0")
-    if path[-1] not in ("lower", "upper"):
-        return False
-    ends = [end for enclosure in (old, new) for end in (enclosure["lower"], enclosure["upper"])]
-    low, high, new_low, new_high = map(Fr, ends)
-    return new_low <= high and low <= new_high
-
-
-def matters(document, path):
-    """Whether the member belongs to the statement that was accepted (without --full)."""
-    own = "rows" in document["subject"]
-    if path[0] in ("versions",) or path[:2] in {("method", "arithmetic"), ("method", "precision_bits")}:
-        return False
-    if path[:2] == ("method", "counts"):
-        return False  # checked with --full only
-    if own and path[0] == "subject":
-        held = {document["witness"]["x"], document["witness"]["x_prime"]}
-        if path[1] in FREE or (path[1] == "rows" and len(path) > 2 and path[2] not in held):
-            return False
-        return path[1] != "pairs" and (len(path) < 3 or path[1] == "rows")
-    return path[:2] not in {("statement", "verdict"), ("statement", "claimed"), ("statement", "claimed_delta")} and (
-        path[0] != "statement" or path[1] != "at"
-    )
+            accepted += new != found
+            assert lie(new, full=False) is None, path
+    assert accepted > MEMBERS // 100
 
 
 def nudged(rng, text):
@@ -170,7 +131,7 @@ def test_changed_numbers_are_accepted_only_where_the_statement_is_true(certifica
             assert real.lower <= Fr(new["statement"]["upper"])
             if new["statement"]["verdict"] == "PROVED" and not Fr(new["statement"]["claimed_delta"]):
                 assert real.lower <= Fr(new["statement"]["claimed"])
-    assert 20 < accepted < NUMBERS // 2
+    assert NUMBERS // 50 < accepted < NUMBERS // 2
 
 
 def test_damaged_tables(tmp_path):

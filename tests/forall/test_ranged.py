@@ -69,11 +69,9 @@ def test_a_point_of_it_is_a_setting():
         ("epsilon --mech EHDL --n 4 --eps all --prior 1..2,1", "--prior = 1..2,1: there is no theorem on every value"),
         ("epsilon --mech EHDL --n 4 --rest 1/10", "--rest = 1/10: goes with a box of priors"),
         ("epsilon --mech EHDL --n 4 --eps all --rest 1/10", "--rest = 1/10: goes with a box of priors"),
-        ("epsilon --mech EHDL --n 4 --picture a.svg", "--picture = a.svg: goes with a box of priors"),
-        (
-            "epsilon --mech EHDL --n 1 --prior 1..2,1..2 --picture a.png",
-            "--picture = a.png: must end in .svg: the map is drawn as SVG",
-        ),
+        ("epsilon --mech EHDL --n 4 --eps all --plot a.svg", "--plot = a.svg: a theorem has a picture only for a box"),
+        ("epsilon --mech EHDL --n 1 --prior 1..2,1..2 --plot a.gif", "--plot = a.gif: must end in .svg, .pdf, .png"),
+        ("epsilon --mech EHDL --n 4 --picture a.svg", "No such option: --picture"),
         ("epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all", "--eps = all: MHdelta claims"),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --adjacency all",

@@ -3,6 +3,7 @@
 import ast
 import re
 from fractions import Fraction as F
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -77,21 +78,62 @@ NEAREST = {"rough", "round", "short", "format"}
 """Functions that round to nearest."""
 
 
+DIRECTIVE = re.compile(r"(%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z])")
+FIELD = re.compile(r"(\{[^{}]*\})")
+
+
 def beside_a_bound(source):
-    """The lines of f-strings in which a bound's word is followed at once by a number that is rounded to nearest."""
+    """The lines of texts in which a bound's word is followed at once by a number that is rounded to nearest.
+
+    However the text is put together: f-strings, +, %, format and join.
+    """
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.JoinedStr):
-            continue
-        for before, part in zip(node.values, node.values[1:], strict=False):
-            words = before.value if isinstance(before, ast.Constant) else ""
-            last = max((match.end() for match in BOUND.finditer(words)), default=None)
-            if isinstance(part, ast.FormattedValue) and last is not None and len(words) - last <= 12 and rounds(part):
+        found = list(pieces(node)) if is_template(node) else []
+        for words, nearest in pairwise(found):
+            ends = [match.end() for match in BOUND.finditer(words)] if isinstance(words, str) else []
+            if nearest is True and ends and len(words) - ends[-1] <= 12:
                 yield node.lineno
 
 
-def rounds(part):
-    calls = {getattr(node.func, "id", None) for node in ast.walk(part.value) if isinstance(node, ast.Call)}
-    form = "" if part.format_spec is None else ast.unparse(part.format_spec)
+def is_template(node):
+    """Whether several pieces may be put together here."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join")
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod))
+
+
+def pieces(node):
+    """What a text is made of, in its order: texts, and for each value whether it is rounded to nearest."""
+    if isinstance(node, ast.Constant):
+        yield node.value if isinstance(node.value, str) else False
+    elif isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            yield from pieces(part)
+    elif isinstance(node, ast.FormattedValue):
+        yield rounds(node.value, "" if node.format_spec is None else ast.unparse(node.format_spec))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from pieces(node.left)
+        yield from pieces(node.right)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+        yield from fields(DIRECTIVE.split(str(node.left.value)), node.right)
+    elif isinstance(node, ast.Call) and is_template(node):
+        if node.func.attr == "format" and isinstance(node.func.value, ast.Constant):
+            yield from fields(FIELD.split(str(node.func.value.value)), node)
+        elif node.args and isinstance(node.args[0], ast.List | ast.Tuple):
+            for part in node.args[0].elts:
+                yield from pieces(part)
+    elif isinstance(node, ast.expr):
+        yield rounds(node)
+
+
+def fields(texts, given):
+    """The pieces of a template: every other text is a field, and any of the values may be the one that it takes."""
+    for i, text in enumerate(texts):
+        yield rounds(given, text) if i % 2 else text
+
+
+def rounds(value, form=""):
+    calls = {getattr(node.func, "id", None) for node in ast.walk(value) if isinstance(node, ast.Call)}
     return bool(calls & NEAREST) or bool(re.search(r"\.\d+[efgEFG%]", form))
 
 
@@ -113,6 +155,17 @@ def test_nothing_rounds_to_nearest_beside_the_words_of_a_bound():
         ('f"about {rough(x, 4)}, at most {y}"', False),
         ('f"{x:.3f} s"', False),
         ('f"at least {count} of them took {x:.1f} s"', False),
+        ('"at most " + rough(x, 4)', True),
+        ('"ε ≤ " + str(round(x, 3)) + "."', True),
+        ('"at most " + at_most(x, 4)', False),
+        ('"at least %.3g" % x', True),
+        ('"at least %s of them" % rough(x, 4)', True),
+        ('"at least %d" % count', False),
+        ('"took %.1f s, at least %d" % (x, count)', False),
+        ('"≥ {:.2f}".format(x)', True),
+        ('"≥ {}".format(at_least(x, 4))', False),
+        ('" ".join(["at most", rough(x, 4)])', True),
+        ('" ".join(["at most", at_most(x, 4)])', False),
     ],
 )
 def test_the_reader_of_the_source_sees_what_it_should(line, wrong):

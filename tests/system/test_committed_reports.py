@@ -1,12 +1,9 @@
 """The committed reports are fresh: a sample of the JSON is recomputed, the pages and charts are what it renders to."""
 
-import json
 import random
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import dpaudit
@@ -21,7 +18,6 @@ from dpaudit.reports.write import rendered
 
 FOLDER = Path(__file__).parents[2] / "reports"
 REPORTS = sorted(FOLDER.glob("*/plan.toml"))
-SCHEMA = json.loads((files("dpaudit.reports") / "schema.json").read_text())
 MOST_BYTES, MOST_OF_A_PAGE = 3_000_000, 400_000
 
 
@@ -50,7 +46,6 @@ def test_the_index_says_what_each_found():
 @pytest.mark.parametrize("path", REPORTS, ids=named)
 def test_the_pages_are_what_the_json_renders_to(path):
     found = document(path)
-    jsonschema.validate(json.loads((path.parent / "result.json").read_text()), SCHEMA)
     texts = rendered(found)
     for name, text in texts.items():
         assert (path.parent / name).read_text() == text, name

@@ -136,7 +136,7 @@ def comparisons_of_ends(tree):
                 yield node.lineno
 
 
-JUDGES = ("numbers", "reference", "reports")
+JUDGES = ("numbers", "reference")
 DRAWN = ("dpaudit.audit.picture", "dpaudit.charts.draw")
 """What is worth a mark in a picture decides nothing."""
 OTHERS = [m for m in MODULES if room(m) not in JUDGES and m not in DRAWN and not m.startswith(ALONE)]

@@ -135,8 +135,8 @@ class Interval:
         """Both ends, exactly."""
         if abs(self.e) > 1 << 20:
             raise Undecided
-        scale = Fraction(2) ** self.e
-        return self.lo * scale, self.hi * scale
+        up, down = max(self.e, 0), 1 << max(-self.e, 0)
+        return Fraction(self.lo << up, down), Fraction(self.hi << up, down)
 
     def at(self, bits: int) -> Interval:
         """An interval around this one with another precision."""

@@ -14,6 +14,7 @@ import argparse
 import io
 import json
 import os
+import select
 import signal
 import stat
 import subprocess
@@ -111,10 +112,18 @@ def _content(path: str) -> bytes:
 
 
 def _confine(seconds: int, memory: int) -> None:
-    """Gives this process its limits, where the system has such: the signals end it even within one operation."""
+    """Gives this process its limits, where the system has such: the signals end it even within one operation.
+
+    Standard input is a pipe to which nothing is written; it is closed when the parent ends, however that ends.
+    """
     with suppress(ImportError):
+        import fcntl
         import resource
 
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)  # SIGIO ends this process
+        if select.select([0], [], [], 0)[0]:  # it was closed before
+            os._exit(1)
         signal.alarm(seconds + 1)
         for kind, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory << 20)):
             hard = resource.getrlimit(kind)[1]
@@ -151,9 +160,9 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
     command = [sys.executable, "-I", str(program), "--child", f"--seconds={seconds}", f"--memory={memory}"]
     command += [*(["--full"] if full else []), "--", path]
     needed = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")}
-    nothing, large = subprocess.DEVNULL, "too large to be checked: takes"
+    large, (heard, held) = "too large to be checked: takes", os.pipe()
     try:
-        done = subprocess.run(command, stdin=nothing, capture_output=True, timeout=seconds + 2, check=False, env=needed)
+        done = subprocess.run(command, stdin=heard, capture_output=True, timeout=seconds + 2, check=False, env=needed)
         return dict(json.loads(done.stdout))
     except subprocess.TimeoutExpired:
         return _result(reason=f"{large} longer than {seconds} seconds (--seconds)")
@@ -162,6 +171,9 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
         return _result(reason=f"{large} {limits}; the check ended with code {done.returncode}")
     except (OSError, ValueError):
         return _result(unreadable="is no file name")
+    finally:
+        os.close(heard)
+        os.close(held)
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.audit.display import as_json
 from dpaudit.audit.page import Page
@@ -21,11 +21,15 @@ from dpaudit.posterior.model import Histogram, Model, make_model, parse_data
 from dpaudit.privacy.effort import MEMORY_BOUND, Effort, Progress
 from dpaudit.privacy.guarantee import Guarantee, claimed_epsilon
 from dpaudit.privacy.loss import worst_loss
+from dpaudit.privacy.protocols import text
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
 from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.studies.accuracy.staircase import ALL_OUTPUTS
 from dpaudit.studies.calibrate.nominal import calibrated
-from dpaudit.studies.pages import compare_page
+from dpaudit.studies.pages import SORTED, compare_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 QUANTILES = ("1/2", "9/10", "99/100")
 STAIRS = 60_000
@@ -123,6 +127,16 @@ class CompareResult(Answer):
     def page(self) -> Page:
         """Returns the comparison for people."""
         return compare_page(self, STAIRS)
+
+    def draw(self, axes: Axes) -> None:
+        """Draws the number that the mechanisms are sorted by, a bar for each."""
+        from dpaudit.charts.draw import bars
+
+        known = {row.label: value for row in self.entries if (value := key(row, self.sort)) is not None}
+        if not known:
+            raise InputError("plot", text(self.x), "nothing could be compared")
+        bars(axes, list(known), list(known.values()), "mechanism", SORTED[self.sort])
+        axes.set_title(f"{' and '.join(self.tied)}: the smallest {SORTED[self.sort]}, x = {text(self.x)}", loc="left")
 
 
 def key(row: Compared, sort: str) -> Enclosure | None:

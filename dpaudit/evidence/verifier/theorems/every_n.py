@@ -8,18 +8,17 @@ infinity, and the pairs in the middle by ``middle``. The same for true epsilon /
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
 from itertools import product
 from math import inf
 from typing import Any
 
-from ..arithmetic import Interval, Malformed, Undecided, hull, rational
+from ..arithmetic import Interval, Malformed, Undecided, rational
 from ..core import Rejected
 from ..exact import exp_of
 from ..family import Cells, read_family
 from ..reading import DIGITS, brief, number, shape, whole
-from ..special import largest, pi, smallest
-from .every_n_blocks import Block, Sloped, matched
+from ..special import largest, smallest
+from .every_n_blocks import Block, matched
 from .theorem import Theorem, multiple, read_theorem
 
 
@@ -46,55 +45,9 @@ class EveryN(Theorem):
         """The mechanism with n records."""
         return read_family({**self.subject, "n": n}, self.bits)
 
-    @property
-    def sides(self) -> list[tuple[Fraction, Fraction]]:
-        """The prior of the near and of the far cell for either end."""
-        a, b = self.law.prior
-        return [(a, b), (b, a)]
-
-    def _half(self) -> Fraction:
-        """e / 2 in the rates e / (2 Delta), by the mechanism's definition."""
-        law = self.law
-        found: Fraction = law.epsilon / 2 / (1 + law.parameters["gamma"] if law.name == "EHDS" else 1)
-        return found
-
-    def block(self, side: int, ends: list[int | None], top: int, reach: int | None = None) -> Block:
-        """The block with the rates e / (2 Delta) of the rows up to top + 1."""
-        block, gamma = Block(self.law, self.sides[side], ends, top, reach), self.law.parameters.get("gamma")
-        if self.law.name == "EHD":
-            block.rates = [self._half() / self._gs(ends)] * (top + 2)
-            return block
-        inverses = [1 / block.distance(max(x - 1, 0), max(x, 1)) for x in range(top + 2)]
-        for x in range(1, top + 2 if gamma is not None else 0):
-            inverses[x] = smallest((inverses[x], inverses[x - 1] + gamma))
-        block.rates = [v * self._half() for v in inverses]
-        return block
-
-    def sloped(self, block: Block, side: int, top: int) -> Sloped:
-        """The same block with its centre and the slopes of the rates: e/2 times d(1/Delta)/dn."""
-        one, last = block.ends
-        assert one is not None
-        assert last is not None
-        centre, gamma = (one + last) // 2, self.law.parameters.get("gamma")
-        sloped = Sloped(block, self.block(side, [centre], top, block.reach), max(last - centre, centre - one))
-        if self.law.name == "EHD":
-            flat = self.law.parameters["gs"] == "constant"
-            either = [rational(0, self.bits)] if flat else [Sloped(b).inverse(0) for b in self._steps(block.ends)]
-            sloped.slopes = [reduce(hull, either) * self._half()] * (top + 2)
-            return sloped
-        found = [sloped.inverse(max(x - 1, 0)) for x in range(top + 2)]
-        for x in range(1, top + 2 if gamma is not None else 0):
-            found[x] = hull(found[x], found[x - 1])
-        sloped.slopes = [v * self._half() for v in found]
-        return sloped
-
-    def _steps(self, ends: list[int | None]) -> list[Block]:
-        return [Block(self.law, side, ends, 0, 1) for side in dict.fromkeys(self.sides)]
-
-    def _gs(self, ends: list[int | None]) -> Interval:
-        if self.law.parameters["gs"] == "constant":
-            return (1 - pi(self.bits) / 4).sqrt()
-        return largest(block.distance(0, 1) for block in self._steps(ends))
+    def block(self, side: int, ends: list[int | None], top: int, sloped: bool = False) -> Block:
+        """The rows up to top + 1 of one end, for these n."""
+        return Block(self.law, side, ends, top, None, sloped)
 
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """What was established and the statement."""
@@ -133,20 +86,19 @@ class EveryN(Theorem):
             raise Rejected("N is too small for the pairs near the ends")
         if gamma is None or self._touches(m):
             return
-        for side in self.sides:
-            step = Block(self.law, side, [None], m).distance(m, m + 1)
-            if (1 / step).ends()[1] > gamma * (room / 2 - 2):
+        for side in (0, 1):
+            if self.block(side, [None], m).step(m).value.ends()[1] > gamma * (room / 2 - 2):
                 raise Rejected("N is too small for the smooth sensitivity near the ends")
 
     def _touches(self, m: int) -> bool:
         """Whether S = LS from m on in the limit, hence at every n: no step of 1/LS is longer at n than there."""
         gamma = self.law.parameters["gamma"]
-        for side in self.sides:
-            block = Block(self.law, side, [None], m)
-            ls = [1 / block.distance(max(x - 1, 0), max(x, 1)) for x in range(m + 1)]
+        for side in (0, 1):
+            block = self.block(side, [None], m)
+            ls = [block.step(max(x - 1, 0)).value for x in range(m + 1)]
             if any((ls[m] - ls[x]).ends()[1] > gamma * (m - x) for x in range(m)):
                 return False
-            if self._rise(side[0] + m - 1).ends()[1] > gamma:
+            if self._rise(block.prior[0] + m - 1).ends()[1] > gamma:
                 return False
         return True
 
@@ -164,8 +116,8 @@ class EveryN(Theorem):
         """
         law, m, found = self.law, self.m, []
         if law.name == "EHD":
-            steps = [Block(law, side, [self.first], m).distance(m, m + 1) for side in self.sides]
-            return largest(steps) / self._gs([None])
+            steps = [self.block(side, [self.first], m).distance(m, m + 1).value for side in (0, 1)]
+            return largest(steps) * self.block(0, [None], 0).longest.value
         gamma = law.parameters.get("gamma")
         for a in law.prior:
             whole_, wide = 8 * (a + m + 1), [self._widest(z) for z in (a + m, a + max(Fraction(m), 2 * a))]
@@ -202,11 +154,10 @@ class EveryN(Theorem):
             raise Rejected("the bound of the middle exceeds the upper bound")
         self.check_cover()
         for one, last, side, pairs, *slope in self.blocks:
-            block = self.block(side, [one, last], max(pairs))
-            left = [x for x in pairs if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio))]
-            if left and slope:
-                sloped = self.sloped(block, side, max(left))
-                left = [x for x in left if any(v.ends()[1] > self.most for v in sloped.uppers(x))]
+            left = pairs
+            for sloped in (False, True)[: 1 + len(slope)]:
+                block = self.block(side, [one, last], max(left, default=0), sloped)
+                left = [x for x in left if any(v.ends()[1] > self.most for v in block.uppers(x, self.ratio))]
             if left:
                 raise Rejected(f"the block of n from {brief(one)} on is not covered by the upper bound")
         for n in range(1, first):
@@ -253,7 +204,7 @@ class EveryN(Theorem):
         for x in range(len(rows) - 1):
             p, q = rows[x, n - x], rows[x + 1, n - x - 1]
             if self.ratio:
-                worst = [v.ends()[1] > self.most for v in (*matched(p, q, 0), *matched(q, p, 0))]
+                worst = [v.ends()[1] > self.most for v in (matched(p, q, 0), matched(q, p, 0))]
             else:
                 worst = [not (u <= v * bound and v <= u * bound) for u, v in zip(p, q, strict=True)]
             if any(worst):

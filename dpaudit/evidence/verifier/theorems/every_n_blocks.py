@@ -6,33 +6,39 @@ end a data set is the count x of the cell with prior a, the other cell holds n -
 n, and its values at both ends of a block of n bound it there. H grows with |x - r|. c_i = H(i,i+1) falls while 2i <=
 n+b-a-2, then rises: LS(0) = c_0, LS(x) = c_(x-1) for 2x <= n+b-a. Beyond the reach R the n - R outputs have H(x,R+1) <=
 H <= 1, and Z_x / Z_y is a Moebius function of n: its values at both ends of the block bound it.
+
+A block that is ``sloped`` has two ends, and is bounded by its centre and a slope: second order in its length. Let the
+far outputs of an n keep their place h, and n be real: the loss is then a Lipschitz function whose value at that n is
+the true one. d ln BC / dn = g = psi(b+n-(x+r)/2) - psi(b+n-x)/2 - psi(b+n-r)/2 >= 0 falls with n, as psi' is convex:
+both ends bound it; dH/dn = -BC g / (2H).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
-from ..arithmetic import Interval, hull, larger, rational, total
-from ..special import digammas, largest, log_gamma
+from ..arithmetic import Interval, common, hull, rational, total
+from ..special import digammas, largest, log_gamma, pi
+from .spread import Row, Spread, least
 
 
 class Block:
     """The rows of one end for every n from the first to the last of ``ends``, where None is infinity."""
 
     def __init__(
-        self, law: Any, side: tuple[Fraction, Fraction], ends: list[int | None], top: int, reach: int | None = None
+        self, law: Any, side: int, ends: list[int | None], top: int, reach: int | None = None, sloped: bool = False
     ) -> None:
-        self.law, self.side, self.ends, self.bits = law, side, list(dict.fromkeys(ends)), law.bits
-        first, a = ends[0], side[0]
-        most = top + 10**5 if first is None else first - 2
-        goal = law.bits - 92
-        enough = (r for r in range(top + 2, most) if (r - top) ** 2 >= goal * (8 * a + 4 * (top + r)))
-        self.reach, self.one = next(enough, most) if reach is None else reach, rational(1, law.bits)
-        self.tables = [self._table(a, 1), *(self._table(side[1] + n, -1) for n in self.ends if n is not None)]
-        self.rates: list[Interval] = []
-        self._rows: dict[int, tuple[list[Interval], Interval]] = {}
+        self.law, self.side, self.ends, self.top = law, side, list(dict.fromkeys(ends)), top
+        self.bits, self.one, self.sloped = law.bits, rational(1, law.bits), sloped
+        a, b = self.prior = law.prior[:: -1 if side else 1]
+        most = top + 10**5 if ends[0] is None else ends[0] - 2
+        enough = (r for r in range(top + 2, most) if (r - top) ** 2 >= (self.bits - 92) * (8 * a + 4 * (top + r)))
+        self.reach = next(enough, most) if reach is None else reach
+        self.known = [n for n in self.ends if n is not None]
+        self.tables = [self._table(a, 1), *(self._table(b + n, -1) for n in self.known)]
+        self._rows: dict[int, Any] = {}
 
     def _table(self, z: Fraction, way: int) -> tuple[list[Interval], list[Interval]]:
         """g[m] = Gamma(z +- m/2) / Gamma(z), m = 0..2R+2, by Gamma(z + 1) = z Gamma(z); and 1 / sqrt(g[2i])."""
@@ -43,122 +49,122 @@ class Block:
             g.append(g[-2] * (z + Fraction(m, 2) - 1) if way > 0 else g[-2] / (z - Fraction(m, 2)))
         return g, [1 / v.sqrt() for v in g[::2]]
 
-    def distance(self, x: int, r: int) -> Interval:
+    @cached_property
+    def _psi(self) -> list[Any]:
+        return [digammas(self.prior[1] + n - self.reach - 1, self.reach + 2, self.bits) for n in self.known]
+
+    def _digamma(self, end: int, m: int) -> Interval:
+        """psi(b + n - m/2) less a constant: m/2 below the reach's R + 1 steps up."""
+        even, odd = self._psi[end]
+        found: Interval = (odd if m % 2 else even)[self.reach + 1 - (m + 1) // 2]
+        return found
+
+    def constant(self, value: Interval) -> Spread:
+        """A number that does not depend on n."""
+        return Spread(value, [self.one - self.one] * self.sloped)
+
+    def distance(self, x: int, r: int) -> Spread:
         """H(x, r)."""
         if x == r:
-            return self.one - self.one
+            return self.constant(self.one - self.one)
         near, *far = (g[x + r] * root[x] * root[r] for g, root in self.tables)
         limit = [near] if None in self.ends else []
-        return reduce(hull, ((1 - bc).sqrt() for bc in [*limit, *(near * u for u in far)]))
+        h = reduce(hull, ((1 - bc).sqrt() for bc in [*limit, *(near * u for u in far)]))
+        if not self.sloped:
+            return Spread(h, [])
+        psi = self._digamma
+        grows = [psi(i, x + r) - (psi(i, 2 * x) + psi(i, 2 * r)) / 2 for i in range(len(self.known))]
+        return Spread(h, [-((1 - h * h) * reduce(hull, grows) / (2 * h))])
 
-    def row(self, x: int) -> tuple[list[Interval], Interval]:
+    def step(self, i: int) -> Spread:
+        """1 / c_i."""
+        return self.distance(i, i + 1).inverse()
+
+    @cached_property
+    def longest(self) -> Spread:
+        """1 / GS, where the mechanism has one rate: the longest step is the first one from either end."""
+        if self.law.parameters["gs"] == "constant":
+            return self.constant(1 / (1 - pi(self.bits) / 4).sqrt())
+        sides = (Block(self.law, side, self.ends, 0, 1, self.sloped) for side in (0, 1))
+        return least(block.step(0) for block in sides)
+
+    @cached_property
+    def rates(self) -> list[Spread]:
+        """e / (2 Delta) of the rows up to top + 1; 1/S(x) = min(1/LS(x), 1/S(x-1) + gamma)."""
+        law, gamma = self.law, self.law.parameters.get("gamma")
+        if law.name == "EHD":
+            found = [self.longest] * (self.top + 2)
+        else:
+            found = [self.step(max(x - 1, 0)) for x in range(self.top + 2)]
+        for x in range(1, len(found) if gamma is not None else 0):
+            found[x] = least([found[x], found[x - 1].plus(gamma)])
+        half = law.epsilon / 2 / (1 + gamma if law.name == "EHDS" else 1)
+        return [inverse.times(half) for inverse in found]
+
+    def row(self, x: int) -> list[Interval]:
         """The exponents of the outputs up to the reach, and what those beyond have."""
         if x not in self._rows:
-            *near, last = (self.distance(x, r) for r in range(self.reach + 2))
-            self._rows[x] = [self.rates[x] * h for h in near], self.rates[x] * hull(last, self.one)
-        return self._rows[x]
+            *near, last = (self.distance(x, r).value for r in range(self.reach + 2))
+            self._rows[x] = [self.rates[x].value * h for h in (*near, hull(last, self.one))]
+        found: list[Interval] = self._rows[x]
+        return found
 
     def log_ratio(self, x: int, y: int) -> Interval:
         """ln Z_x - ln Z_y."""
-        (p, far_p), (q, far_q) = self.row(x), self.row(y)
-        sums = [total(((-a).exp() for a in row), self.bits) for row in (p, q)]
-        fars, found = [(-far).exp() for far in (far_p, far_q)], []
+        rows, found = (self.row(x), self.row(y)), []
+        sums = [total(((-a).exp() for a in row[:-1]), self.bits) for row in rows]
         for n in self.ends:
             if n is None:
-                found.append(far_q - far_p)
+                found.append(rows[1][-1] - rows[0][-1])
             else:
-                z = [near + far * (n - self.reach) for near, far in zip(sums, fars, strict=True)]
+                z = [near + (-row[-1]).exp() * (n - self.reach) for near, row in zip(sums, rows, strict=True)]
                 found.append((z[0] / z[1]).log())
         return reduce(hull, found)
 
     def losses(self, x: int, y: int) -> list[Interval]:
         """The losses of x against y at every output."""
-        (p, far_p), (q, far_q), gap = self.row(x), self.row(y), self.log_ratio(y, x)
-        return [b - a + gap for a, b in zip([*p, far_p], [*q, far_q], strict=True)]
+        if self.sloped:
+            return self._centred(x).losses(self._centred(y), self._halves)
+        gap = self.log_ratio(y, x)
+        return [b - a + gap for a, b in zip(self.row(x), self.row(y), strict=True)]
+
+    @cached_property
+    def centre(self) -> Block:
+        """The n in the middle, with the same reach."""
+        return Block(self.law, self.side, [sum(self.known) // 2], self.top, self.reach)
+
+    @property
+    def _halves(self) -> list[Fraction]:
+        (one, last), (middle,) = self.known, self.centre.known
+        return [Fraction(max(last - middle, middle - one))]
+
+    def _centred(self, x: int) -> Row:
+        """The row by its centre: the far outputs, n - R of them, are at a place h of the whole block."""
+        if x not in self._rows:
+            rate, own, outputs = self.rates[x], self.centre.rates[x].value, range(self.reach + 1)
+            near = [(own * self.centre.distance(x, r).value, rate * self.distance(x, r)) for r in outputs]
+            h = hull(self.distance(x, self.reach + 1).value, self.one)
+            first, last, middle = (rational(n - self.reach, self.bits) for n in (*self.known, *self.centre.known))
+            many = middle, Spread(hull(first, last), [self.one])
+            self._rows[x] = Row([*near, (own * h, rate * self.constant(h))], self._halves, many)
+        found: Row = self._rows[x]
+        return found
 
     def uppers(self, x: int, every_epsilon: bool) -> list[Interval]:
         """Numbers of which the largest bounds the losses of x and x+1, or these at every epsilon, over it."""
         if not every_epsilon:
             return [v for loss in self.losses(x, x + 1) for v in (loss, -loss)]
-        (p, far_p), (q, far_q) = self.row(x), self.row(x + 1)
-        rows = [*p, far_p], [*q, far_q]
-        return matched(*rows, 1) + matched(*rows[::-1], 1)
+        p, q = self.row(x), self.row(x + 1)
+        return [matched(p, q, 1), matched(q, p, 1)]
 
 
-class Sloped:
-    """A block of n with two ends, by its centre and a slope: second order in its length.
-
-    Let the far outputs of an n keep their place h, and n be real: the loss is then a Lipschitz function whose value at
-    that n is the true one. It differs from the one at the centre by at most the largest slope times the distance.
-    d ln BC / dn = g = psi(b+n-(x+r)/2) - psi(b+n-x)/2 - psi(b+n-r)/2 >= 0 falls with n, as psi' is convex: both ends
-    bound it; dH/dn = -BC g / (2H). The rate is a minimum of smooth functions: its slope is one of theirs. Z is the
-    near part plus (n - R) e^(-rate h), so dZ/dn = -sum A' e^(-A) - (n - R) rate' h e^(-rate h) + e^(-rate h).
-    """
-
-    def __init__(self, block: Block, centre: Block | None = None, half: int = 0) -> None:
-        self.block, self.bits, self.reach = block, block.bits, block.reach
-        self.centre, self.half = centre or block, half
-        bottoms = [block.side[1] + n - self.reach - 1 for n in block.ends if n is not None]
-        self._psi = [digammas(z, self.reach + 2, self.bits) for z in bottoms]
-        self.slopes: list[Interval] = []
-        self._rows: dict[int, Any] = {}
-
-    def _digamma(self, end: int, m: int) -> Interval:
-        """psi(b + n - m/2) less a constant: m/2 below the reach's R + 1 steps up."""
-        even, odd = self._psi[end]
-        return odd[self.reach + 1 - (m + 1) // 2] if m % 2 else even[self.reach + 1 - m // 2]
-
-    def distance(self, x: int, r: int) -> Interval:
-        """dH(x, r)/dn."""
-        h = self.block.distance(x, r)
-        if x == r:
-            return h
-        grows = [
-            self._digamma(i, x + r) - (self._digamma(i, 2 * x) + self._digamma(i, 2 * r)) / 2
-            for i in range(len(self._psi))
-        ]
-        return -((1 - h * h) * reduce(hull, grows) / (2 * h))
-
-    def inverse(self, i: int) -> Interval:
-        """d(1/c_i)/dn."""
-        c = self.block.distance(i, i + 1)
-        return -(self.distance(i, i + 1) / (c * c))
-
-    def _row(self, x: int) -> Any:
-        """At the centre the exponents and ln Z, and the slopes of both over the block."""
-        if x not in self._rows:
-            block, slope, rate = self.block, self.slopes[x], self.block.rates[x]
-            near = [block.distance(x, r) for r in range(self.reach + 1)]
-            h = hull(block.distance(x, self.reach + 1), block.one)
-            turns = [slope * v + rate * self.distance(x, r) for r, v in enumerate(near)]
-            many = reduce(hull, (rational(n - self.reach, self.bits) for n in block.ends if n is not None))
-            weights, far = [(-(rate * v)).exp() for v in near], (-(rate * h)).exp()
-            moved = total((t * w for t, w in zip(turns, weights, strict=True)), self.bits)
-            down, mass = moved + many * slope * h * far - far, total(weights, self.bits) + many * far
-            (here, _), own, (middle,) = self.centre.row(x), self.centre.rates[x] * h, self.centre.ends
-            log = total(((-v).exp() for v in here), self.bits) + (-own).exp() * ((middle or 0) - self.reach)
-            self._rows[x] = [*here, own], log.log(), [*turns, slope * h], -(down / mass)
-        return self._rows[x]
-
-    def uppers(self, x: int) -> list[Interval]:
-        """Numbers of which the largest bounds the losses of x and x+1."""
-        (p, z, dp, dz), (q, y, dq, dy) = self._row(x), self._row(x + 1)
-        found = []
-        for a, b, da, db in zip(p, q, dp, dq, strict=True):
-            loss, slope = b - a + y - z, db - da + dy - dz
-            reach = larger(slope, -slope) * self.half
-            found += [loss + reach, reach - loss]
-        return found
-
-
-def matched(p: list[Interval], q: list[Interval], far: int) -> list[Interval]:
-    """q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries.
+def matched(p: list[Interval], q: list[Interval], far: int) -> Interval:
+    """The largest q - p plus the largest p_i - q_s(i), s the order of size but for the last ``far`` entries.
 
     At every epsilon ln Z_y - ln Z_x is at most e times the largest A(x,i) - A(y,s(i)) for any bijection s: the order of
     size is a good one, and need not be right.
     """
-    near = len(p) - far
-    orders = [sorted(range(near), key=lambda i, row=row: row[i].ends()[0]) for row in (p, q)]  # type: ignore[misc]
+    near, e = len(p) - far, common(*p, *q)
+    orders = [sorted(range(near), key=lambda i, row=row: row[i].units(e)[0]) for row in (p, q)]  # type: ignore[misc]
     pairs = [*zip(*orders, strict=True), *((i, i) for i in range(near, len(p)))]
-    fall = largest(p[i] - q[j] for i, j in pairs)
-    return [b - a + fall for a, b in zip(p, q, strict=True)]
+    return largest(p[i] - q[j] for i, j in pairs) + largest(b - a for a, b in zip(p, q, strict=True))

@@ -3,68 +3,26 @@
 When ``Map.check`` returns with ``full``, every leaf of the tree is what it says for all priors of its box, and the
 shares add up. H falls and BC rises in every entry of the prior: dH/d alpha_i = -q_i BC / (2 H), q_i = psi(alpha_i +
 (c_i+d_i)/2) - psi(alpha_i + c_i)/2 - psi(alpha_i + d_i)/2 >= 0, as psi is concave, and q_i falls in alpha_i, as psi' is
-convex: all extremes lie at corners of the box. Numbers are carried with their values and slopes over the box
-(``Spread``) and their value at its centre; the mean value theorem cuts the first to centre +- sum |slope_i| (half of
-side i).
+convex: all extremes lie at corners of the box. Every number is a ``Spread`` over the box, with its value at the centre.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import reduce
-from operator import add
+from math import ceil, floor
 from typing import Any
 
-from ..arithmetic import Interval, Malformed, Undecided, common, enclose, hull, larger, rational, total
+from ..arithmetic import Interval, Malformed, Undecided, hull, rational
 from ..core import Rejected
 from ..exact import ZERO
 from ..family import Cells, distance, read_family, replaced
 from ..reading import brief, number, shape
 from ..special import digammas
+from .spread import Row, Spread, least
 from .theorem import Theorem, excess, read_theorem
 
 BITS = 100
 """Boxes are wide: more bits would not decide more."""
-
-
-class Spread:
-    """A number that depends on the prior: an interval of its values on the box, and of each of its slopes."""
-
-    def __init__(self, value: Interval, slopes: list[Interval]) -> None:
-        self.value, self.slopes = value, slopes
-
-    def __add__(self, other: Spread) -> Spread:
-        return Spread(self.value + other.value, list(map(add, self.slopes, other.slopes)))
-
-    def __sub__(self, other: Spread) -> Spread:
-        return self + other.through(-other.value, rational(-1, other.value.bits))
-
-    def __mul__(self, other: Spread) -> Spread:
-        pairs = zip(self.slopes, other.slopes, strict=True)
-        return Spread(self.value * other.value, [a * other.value + b * self.value for a, b in pairs])
-
-    def through(self, value: Interval, slope: Interval) -> Spread:
-        """A function of the number, of this value and this derivative."""
-        return Spread(value, [slope * a for a in self.slopes])
-
-    def cut(self, centre: Interval, halves: list[Fraction]) -> Spread:
-        """The number with the values that the mean value theorem leaves: |f - centre| <= sum |slope| half."""
-        reach = total((larger(a, -a) * half for a, half in zip(self.slopes, halves, strict=True)), centre.bits)
-        near, old = hull(centre - reach, centre + reach), self.value
-        e = common(near, old)
-        (a, b), (c, d) = near.units(e), old.units(e)
-        return Spread(enclose(max(a, c), min(b, d), e, centre.bits), self.slopes)
-
-
-def least(spreads: list[Spread]) -> Spread:
-    """The minimum: its slope is, almost everywhere on a segment, that of a member which is not above it throughout."""
-    e = common(*(s.value for s in spreads))
-    ends = [s.value.units(e) for s in spreads]
-    top = min(high for _, high in ends)
-    active = [s for s, (low, _) in zip(spreads, ends, strict=True) if low <= top]
-    value = enclose(min(low for low, _ in ends), top, e, active[0].value.bits)
-    return Spread(value, [reduce(hull, parts) for parts in zip(*(s.slopes for s in active), strict=True)])
 
 
 class Box:
@@ -79,7 +37,7 @@ class Box:
         self.axes = [i for i, (low, high) in enumerate(sides) if low < high]
         self.halves = [(sides[i][1] - sides[i][0]) / 2 for i in self.axes]
         self._psi = {i: [digammas(end, self.law.n, BITS) for end in sides[i]] for i in self.axes}
-        self._rows: dict[Cells, tuple[list[tuple[Interval, Spread]], tuple[Interval, Spread]]] = {}
+        self._rows: dict[Cells, Row] = {}
         self._kept: dict[Any, Spread] = {}
 
     def constant(self, value: Interval) -> Spread:
@@ -106,8 +64,7 @@ class Box:
     def inverse(self, c: Cells) -> Spread:
         """1 / LS(c), the least 1 / H(c, d) of a neighbour d."""
         if c not in self._kept:
-            found = [self.hellinger(c, d) for d in replaced(c)]
-            self._kept[c] = least([h.through(1 / h.value, -1 / (h.value * h.value)) for h in found])
+            self._kept[c] = least(self.hellinger(c, d).inverse() for d in replaced(c))
         return self._kept[c]
 
     def rate(self, c: Cells) -> Spread:
@@ -119,31 +76,20 @@ class Box:
         if name == "EHDL":
             found = self.inverse(c)
         else:
-            steps = ((d, rational(gamma * distance(c, d), BITS)) for d in law.datasets())
-            found = least([self.inverse(d) + self.constant(apart) for d, apart in steps])
-        scale = scale / (1 + gamma) if name == "EHDS" else scale
-        return found.through(found.value * scale, rational(scale, BITS))
+            found = least(self.inverse(d).plus(gamma * distance(c, d)) for d in law.datasets())
+        return found.times(scale / (1 + gamma) if name == "EHDS" else scale)
 
-    def row(self, x: Cells) -> Any:
-        """A(x, r) = rate(x) H(x, r), output by output, and ln Z_x; each at the centre and over the box."""
+    def row(self, x: Cells) -> Row:
+        """A(x, r) = rate(x) H(x, r), output by output, and ln Z_x."""
         if x not in self._rows:
             centre, rate, law = self.law.epsilon / self.law.divisor(x), self.rate(x), self.law
-            found = []
-            for r in law.datasets():
-                middle = centre * law.hellinger(x, r)
-                found.append((middle, (rate * self.hellinger(x, r)).cut(middle, self.halves)))
-            weights = [a.through(w := (-a.value).exp(), -w) for _, a in found]
-            mass = reduce(add, weights)
-            log = mass.through(mass.value.log(), 1 / mass.value)
-            middle = total(((-a).exp() for a, _ in found), BITS).log()
-            self._rows[x] = found, (middle, log.cut(middle, self.halves))
+            pairs = ((centre * law.hellinger(x, r), rate * self.hellinger(x, r)) for r in law.datasets())
+            self._rows[x] = Row(pairs, self.halves)
         return self._rows[x]
 
-    def losses(self, x: Cells, y: Cells) -> Iterator[Interval]:
+    def losses(self, x: Cells, y: Cells) -> list[Interval]:
         """The loss, output by output."""
-        (rows_x, (log_x, logs_x)), (rows_y, (log_y, logs_y)) = self.row(x), self.row(y)
-        for (a, over_a), (b, over_b) in zip(rows_x, rows_y, strict=True):
-            yield (over_b - over_a + logs_y - logs_x).cut(b - a + log_y - log_x, self.halves).value
+        return self.row(x).losses(self.row(y), self.halves)
 
 
 class Map(Theorem):
@@ -225,7 +171,7 @@ class Map(Theorem):
         if not self.law.adjacent(x, y):
             raise Rejected("a witness is not a pair of adjacent data sets")
         if self.full or not self.witnesses:
-            loss = list(Box(self.subject, sides).losses(x, y))[list(self.law.datasets()).index(output)]
+            loss = Box(self.subject, sides).losses(x, y)[list(self.law.datasets()).index(output)]
             if excess(loss, self.bound) <= 0:
                 raise Rejected("a witness does not exceed the bound on its whole box")
             self.witnesses += 1
@@ -234,7 +180,9 @@ class Map(Theorem):
         subject, words, _ = self.law.says()
         prior = ", ".join(map(brief, self.subject["prior"]))
         words = words.replace(f"prior = {subject['prior']}", f"prior in {prior}")
-        shares = ", ".join(f"{float(100 * s):.4g} % {name}" for name, s in zip(self.SHARES, self.shares, strict=True))
+        *decided, rest = (share * 10**6 for share in self.shares)
+        units = [*map(floor, decided), ceil(rest)]  # in 1e-4 %, never in favour of what is stated
+        shares = ", ".join(f"{unit / 10**4:g} % {name}" for name, unit in zip(self.SHARES, units, strict=True))
         checked = "full" if self.full else "one witness" if self.witnesses else "NOTHING BUT THE SHARES"
         shares += "" if self.full else " (stated, NOT CHECKED)"
         stated = {name: self.statement[name] for name in self.SHARES}
