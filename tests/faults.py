@@ -6,10 +6,7 @@ from contextlib import contextmanager
 
 from dpaudit.files import folders, writing
 
-STEPS = (
-    *("open", "write", "fsync", "fchmod", "chmod", "replace", "rename", "link"),
-    *("mkdir", "makedirs", "unlink", "rmdir"),
-)
+STEPS = ("open", "write", "fsync", "fchmod", "replace", "rename", "makedirs", "unlink", "rmdir")
 
 
 class Faulty:
@@ -53,14 +50,12 @@ def deaths(calls):
 
 @contextmanager
 def faulty(at=None, fault=None):
-    """The fault is in force; the exchange of two folders, which is no function of os, counts as a call as well."""
-    system, trade = Faulty(at, fault), folders._trade
-    writing.os = folders.os = system
-    folders._trade = system.counted("exchange", trade)
+    """The fault is in force."""
+    writing.os = folders.os = system = Faulty(at, fault)
     try:
         yield system
     finally:
-        writing.os, folders.os, folders._trade = os, os, trade
+        writing.os = folders.os = os
 
 
 def in_a_child(action):

@@ -19,7 +19,7 @@ MOST = 300_000
 """Numbers that the reference may be asked for: probabilities of all pairs, or distances of local sensitivities."""
 SLACK = 5
 """Digits that the reference may lose."""
-PARAMETERS = {"gamma", "delta", "gs"}
+PARAMETERS = {"gamma", "delta", "gs", "over"}
 
 
 @dataclass(frozen=True)

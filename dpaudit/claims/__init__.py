@@ -14,6 +14,7 @@ from dpaudit.claims.grid import Grid, Point, spelled
 from dpaudit.claims.outcome import (
     BY_ALGEBRA,
     BY_WITNESS,
+    COMPUTER_ASSISTED,
     FOR_ALL,
     ON_GRID,
     ORDER,
@@ -34,6 +35,7 @@ from dpaudit.claims.words import annotate, setting
 __all__ = [
     "BY_ALGEBRA",
     "BY_WITNESS",
+    "COMPUTER_ASSISTED",
     "FOR_ALL",
     "ON_GRID",
     "ORDER",

@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.audit import questions
 from dpaudit.audit.results import DeltaResult, EpsilonResult
 from dpaudit.audit.setting import Setting
-from dpaudit.claims.outcome import BY_ALGEBRA, Instance
+from dpaudit.claims.outcome import EVERYWHERE, Instance
 from dpaudit.claims.runner import Result
 from dpaudit.claims.words import setting
 from dpaudit.numbers.enclosure import Enclosure
@@ -31,7 +31,7 @@ def audited_instance(result: Result) -> Instance:
 def certified_words(result: Result) -> str:
     """Returns in one line what the certificate is of: one instance, never a statement for all n."""
     found, instance = result.outcome.instance, audited_instance(result)
-    own = found is not None and found[1] is instance and result.outcome.establishes != BY_ALGEBRA
+    own = found is not None and found[1] is instance and result.outcome.establishes not in EVERYWHERE
     role = found[0] if own and found else "the tightest audited instance, not the theorem"
     return f"certified: {setting(instance)} ({role})"
 

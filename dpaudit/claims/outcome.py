@@ -15,7 +15,11 @@ ORDER = "O(.)"
 QUANTIFIERS = (FOR_ALL, THERE_IS, ORDER)
 
 BY_ALGEBRA = "for all n, by algebra"
-PART_BY_ALGEBRA = "by algebra"
+COMPUTER_ASSISTED = "for all n, computer-assisted"
+"""A proof for all values that contains inequalities which only balls decide: interval arithmetic, not algebra."""
+EVERYWHERE = (BY_ALGEBRA, COMPUTER_ASSISTED)
+"""What a theorem establishes."""
+PARTS_EVERYWHERE = {BY_ALGEBRA: "by algebra", COMPUTER_ASSISTED: "computer-assisted"}
 """A part proved so says itself for which values: for every n, for one n, or of something that has no n."""
 ON_GRID = "exhaustive on the grid"
 BY_COUNTEREXAMPLE = "by counterexample"
@@ -23,7 +27,7 @@ BY_WITNESS = "by witness"
 NO_WITNESS = "no witness on the grid"
 MEASURED = "measured"
 NOTHING = "nothing"
-ESTABLISHES = (BY_ALGEBRA, ON_GRID, BY_COUNTEREXAMPLE, BY_WITNESS, NO_WITNESS, MEASURED, NOTHING)
+ESTABLISHES = (*EVERYWHERE, ON_GRID, BY_COUNTEREXAMPLE, BY_WITNESS, NO_WITNESS, MEASURED, NOTHING)
 
 
 @dataclass(frozen=True)
@@ -111,8 +115,8 @@ class Outcome:
             return "the tightest instance"
         if self.establishes == BY_WITNESS and self.witness is None:
             return "a witness"
-        if (self.establishes == BY_ALGEBRA or self.verdict is Verdict.IMPOSSIBLE) and not self.steps:
-            return "the steps of the algebra"
+        if (self.establishes in EVERYWHERE or self.verdict is Verdict.IMPOSSIBLE) and not self.steps:
+            return "the steps of the proof"
         return ""
 
     @property
@@ -127,7 +131,7 @@ class Outcome:
     def part(self, statement: str) -> Part:
         """Returns this outcome as a part of a larger one; ``statement`` says of what, with its grid."""
         found = self.instance
-        strength = PART_BY_ALGEBRA if self.establishes == BY_ALGEBRA else self.establishes
+        strength = PARTS_EVERYWHERE.get(self.establishes, self.establishes)
         return Part(statement, self.verdict, strength, found[1] if found else None, self.steps)
 
     def having(self, finding: str = "", parts: Sequence[Part] = ()) -> Outcome:

@@ -17,7 +17,7 @@ from flint.utils.flint_exceptions import DomainError
 from dpaudit.claims.algebra import nonnegative_on_square
 from dpaudit.claims.batches import Statement
 from dpaudit.claims.formal import NOT_RUN, Theorem
-from dpaudit.claims.outcome import BY_ALGEBRA, NOTHING, ON_GRID, Outcome, Part, Step
+from dpaudit.claims.outcome import BY_ALGEBRA, COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome, Part, Step
 from dpaudit.mechanisms.closed_form import positive_on_unit_interval
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball
@@ -27,6 +27,7 @@ Fact = bool | Callable[[], bool]
 IMPLIED = {"<": ("<", "<=", "!="), "<=": ("<=",), "=": ("=", "<=", ">="), ">": (">", ">=", "!="), ">=": (">=",)}
 """What a proved relation implies; "!=" implies itself alone."""
 NOT_THROUGH = "the proof for all values does not go through at"
+PROVED_BY_BALLS = "PROVED, computer-assisted"
 NO_CONTENT = "an argument by hand: no line of it is computed for all values"
 FAILED = "FAILED"
 
@@ -35,7 +36,9 @@ class Kind(StrEnum):
     """How a line of a proof is known."""
 
     MACHINE = "checked"
-    """An identity or inequality, computed for all values each time the check runs."""
+    """An identity or inequality, computed for all values each time the check runs, in exact algebra."""
+    BALLS = "certified by balls"
+    """An inequality that balls decide each time the check runs: interval arithmetic; computer-assisted."""
     COQ = "Coq"
     """A theorem that the kernel of the proof assistant Coq accepted when the check ran."""
     CASES = "checked on cases"
@@ -46,7 +49,7 @@ class Kind(StrEnum):
     """Another claim, which must be PROVED itself."""
 
 
-FOR_ALL_VALUES = (Kind.MACHINE, Kind.COQ)
+FOR_ALL_VALUES = (Kind.MACHINE, Kind.BALLS, Kind.COQ)
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class Line:
 
 class Proof:
     """The lines of a proof, and what failed in it. ``cited`` says of a claim that may be cited why it is not proved.
+
+    It says "" of one that is proved by algebra, and COMPUTER_ASSISTED of one whose proof contains balls.
 
     Every method that adds a line returns the proof itself.
     """
@@ -90,6 +95,10 @@ class Proof:
         """Adds a line that was computed for all values: ``fact`` says whether it came out."""
         return self._add(Line(label, text, Kind.MACHINE, how, _evaluated(fact)))
 
+    def certified(self, label: str, text: str, fact: Fact, how: str = "") -> Proof:
+        """Adds a line that balls decided: ``fact`` says whether it came out."""
+        return self._add(Line(label, text, Kind.BALLS, how, _evaluated(fact)))
+
     def cases(self, label: str, text: str, which: str, fact: Fact) -> Proof:
         """Adds a line that was computed on finitely many instances; ``which`` names them."""
         return self._add(Line(label, text, Kind.CASES, which, _evaluated(fact)))
@@ -112,26 +121,26 @@ class Proof:
 
     def less(self, label: str, text: str, left: Callable[[], Ball], right: Callable[[], Ball]) -> Proof:
         """Adds left < right for two constants, decided by balls."""
-        return self.holds(
-            label, text, balls.decide(lambda: balls.less(left(), right()))[0] is Verdict.PROVED, "certified by balls"
-        )
+        return self.certified(label, text, balls.decide(lambda: balls.less(left(), right()))[0] is Verdict.PROVED)
 
     def uses(self, identifier: str, text: str) -> Proof:
         """Adds a line that rests on another claim; it fails unless that claim is PROVED for all values."""
         if identifier not in self._cited:
             raise ValueError(f"{identifier} is cited and not declared: @check(..., uses=[{identifier!r}])")
-        why_not = self._cited[identifier]
-        self._add(Line(identifier, text, Kind.CITED, "PROVED" if not why_not else "", not why_not))
+        standing = self._cited[identifier]
+        why_not = "" if standing == COMPUTER_ASSISTED else standing
+        known = PROVED_BY_BALLS if standing == COMPUTER_ASSISTED else "PROVED"
+        self._add(Line(identifier, text, Kind.CITED, known if not why_not else "", not why_not))
         if why_not:
             self.failed[-1] = f"{identifier}, which is {why_not}"
         return self
 
     def formal(self, theorem: Theorem) -> Proof:
         """Adds a theorem of Coq: accepted by its kernel, FAILED, or by hand where there is no coqc to ask."""
-        problem = theorem.problem()
+        problem, says = theorem.problem(), f"{theorem.says}{theorem.condition}"
         if problem is None:
-            return self._add(Line("Coq", theorem.says, Kind.HAND, f"Coq theorem {theorem}, {NOT_RUN}"))
-        self._add(Line("Coq", theorem.says, Kind.COQ, str(theorem), not problem))
+            return self._add(Line("Coq", says, Kind.HAND, f"Coq theorem {theorem}, {NOT_RUN}"))
+        self._add(Line("Coq", says, Kind.COQ, str(theorem), not problem))
         if problem:
             self.failed[-1] = f"the Coq theorem {theorem}: {problem}"
         return self
@@ -171,15 +180,21 @@ class Proof:
         return "" if any(line.kind in FOR_ALL_VALUES for line in self.lines) else NO_CONTENT
 
     @property
+    def establishes(self) -> str:
+        """Returns how it is proved: computer-assisted if balls decided a line of it, or of a claim that it cites."""
+        assisted = any(line.kind is Kind.BALLS or line.how == PROVED_BY_BALLS for line in self.lines)
+        return COMPUTER_ASSISTED if assisted else BY_ALGEBRA
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """Returns the lines for reading."""
         return tuple(line.step() for line in self.lines)
 
     def outcome(self, finding: str = "") -> Outcome:
-        """Returns PROVED for all n by algebra; UNDECIDED if there is an obstacle."""
+        """Returns PROVED for all n; UNDECIDED if there is an obstacle."""
         if self.obstacle:
             return Outcome(Verdict.UNDECIDED, NOTHING, steps=self.steps, finding=self.obstacle)
-        return Outcome(Verdict.PROVED, BY_ALGEBRA, steps=self.steps, finding=finding)
+        return Outcome(Verdict.PROVED, self.establishes, steps=self.steps, finding=finding)
 
     def settle(self, *grids: tuple[str, Outcome]) -> Outcome:
         """Returns PROVED for all n, if no grid contradicts it; with an obstacle, what the first grid says and no more.
@@ -196,10 +211,10 @@ class Proof:
         return replace(self.outcome(), tightest=first.tightest).having(parts=parts)
 
     def excludes(self, searched: Outcome) -> Outcome:
-        """Returns IMPOSSIBLE: there is no instance, by algebra; with an obstacle or a witness, what the search says."""
+        """Returns IMPOSSIBLE: it is proved that there is none; with an obstacle or a witness, what the search says."""
         if searched.verdict is not Verdict.UNWITNESSED or self.obstacle:
             return searched.having(self.obstacle)
-        return Outcome(Verdict.IMPOSSIBLE, BY_ALGEBRA, tightest=searched.tightest, steps=self.steps)
+        return Outcome(Verdict.IMPOSSIBLE, self.establishes, tightest=searched.tightest, steps=self.steps)
 
     def part(self, statement: str) -> Part:
         """Returns the proved statement as a part of another outcome."""

@@ -22,7 +22,7 @@ from typing import Any
 from dpaudit.claims.catalogue import Library, load, one_line
 from dpaudit.claims.checks import Audit
 from dpaudit.claims.claim import Claim
-from dpaudit.claims.outcome import NOTHING, ON_GRID, Outcome
+from dpaudit.claims.outcome import COMPUTER_ASSISTED, NOTHING, ON_GRID, Outcome
 from dpaudit.mechanisms.own.user_code import no_exit
 from dpaudit.numbers.verdict import Verdict
 
@@ -42,9 +42,11 @@ class Result:
     error: str = ""
 
     @property
-    def why_not(self) -> str:
-        """Returns why a proof for all values may not rest on this claim, or ""."""
+    def standing(self) -> str:
+        """Returns "" or COMPUTER_ASSISTED if a proof for all values may rest on this claim, else why not."""
         proved = self.outcome.verdict is Verdict.PROVED and self.outcome.establishes != ON_GRID
+        if proved and self.outcome.establishes == COMPUTER_ASSISTED:
+            return COMPUTER_ASSISTED
         return "" if proved else f"{self.outcome.verdict.value} ({self.outcome.establishes})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def run_many(
             progress(result, len(done), total)
 
     def task(key: str) -> tuple[str, bool, str | None, dict[str, str]]:
-        return key, wide, library.file, {used: done[used].why_not for used in library.checks[key].uses}
+        return key, wide, library.file, {used: done[used].standing for used in library.checks[key].uses}
 
     if library.file is None and (jobs == 1 or total == 1):
         for key in (key for each in rounds for key in each):

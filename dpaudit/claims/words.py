@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpaudit.claims.outcome import BY_ALGEBRA, MEASURED, ON_GRID, PART_BY_ALGEBRA, Instance, Outcome, Part, Step
+from dpaudit.claims.outcome import EVERYWHERE, MEASURED, ON_GRID, PARTS_EVERYWHERE, Instance, Outcome, Part, Step
 from dpaudit.claims.proof import Proof
 from dpaudit.claims.shown import brief, symbol
 from dpaudit.numbers.digits import powers
@@ -13,10 +13,15 @@ from dpaudit.numbers.verdict import Verdict
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 
 
+def on_its_grid(verdict: str, establishes: str) -> str:
+    """Returns " on its grid" for a "for all" that was proved on a grid only: it belongs right behind the verdict."""
+    return " on its grid" if verdict == Verdict.PROVED.value and establishes == ON_GRID else ""
+
+
 def extent(outcome: Outcome) -> str:
     """Returns how far the verdict reaches, in words that cannot be misread as a theorem."""
-    if outcome.establishes == BY_ALGEBRA:
-        return BY_ALGEBRA
+    if outcome.establishes in EVERYWHERE:
+        return outcome.establishes
     grid = powers(outcome.grid or "")
     if outcome.establishes == ON_GRID:
         return f"ON THE GRID ONLY: {grid}"
@@ -66,7 +71,7 @@ def explain(outcome: Outcome) -> Iterator[str]:
         yield from _steps(instance.steps)
         yield from _verdict(instance)
     if outcome.steps:
-        yield "algebra:" if outcome.establishes == BY_ALGEBRA else "steps:"
+        yield "proof:" if outcome.establishes in EVERYWHERE else "steps:"
         yield from _steps(outcome.steps)
     for part in outcome.parts:
         yield f"part: {part.statement}: {part.verdict.value} ({part.establishes})"
@@ -109,4 +114,4 @@ def _reach(found: Part) -> str:
         return f" at {setting(found.instance)}"
     if found.establishes == ON_GRID:
         return " on its grid only" if found.instance else ", certified row by row"
-    return f" {PART_BY_ALGEBRA}" if found.establishes == PART_BY_ALGEBRA else ""
+    return f" {found.establishes}" if found.establishes in PARTS_EVERYWHERE.values() else ""

@@ -18,6 +18,7 @@ from dpaudit.numbers.rationals import whole
 from dpaudit.numbers.verdict import Verdict
 
 if TYPE_CHECKING:
+    from dpaudit.claims.outcome import Outcome
     from dpaudit.claims.runner import Result
 
 Ids = Annotated[
@@ -42,17 +43,26 @@ def claims(ids: Ids = None) -> Shown:
     found = list_claims(ids or [])
     prose = ("document, item", "statement", "establishes")
     columns = ["id", prose[0], prose[1], "verdict", prose[2]]
-    rows = [(row["id"], _place(row), row["statement"], _badge(row["verdict"]), row["establishes"]) for row in found]
-    payload = found
-    return Reply(payload, lambda: [Table(columns, rows, prose)])
+    rows = [
+        (row["id"], _place(row), row["statement"], _badge(row["verdict"], row["establishes"]), row["establishes"])
+        for row in found
+    ]
+    return Reply(found, lambda: [Table(columns, rows, prose)])
 
 
 def _place(row: dict[str, Any]) -> str:
     return ", ".join(filter(None, (row["document"], row["item"])))
 
 
-def _badge(verdict: str | None) -> Cell:
-    return badge(verdict) if verdict else "–"
+def _badge(verdict: str | None, establishes: str) -> Cell:
+    """Returns the verdict as people read it first: of a "for all" decided on a grid it says so at once."""
+    from dpaudit.claims.words import on_its_grid
+
+    return Words(badge(verdict), on_its_grid(verdict, establishes)) if verdict else "–"
+
+
+def _verdict(outcome: Outcome) -> Cell:
+    return _badge(outcome.verdict.value, outcome.establishes)
 
 
 def check(
@@ -139,7 +149,7 @@ def _table(results: Sequence[Result]) -> Page:
 
     rows = []
     for result in results:
-        verdict, texts = badge(result.outcome.verdict.value), (extent(result.outcome), summary(result.outcome))
+        verdict, texts = _verdict(result.outcome), (extent(result.outcome), summary(result.outcome))
         rows.append([result.claim.id, verdict, *texts, f"{result.seconds:.1f}"])
     prose = ("establishes", "example")
     verdicts = [result.outcome.verdict.value for result in results]
@@ -156,7 +166,7 @@ def _examples(results: Sequence[Result]) -> Page:
     parts: list[Part] = []
     for result in results:
         claim, outcome = result.claim, result.outcome
-        verdict = Words(badge(outcome.verdict.value), f"  {extent(outcome)}   {result.seconds:.1f} s")
+        verdict = Words(_verdict(outcome), f"  {extent(outcome)}   {result.seconds:.1f} s")
         head = Words(strong(claim.id), f"  ({claim.where}; {claim.quantifier})")
         lines = [head, claim.statement, verdict, *filter(None, [outcome.finding]), *explain(outcome)]
         parts += map(Note, lines)

@@ -1,4 +1,4 @@
-"""dpaudit sweep: many audits from a plan, on all cores or on a cluster, with a store that survives anything."""
+"""dpaudit sweep: many audits from a plan, on all cores or on a cluster, into a store that survives a kill."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpaudit.numbers.errors import InputError
 if TYPE_CHECKING:
     from dpaudit.sweeps.store import Status
 
-PLAN = "What to compute: mechanisms, n, ε, priors; all keys stand in the documentation, under Sweeps."
+PLAN = "What to compute: mechanisms, n, ε, priors; the documentation lists all keys under Sweeps."
 Plan = Annotated[str | None, typer.Argument(metavar="PLAN.toml", help=PLAN)]
 OutDb = Annotated[str | None, option("--out", "FILE", "The store, an SQLite file; made if missing.")]
 WorkerCount = Annotated[str | None, option("--workers", "N", "Processes; default: all cores.")]
@@ -39,7 +39,9 @@ def sweep(
 ) -> Annotated[Reply, "as_json"]:
     """Many audits from a plan; kill it at any moment, run the same command again, and it goes on.
 
-    Exit code 1: some jobs failed; their errors are in the store and in --status. 143: ended by SIGTERM.
+    One process at a time works on a store; --status and --export read it meanwhile.
+
+    Exit code 1: some jobs failed; --status shows their errors. 143: ended by SIGTERM.
 
     Examples:
 
@@ -60,7 +62,7 @@ def sweep(
     result = run(todo, out, **asked, watch=_progress)
     for path, count in result.written:
         print(f"written: {path} ({count} rows)", file=sys.stderr)
-    failed = bool((result.status.failed or result.aside.damaged) and not status)
+    failed = bool(result.status.failed and not status)
     return Reply(result, code=int(failed))
 
 

@@ -13,7 +13,7 @@ from dpaudit.mechanisms import PosteriorMechanism, in_family, posterior
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import parse_range
 from dpaudit.numbers.rationals import positive, sequence
-from dpaudit.posterior.model import show
+from dpaudit.posterior.model import make_model, show
 from dpaudit.privacy.adjacency import REPLACE_ONE, Adjacency
 
 
@@ -76,9 +76,10 @@ class Ranged:
 
     def at(self, n: int | None = None, prior: Any = None, eps: Any = None) -> Setting:
         """Returns the setting at one point; what is a span here must be given."""
-        place = {"n": self.n if n is None else n, "prior": self.prior if prior is None else prior}
-        place["eps"] = self.epsilon if eps is None else eps
-        return Setting.read(self.mech, **place, adjacency=self.adjacency, settings=dict(self.parameters))
+        given: tuple[tuple[Any, Any], ...] = ((n, self.n), (prior, self.prior), (eps, self.epsilon))
+        size, cells, nominal = (own if value is None else value for value, own in given)
+        model, epsilon = make_model(size, None, cells), positive("eps", nominal)
+        return Setting(self.mech, model, epsilon, self.parameters, self.adjacency)
 
     def moved(self, n: int | None = None, prior: Any = None, eps: Any = None) -> PosteriorMechanism:
         """Returns the mechanism at one point."""

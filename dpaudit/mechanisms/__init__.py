@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 
 from dpaudit.mechanisms.base import Mechanism, PosteriorMechanism, posterior
-from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH, MHdelta
+from dpaudit.mechanisms.exponential import EHD, EHDL, EHDS, MH
 from dpaudit.mechanisms.laplace import LSDim, LSHist, LSZhang
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.mechanisms.source import is_own
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import Exact, positive

@@ -10,25 +10,27 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import pi, sqrt
 from typing import Any, ClassVar, cast
 
 from dpaudit.mechanisms.base import HISTOGRAM_BYTES, Exponent, Parameter, PosteriorMechanism
+from dpaudit.mechanisms.one_record import OneRecord
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.errors import InputError
-from dpaudit.numbers.rationals import positive, probability
-from dpaudit.posterior.distances import Hellinger
+from dpaudit.numbers.rationals import positive
+from dpaudit.posterior.distances import Hellinger, bc_squared
 from dpaudit.posterior.divergences import DIVERGENCES, choice
 from dpaudit.posterior.ends import EndHellinger, Fixed, Following
-from dpaudit.posterior.model import Histogram
+from dpaudit.posterior.model import Histogram, make_model
 from dpaudit.posterior.scores import Score, check_score, make_score
-from dpaudit.posterior.sensitivity import exp_smooth_all, global_, gs_constant, local, local_all, smooth_all
+from dpaudit.posterior.sensitivity import global_, gs_constant, local, local_all, smooth_all
 from dpaudit.privacy.adjacency import REPLACE_ONE
 from dpaudit.privacy.fast.law import HellingerLaw
 from dpaudit.privacy.fast.refusal import TooCoarse
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
-from dpaudit.privacy.protocols import Law, Screen, Symmetry
+from dpaudit.privacy.protocols import Algebra, Law, Mass, Screen, Symmetry
 
 Array = Any
 """A numpy array of floats."""
@@ -80,6 +82,12 @@ class ExponentialLaw(Law):
         """Returns balls that contain P_x(r)."""
         return [w.exp() for w in self.log_probabilities(x)]
 
+    def masses(self, x: Histogram, y: Histogram) -> list[Mass]:
+        """Returns P_x and P_y, output by output, with the loss where algebra knows it."""
+        known = partial(self._mechanism.algebra().loss, x, y)
+        rows = zip(self.probabilities(x), self.probabilities(y), self._mechanism.outputs(), strict=True)
+        return [Mass(p, q, known(output)) for p, q, output in rows]
+
 
 SYMBOLS = {"tv": "TV", "kl": "KL", "chi2": "χ²", "l1": "ℓ₁"}
 """How the other scores are written in a formula, instead of H for Hellinger's."""
@@ -112,6 +120,15 @@ class Exponential(PosteriorMechanism):
     def numerator(self) -> Fraction:
         """Returns e of the rate e / (2 Delta(x)), exactly: epsilon unless the mechanism divides it further."""
         return self.epsilon
+
+    def fits_one_record(self) -> bool:
+        """Returns whether Delta(x) is H(x, x') at n = 1, k = 2: so it is for every sensitivity between LS and GS."""
+        return True
+
+    def algebra(self) -> Algebra:
+        """Returns what is known by algebra: the losses of one record in two categories."""
+        one = self.model.n == 1 and self.model.k == 2 and self.score == Hellinger.name
+        return OneRecord(self.numerator()) if one and self.fits_one_record() else Algebra()
 
     @abstractmethod
     def rates(self, h: Score) -> Rates:
@@ -207,29 +224,26 @@ class Rates:
         return self._numerator / s
 
 
-def _choice(option: str, value: object) -> str:
-    if value not in ("constant", "exact"):
-        raise InputError(option, value, "must be constant or exact")
-    return str(value)
+def one_of(*words: str) -> Callable[[str, object], str]:
+    """Returns the check of a parameter that takes one of these words."""
+
+    def check(option: str, value: object) -> str:
+        if value not in words:
+            raise InputError(option, value, f"must be {' or '.join(words)}")
+        return str(value)
+
+    return check
 
 
 GS = Parameter(
     "gs",
     "constant",
     "the sensitivity: constant (√(1−π/4)) or exact (GS(n, prior))",
-    _choice,
+    one_of("constant", "exact"),
     ("constant", "exact"),
     ("constant", "exact"),
 )
 GAMMA = Parameter("gamma", "1", "γ of the smooth sensitivity, a rational > 0", positive, ("1/10", "1/2", "1", "3"))
-DELTA = Parameter(
-    "delta",
-    None,
-    "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
-    probability,
-    ("1e-8", "1/20", "1/2000"),
-    old_names=("delta_param",),
-)
 SCORE = Parameter(
     "score",
     Hellinger.name,
@@ -264,6 +278,11 @@ class EHD(Exponential):
     def exponent(self) -> Exponent:
         """Returns the form with GS."""
         return Exponent(self.numerator(), self.score, self.gs)
+
+    def fits_one_record(self) -> bool:
+        """Returns whether GS is H(x, x') at n = 1: the constant is that of the prior (1, 1), compared by BC^2."""
+        own = bc_squared(self.model, (0, 1), (1, 0))
+        return self.gs == "exact" or own == bc_squared(make_model(1), (0, 1), (1, 0))
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
         """Returns GS; the model's own is LS at one of the ends, because LS is quasi-convex."""
@@ -358,41 +377,3 @@ class MH(Smooth):
     def claimed(self) -> Guarantee | None:
         """Returns (1 + gamma) epsilon (A3 Lemma 5.6); None for an unbounded score."""
         return EpsilonDelta((1 + self.gamma) * self.epsilon) if self.bounded_score() else None
-
-
-@dataclass(frozen=True)
-class MHdelta(Exponential):
-    """P1's mechanism with the exponential smooth sensitivity (P1 section 4.2)."""
-
-    delta: Fraction = Fraction(1, 10**8)
-    name: ClassVar[str] = "MHdelta"
-    formula: ClassVar[str] = "P(r) ∝ exp(−ε·H(x,r) / (2·S_exp(x))), γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))"
-    source: ClassVar[str] = "P1 §4.2"
-    parameters: ClassVar[tuple[Parameter, ...]] = (DELTA, SCORE)
-
-    def claimed(self) -> Guarantee | None:
-        """Returns (epsilon, delta) (P1 Lemma 4.3), for the documents' own score only."""
-        return EpsilonDelta(self.epsilon, self.delta) if self.score == Hellinger.name else None
-
-    def gamma(self) -> Ball:
-        """Returns a ball that contains gamma = ln(1 - epsilon / (2 ln(delta / (2(n+1)))))."""
-        tail = ball(self.delta / (2 * (self.model.n + 1))).log()
-        return (1 - ball(self.epsilon) / (2 * tail)).log()
-
-    def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 S_exp(x))."""
-        return Rates(h, self.numerator(), exp_smooth_all(self.model, local_all(h), self.gamma()))
-
-    def smoothing(self) -> tuple[Callable[[Ball], Ball], Ball]:
-        """Returns -ln LS and gamma."""
-        return (lambda v: -v.log()), self.gamma()
-
-    def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
-        """Returns the closure of -ln LS."""
-        return Following(self.gamma(), logarithmic=True)
-
-    def float_sensitivity(self, ls: Array, closure: ClosureOf) -> Array:
-        """Returns S_exp."""
-        from numpy import exp, log
-
-        return exp(-closure(-log(ls), float(self.gamma())))

@@ -50,6 +50,14 @@ def exp_smooth_all(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
     return [(-v).exp() for v in closure(model, [-v.log() for v in ls], gamma).values]
 
 
+def exp_smooth_adjacent(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
+    """Returns balls that contain max of LS(c'') exp(-gamma d(c, c'')) over c'' = c and its neighbours (P1 4.2.1)."""
+    index, factor = model.index, (-gamma).exp()
+    return [
+        balls.maximum([ls[i], *(factor * ls[index[d]] for d in neighbours(c))]) for i, c in enumerate(model.histograms)
+    ]
+
+
 @dataclass(frozen=True)
 class Closure:
     """The min-plus closure ``values[i]``; source sources[i], steps[i] away, attains it up to the radius."""

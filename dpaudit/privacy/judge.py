@@ -88,7 +88,9 @@ def true_epsilon(mechanism: Audited, effort: Effort) -> Worst:
     worst = effort.widest(mechanism, lambda e: worst_loss(mechanism, e))
     form = mechanism.algebra().worst()
     known = form.rational() if form else exact_epsilon(mechanism, worst, effort)
-    return worst if known is None else replace(worst, value=exact(known, effort.digits), known=known)
+    if known is None or not mechanism.algebra().narrows:
+        return replace(worst, known=known)
+    return replace(worst, value=exact(known, effort.digits), known=known)
 
 
 def judge_epsilon(mechanism: Audited, claim: EpsilonDelta, effort: Effort, worst: Worst | None = None) -> Claim:

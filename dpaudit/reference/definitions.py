@@ -137,11 +137,15 @@ def smooth_sensitivity(n: int, prior: Prior, x: Cells, gamma: Any = 1, dps: int 
 
 
 @cache
-def exp_smooth_sensitivity(n: int, prior: Prior, x: Cells, gamma: Any, dps: int = 60) -> Mpf:
-    """max over x'' of LS(x'') exp(-gamma d(x,x'')); gamma may be an mpf (see delta_gamma)."""
+def exp_smooth_sensitivity(n: int, prior: Prior, x: Cells, gamma: Any, dps: int = 60, over: str | None = "all") -> Mpf:
+    """max over x'' of LS(x'') exp(-gamma d(x,x'')), x'' any data set, or x and those adjacent to it.
+
+    gamma may be an mpf (see delta_gamma).
+    """
     with mp.workdps(dps + GUARD):
-        g = to_mpf(gamma)
-        return max(local_sensitivity(n, prior, y, dps) * mp.exp(-g * hamming(x, y)) for y in histograms(n, len(prior)))
+        g, most = to_mpf(gamma), 1 if over == "adjacent" else n
+        near = [y for y in histograms(n, len(prior)) if hamming(x, y) <= most]
+        return max(local_sensitivity(n, prior, y, dps) * mp.exp(-g * hamming(x, y)) for y in near)
 
 
 @cache
@@ -197,6 +201,7 @@ def pmf(
     delta: Any = None,
     gs: str | None = "constant",
     dps: int = 60,
+    over: str | None = "all",
 ) -> dict[Cells, Mpf]:
     """Output distribution for data with histogram x: dict output tuple -> mpf."""
     k, eps = len(prior), exact(eps)
@@ -233,7 +238,7 @@ def pmf(
             divisor = 2 * smooth_sensitivity(n, prior, x, gamma, dps)
         elif mech == "MHdelta":
             g = delta_gamma(n, eps, delta, dps)
-            divisor = 2 * exp_smooth_sensitivity(n, prior, x, g, dps)
+            divisor = 2 * exp_smooth_sensitivity(n, prior, x, g, dps, over)
         else:
             raise ValueError(f"unknown mechanism {mech!r} with gs={gs!r}")
         weight = {r: mp.exp(-to_mpf(eps) * distance(prior, x, r, dps) / divisor) for r in histograms(n, k)}
@@ -259,12 +264,13 @@ def epsilon(
     delta: Any = None,
     gs: str | None = "constant",
     dps: int = 60,
+    over: str | None = "all",
 ) -> tuple[Mpf, list[tuple[Cells, Cells, Cells]]]:
     """True epsilon and the list of all (x, x', output) whose loss equals it up to relative 1e-30."""
     with mp.workdps(dps + GUARD):
         log_p = {}
         for x in histograms(n, len(prior)):
-            law = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps)
+            law = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps, over)
             log_p[x] = {r: mp.log(p) for r, p in law.items()}
         losses = [
             (log_p[x][r] - log_p[other][r], (x, other, r)) for x in log_p for other in adjacent(x) for r in log_p[x]
@@ -283,15 +289,16 @@ def delta(
     delta: Any = None,
     gs: str | None = "constant",
     dps: int = 60,
+    over: str | None = "all",
 ) -> Mpf:
     """delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r))."""
     with mp.workdps(dps + GUARD):
         factor = mp.exp(to_mpf(at))
         worst = mpf(0)
         for x in histograms(n, len(prior)):
-            p = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps)
+            p = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps, over)
             for other in adjacent(x):
-                q = pmf(mech, n, prior, other, eps, gamma, delta, gs, dps)
+                q = pmf(mech, n, prior, other, eps, gamma, delta, gs, dps, over)
                 worst = max(worst, mp.fsum(max(mpf(0), p[r] - factor * q[r]) for r in p))
         return worst
 
@@ -313,8 +320,9 @@ def mean_error(
     delta: Any = None,
     gs: str | None = "constant",
     dps: int = 60,
+    over: str | None = "all",
 ) -> Mpf:
     """E[H(posterior of x, released distribution)]."""
     with mp.workdps(dps + GUARD):
-        law = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps)
+        law = pmf(mech, n, prior, x, eps, gamma, delta, gs, dps, over)
         return mp.fsum(p * distance(prior, x, released_cells(mech, n, r), dps) for r, p in law.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.claims.outcome import BY_ALGEBRA, Instance, Outcome
+from dpaudit.claims.outcome import EVERYWHERE, Instance, Outcome
 from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
@@ -50,8 +50,8 @@ def _by_document(papers: Sequence[Paper]) -> Section:
         rows.append((name, len(own), *(own.count(verdict) for verdict in verdicts)))
     table = Table.of(" | ".join(["document", "claims: count", *(f"{v.value}: count" for v in verdicts)]), rows)
     bad = sum(one.verdict in FAILS for one in papers)
-    everywhere = sum(one.verdict is Verdict.PROVED and one.establishes == BY_ALGEBRA for one in papers)
-    said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n by algebra"
+    everywhere = sum(one.verdict is Verdict.PROVED and one.establishes in EVERYWHERE for one in papers)
+    said = f"{bad} of {len(papers)} claims are false as stated; {everywhere} are proved for all n"
     notes = ("A claim that several documents make counts in each of them.",)
     return Section("documents", "Claims by document", said, table=table, notes=notes, main=True)
 

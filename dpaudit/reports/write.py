@@ -32,7 +32,7 @@ def prepare(folder: str) -> Path:
 
 
 def write(document: Document, folder: str, files: Mapping[str, bytes], full: bool = False) -> list[Path]:
-    """Writes the files and returns the paths of the texts; a reader finds all of the old report or all of the new."""
+    """Writes the files, each whole or not at all, the pages last, and returns the paths of the texts."""
     target = prepare(folder)
     texts = rendered(document, full)
     written = {name: content.encode(errors="backslashreplace") for name, content in texts.items()}

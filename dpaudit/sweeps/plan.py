@@ -18,12 +18,13 @@ from dpaudit.forall.every_n import MOST_DIGITS
 from dpaudit.forall.ranged import Ranged, read
 from dpaudit.mechanisms import REGISTRY, Mechanism, in_family, lookup, posterior
 from dpaudit.mechanisms.own.user_code import describe
+from dpaudit.mechanisms.source import sha256_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import Range, parse_range
 from dpaudit.numbers.rationals import nonnegative, positive, rational, split, whole
 from dpaudit.posterior.model import show
-from dpaudit.sweeps.lane import Lane, WorkerDied
-from dpaudit.sweeps.sources import made
+from dpaudit.sweeps.workers import Lane, WorkerDied
+from dpaudit.version import __version__
 
 GENERAL = ("digits", "memory", "tiles", "quantities", "set")
 QUANTITIES = ("epsilon", "delta at E", "mean error")
@@ -66,6 +67,13 @@ class Job:
 def canonical(spec: Mapping[str, Any]) -> str:
     """Returns the one JSON text of a specification."""
     return json.dumps(spec, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def sources(mech: str, adjacency: str | None) -> dict[str, str | None]:
+    """Returns what a result depends on besides its setting: dpaudit's version and the SHA-256 of the files."""
+    pairs = None if adjacency is None else sha256_of("adjacency", adjacency)
+    source = None if in_family(mech) else sha256_of("mech", mech)
+    return {"version": __version__, "source": source, **({"pairs": pairs} if pairs else {})}
 
 
 def read_plan(path: str) -> list[Job]:
@@ -120,11 +128,11 @@ def _block(block: Mapping[str, Any], lane: Lane) -> Iterator[Job]:
     lists = [_list(name, block[name]) if name in block else [None] for name in axes()]
     sets = _own_settings(block.get("set", {}))
     _check_count(prod(map(len, lists)) * len(sets) * len(quantities))
-    sources = cache(made)
+    sources_of = cache(sources)
     for *values, own in product(*lists, sets):
         chosen = {**dict(zip(axes(), values, strict=True)), "set": own}
         setting = _setting(chosen)
-        of = sources(str(chosen["mech"]), None if chosen["adjacency"] is None else str(chosen["adjacency"]))
+        of = sources_of(str(chosen["mech"]), None if chosen["adjacency"] is None else str(chosen["adjacency"]))
         for quantity in quantities:
             spec = {**setting.to_dict(), **quantity, "digits": digits, "memory": memory, **of}
             if isinstance(setting, Ranged):

@@ -1,128 +1,151 @@
-"""The state of a sweep in one SQLite file: what is to do, who does it, what is done. Safe to kill at any moment.
+"""The state of a sweep in one SQLite file: the jobs of its plans, and their results. Safe to kill at any moment.
 
-Every change is one transaction (write-ahead log). A job is claimed with a lease that its owner renews; the lease of a
-process that is gone is void. Finishing a job twice changes nothing. Every row has a checksum, which is checked when the
-store is opened. A row is set aside, neither shown nor lost, if it is damaged, or if a plan asked for its mechanism
-again with another version of dpaudit or another source.
+Every change is one transaction (write-ahead log), and finishing a job twice changes nothing. One process at a time
+works on a store: it holds a lock, which the system releases when the process ends, however it ends. Others may read
+meanwhile. A row is stale, kept but not shown, once a plan has asked for its mechanism again with another version of
+dpaudit or another source.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-import socket
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpaudit.files.writing import NotWritten, check_writable
+from dpaudit.files.writing import NotWritten, check_writable, told
 from dpaudit.numbers.errors import InputError
-from dpaudit.sweeps.layout import CHECKSUM, DAMAGED, LAYOUT_1, STALE, check, is_older, made_of
-from dpaudit.sweeps.plan import Job
+from dpaudit.sweeps.plan import Job, canonical
 from dpaudit.sweeps.work import Outcome
 
 PATIENCE = 60.0
 """Seconds to wait for a store that another program has locked."""
-LEASE = 60.0
-"""Seconds until the claim of a silent process on another machine lapses."""
-
-
-class Claimed(NamedTuple):
-    """A job that this process is to do."""
-
-    key: str
-    spec: dict[str, Any]
-    cost: float
+APPLICATION, LAYOUT = 0x64706173, 2
+"""The application_id and the user_version of the file."""
+TABLE = (
+    """CREATE TABLE jobs (
+  key TEXT PRIMARY KEY,
+  entry TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  made TEXT NOT NULL,
+  stale INTEGER NOT NULL DEFAULT 0,
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'failed')),
+  result TEXT,
+  error TEXT,
+  seconds REAL,
+  finished REAL
+) WITHOUT ROWID""",
+    "CREATE INDEX by_state ON jobs (stale, state, position)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {LAYOUT}",
+)
 
 
 class Status(NamedTuple):
-    """How far the sweep is; ``rate`` is in jobs a second over the last minute, ``left`` in seconds of cost."""
+    """How far the sweep is; ``rate`` is in jobs a second over the last minute, the costs are in seconds."""
 
     total: int
     done: int
     failed: int
-    running: int
     rate: float
     cost_done: float
     cost_total: float
 
 
-class Aside(NamedTuple):
-    """Rows that are kept and not shown, the keys of damaged ones, and of what the shown ones are made."""
-
-    stale: int
-    damaged: int
-    keys: tuple[str, ...]
-    made: tuple[dict[str, Any], ...]
+def _made_of(spec: Mapping[str, Any]) -> str:
+    """Returns what a result is made of: the mechanism, dpaudit's version, the sources."""
+    names = ("mech", "version", "source", "adjacency", "pairs")
+    return canonical({name: spec[name] for name in names if name in spec})
 
 
-def _source(made: Mapping[str, Any]) -> tuple[Any, Any]:
-    return made.get("version"), made.get("source")
+def _lock(path: str) -> int:
+    """Returns a descriptor that locks the store until it is closed or the process ends; a second one is refused."""
+    name = f"{os.path.realpath(path)}-lock"
+    with told("out", path):
+        while True:
+            held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with suppress(FileNotFoundError):  # the last owner may have removed the file meanwhile
+                    if os.path.samestat(os.fstat(held), os.stat(name)):
+                        return held
+            except BlockingIOError:
+                os.close(held)
+                rule = "another process works on this store; --status and --export read it meanwhile"
+                raise InputError("out", path, rule) from None
+            except BaseException:
+                os.close(held)
+                raise
+            os.close(held)
 
 
 class Store:
-    """The jobs of one sweep in one file."""
+    """The jobs of one sweep in one file; with ``create`` it is made if missing and locked, else it is only read."""
 
     def __init__(self, path: str, create: bool = True) -> None:
         self.path = path
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{time.time_ns()}"
         if not create and not Path(path).is_file():
             raise InputError("out", path, "there is no such store; run a plan first")
-        if create and not Path(path).exists():
+        if not Path(path).exists():
             check_writable("out", path)
-        if Path(path).exists() and not Path(path).is_file():
+        elif not Path(path).is_file():
             raise InputError("out", path, "cannot be used as a store: it is no file but a folder, a pipe or a device")
-        try:
-            self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-        except (sqlite3.Error, ValueError) as error:
-            raise InputError("out", path, f"cannot be used as a store: {error}") from None
+        self._lock = _lock(path) if create else None
         try:
             with self._faults(writing=False):
+                self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
                 self._open(create)
         except BaseException:
-            self._db.close()
+            self.close()
             raise
 
     def _open(self, create: bool) -> None:
-        """Makes or checks the file: sound pages, this layout, right checksums."""
-        older = check(self._db, create)
-        self._use_log()
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        with self._transaction() if older else nullcontext():
-            for statement in LAYOUT_1 if older and is_older(self._db) else ():
-                self._db.execute(statement)
-        wrong = f"aside != {DAMAGED} AND checksum IS NOT {CHECKSUM}"
-        if self._one(f"SELECT count(*) FROM jobs WHERE {wrong}"):
+        """Checks that the file is a store whose pages are sound; with ``create`` an empty one gets its table."""
+        is_empty = not self._one("SELECT count(*) FROM sqlite_master")
+        if not is_empty:
+            if self._one("PRAGMA application_id") != APPLICATION:
+                raise sqlite3.DatabaseError("it is a database of another program")
+            if self._one("PRAGMA user_version") != LAYOUT:
+                raise sqlite3.DatabaseError("another version of dpaudit made it, with another layout")
+            found = self._one("PRAGMA integrity_check(1)")
+            if found != "ok":
+                raise sqlite3.DatabaseError(f"the file is damaged: {' '.join(found.split())}")
+        elif not create:
+            raise sqlite3.DatabaseError("it is empty; run a plan first")
+        if create:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        if is_empty:
             with self._transaction() as db:
-                db.execute(f"UPDATE jobs SET aside = {DAMAGED} WHERE {wrong}")
-
-    def _use_log(self) -> None:
-        """Turns the write-ahead log on; SQLite itself does not wait here for another process that does the same."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.02)
+                for statement in TABLE:
+                    db.execute(statement)
 
     def _one(self, query: str) -> Any:
         return self._db.execute(query).fetchone()[0]
 
     def close(self) -> None:
-        """Closes the file."""
-        self._db.close()
+        """Closes the file and gives up the lock."""
+        if hasattr(self, "_db"):
+            self._db.close()
+        if self._lock is not None:
+            with suppress(OSError):
+                os.unlink(f"{os.path.realpath(self.path)}-lock")
+            os.close(self._lock)
+            self._lock = None
 
     @contextmanager
     def _faults(self, writing: bool) -> Iterator[None]:
         """Turns an error of the database into one line: NotWritten or InputError."""
         try:
             yield
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise InputError("out", self.path, "cannot be used as a store: the file is damaged: no JSON") from None
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             broken = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -147,86 +170,48 @@ class Store:
     def add(self, jobs: Sequence[Job], retry: bool = False) -> int:
         """Adds the jobs that are new and returns their number; with ``retry`` failed ones are open again.
 
-        So are damaged rows of these jobs. Rows of these mechanisms of another version or source are set aside.
+        Rows of these mechanisms of another version or source become stale.
         """
         with self._transaction() as db:
             before = self._one("SELECT count(*) FROM jobs")
-            new = [(job.key, job.entry, before + i, job.cost, made_of(job.spec)) for i, job in enumerate(jobs)]
-            if self._one(f"SELECT count(*) FROM jobs WHERE aside = {DAMAGED}"):
-                again = ((key,) for key, *_ in new)
-                before -= db.executemany(f"DELETE FROM jobs WHERE key = ? AND aside = {DAMAGED}", again).rowcount
-            db.executemany(
-                "INSERT OR IGNORE INTO jobs (key, entry, spec, position, cost, made) VALUES (?, ?, '', ?, ?, ?)", new
-            )
-            self._set_stale_aside({made for *_, made in new})
+            new = [(job.key, job.entry, before + i, job.cost, _made_of(job.spec)) for i, job in enumerate(jobs)]
+            db.executemany("INSERT OR IGNORE INTO jobs (key, entry, position, cost, made) VALUES (?, ?, ?, ?, ?)", new)
+            self._mark_stale({made for *_, made in new})
             if retry:
-                db.execute(
-                    "UPDATE jobs SET state = 'open', error = NULL, seconds = NULL, checksum = NULL "
-                    "WHERE state = 'failed' AND aside = 0"
-                )
-            db.execute(f"UPDATE jobs SET checksum = {CHECKSUM} WHERE checksum IS NULL AND aside != {DAMAGED}")
+                change = "UPDATE jobs SET state = 'open', error = NULL, seconds = NULL, finished = NULL"
+                db.execute(f"{change} WHERE state = 'failed' AND NOT stale")
             return int(self._one("SELECT count(*) FROM jobs") - before)
 
-    def _set_stale_aside(self, wanted: set[str]) -> None:
-        """Sets the rows aside that these sources replace; rows of these sources are there again."""
-        of_mechanism, of_pairs = {}, {}
-        for made in map(json.loads, wanted):
-            of_mechanism[made["mech"]] = _source(made)
-            of_pairs[made.get("adjacency")] = made.get("pairs")
-        stored = self._db.execute(f"SELECT DISTINCT made FROM jobs WHERE aside != {DAMAGED}").fetchall()
-        for text, made in ((text, json.loads(text)) for (text,) in stored):
-            mine, pairs = _source(made), made.get("pairs")
-            other = of_mechanism.get(made["mech"], mine) != mine or of_pairs.get(made.get("adjacency"), pairs) != pairs
+    def _mark_stale(self, wanted: set[str]) -> None:
+        """Marks the rows that these sources replace; rows of these sources are shown again."""
+        asked = [json.loads(text) for text in wanted]
+        source_of = {made["mech"]: (made["version"], made["source"]) for made in asked}
+        pairs_of = {made.get("adjacency"): made.get("pairs") for made in asked}
+        for text, made in self._made(stale=True):
+            mine, pairs = (made["version"], made["source"]), made.get("pairs")
+            other = source_of.get(made["mech"], mine) != mine or pairs_of.get(made.get("adjacency"), pairs) != pairs
             if other or text in wanted:
-                self._db.execute(
-                    f"UPDATE jobs SET aside = ? WHERE made = ? AND aside != {DAMAGED}", (STALE * other, text)
-                )
+                self._db.execute("UPDATE jobs SET stale = ? WHERE made = ?", (other, text))
 
-    def aside(self, most: int) -> Aside:
-        """Returns what is kept and not shown."""
+    def _made(self, stale: bool) -> list[tuple[str, dict[str, Any]]]:
+        rows = self._db.execute(f"SELECT DISTINCT made FROM jobs WHERE {stale:d} OR NOT stale")
+        return [(text, json.loads(text)) for (text,) in rows.fetchall()]
+
+    def made(self) -> list[dict[str, Any]]:
+        """Returns what the rows that are shown are made of."""
         with self._faults(writing=False):
-            stale, damaged = (self._one(f"SELECT count(*) FROM jobs WHERE aside = {kind}") for kind in (STALE, DAMAGED))
-            keys = self._db.execute(f"SELECT CAST(key AS BLOB) FROM jobs WHERE aside = {DAMAGED} LIMIT ?", (most,))
-            made = self._db.execute("SELECT DISTINCT made FROM jobs WHERE aside = 0").fetchall()
-            named = tuple(key.decode("utf-8", "replace") for (key,) in keys)
-        return Aside(stale, damaged, named, tuple(json.loads(text) for (text,) in made))
+            return [made for _, made in self._made(stale=False)]
 
-    def claim(self, most: int, cost: float) -> list[Claimed]:
-        """Claims open jobs in order: at most so many, and no more once their cost exceeds ``cost``."""
-        now = time.time()
-        with self._transaction() as db:
-            rows = db.execute(
-                "SELECT key, cost FROM jobs WHERE aside = 0 AND state = 'open' "
-                "AND (owner IS NULL OR lease NOT BETWEEN ? AND ?) ORDER BY position LIMIT ?",
-                (now, now + 2 * LEASE, most),
-            ).fetchall()
-            taken, total = [], 0.0
-            for key, price in rows:
-                taken.append(Claimed(key, json.loads(key), price))
-                total += price
-                if total > cost:
-                    break
-            db.executemany(
-                "UPDATE jobs SET owner = ?, lease = ? WHERE key = ?",
-                ((self.owner, now + LEASE, job.key) for job in taken),
-            )
-        return taken
+    def stale(self) -> int:
+        """Returns the number of rows that are kept and not shown."""
+        with self._faults(writing=False):
+            return int(self._one("SELECT count(*) FROM jobs WHERE stale"))
 
-    def renew(self) -> None:
-        """Keeps this process's claims for another while."""
-        with self._transaction() as db:
-            db.execute(
-                "UPDATE jobs SET lease = ? WHERE owner = ? AND state = 'open'", (time.time() + LEASE, self.owner)
-            )
-
-    def release(self) -> None:
-        """Gives up this process's claims, and those of processes of this machine that are gone."""
-        with self._transaction() as db:
-            owners = [row[0] for row in db.execute("SELECT DISTINCT owner FROM jobs WHERE state = 'open'")]
-            gone = [owner for owner in owners if owner and (owner == self.owner or _is_gone(owner))]
-            db.executemany(
-                "UPDATE jobs SET owner = NULL, lease = NULL WHERE owner = ? AND state = 'open'", ((o,) for o in gone)
-            )
+    def todo(self) -> list[tuple[str, float]]:
+        """Returns key and cost of every open job, in order."""
+        query = "SELECT key, cost FROM jobs WHERE NOT stale AND state = 'open' ORDER BY position"
+        with self._faults(writing=False):
+            return self._db.execute(query).fetchall()
 
     def finish(self, outcomes: Iterable[Outcome]) -> None:
         """Records results and errors; a job that is finished already stays as it is."""
@@ -242,33 +227,24 @@ class Store:
             )
             for o in outcomes
         ]
+        change = "UPDATE jobs SET state = ?, result = ?, error = ?, seconds = ?, finished = ? WHERE key = ?"
         with self._transaction() as db:
-            db.executemany(
-                "UPDATE jobs SET state = ?, result = ?, error = ?, seconds = ?, finished = ?, owner = NULL, "
-                f"lease = NULL WHERE key = ? AND state = 'open' AND aside != {DAMAGED}",
-                rows,
-            )
-            db.executemany(
-                f"UPDATE jobs SET checksum = {CHECKSUM} WHERE finished = ? AND key = ? AND aside != {DAMAGED}",
-                (row[-2:] for row in rows),
-            )
+            db.executemany(f"{change} AND state = 'open'", rows)
 
     def status(self) -> Status:
         """Returns how far the sweep is."""
-        now = time.time()
         query = (
-            "SELECT count(*), total(state = 'done'), total(state = 'failed'), "
-            "total(state = 'open' AND owner IS NOT NULL AND lease >= ?), total(finished > ?) / 60, "
-            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs WHERE aside = 0"
+            "SELECT count(*), total(state = 'done'), total(state = 'failed'), total(finished > ?) / 60, "
+            "total(CASE WHEN state = 'open' THEN 0 ELSE cost END), total(cost) FROM jobs WHERE NOT stale"
         )
         with self._faults(writing=False):
-            row = self._db.execute(query, (now, now - 60)).fetchone()
-        return Status(*(int(v) for v in row[:4]), *row[4:])
+            row = self._db.execute(query, (time.time() - 60,)).fetchone()
+        return Status(*(int(v) for v in row[:3]), *row[3:])
 
     def errors(self, most: int) -> list[tuple[str, str, int]]:
         """Returns entry, error and number of failed jobs, the first ones; the parts of one audit are one line."""
         query = (
-            "SELECT entry, error, count(*) FROM jobs WHERE aside = 0 AND state = 'failed' "
+            "SELECT entry, error, count(*) FROM jobs WHERE NOT stale AND state = 'failed' "
             "GROUP BY entry, error ORDER BY min(position) LIMIT ?"
         )
         with self._faults(writing=False):
@@ -276,22 +252,7 @@ class Store:
 
     def jobs(self) -> Iterator[tuple[str, dict[str, Any], str, dict[str, Any] | None, str | None, float | None]]:
         """Yields entry, specification, state, result, error and seconds of every job that is shown, in order."""
-        query = "SELECT entry, key, state, result, error, seconds FROM jobs WHERE aside = 0 ORDER BY position, key"
+        query = "SELECT entry, key, state, result, error, seconds FROM jobs WHERE NOT stale ORDER BY position, key"
         with self._faults(writing=False):
             for entry, key, state, result, error, seconds in self._db.execute(query):
                 yield entry, json.loads(key), state, None if result is None else json.loads(result), error, seconds
-
-
-def _is_gone(owner: str) -> bool:
-    """Returns True only if the owner is a process of this machine that no longer runs."""
-    host, _, rest = owner.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdecimal():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False

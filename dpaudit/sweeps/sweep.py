@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -12,33 +15,39 @@ from dpaudit.audit.page import Fields, Page
 from dpaudit.mechanisms.source import file_of
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.rationals import whole
-from dpaudit.sweeps.executors import check_address, open_workers
 from dpaudit.sweeps.export import check_path, table
 from dpaudit.sweeps.export import export as write
-from dpaudit.sweeps.plan import read_plan
-from dpaudit.sweeps.run import Loop
-from dpaudit.sweeps.sources import made
-from dpaudit.sweeps.store import Aside, Status, Store
+from dpaudit.sweeps.plan import read_plan, sources
+from dpaudit.sweeps.store import Status, Store
+from dpaudit.sweeps.work import Outcome, run_batch
+from dpaudit.sweeps.workers import Workers, check_address, open_workers
 
 Watch = Callable[[Status], AbstractContextManager[Callable[[Status], None] | None]]
-"""Given where the sweep stands at the start, a context that yields what is to be told as it goes on."""
+"""Given the status at the start, a context that yields a callback for every later status."""
 SHOWN = 10
+"""A page names at most so many errors."""
+BATCH_JOBS = 32
+BATCH_COST = 0.1
+"""Small jobs travel together: at most so many, or about so many seconds."""
 
 
 @dataclass(frozen=True)
 class SweepResult(Shown):
-    """Where the sweep in the store stands; ``errors`` are (job, error, number of parts) of the first failed ones."""
+    """How far the sweep in the store is; ``errors`` are (job, error, number of parts) of the first failed ones."""
 
     store: str
     status: Status
     errors: tuple[tuple[str, str, int], ...]
-    aside: Aside
+    stale: int
+    """Rows that are kept and not shown."""
+    changed: tuple[str, ...]
+    """Mechanisms whose files are not those that the rows were computed from."""
     written: tuple[tuple[str, int], ...]
     """Exported files and their numbers of rows."""
 
     def waiting(self) -> int:
-        """Returns the number of jobs that nobody works on yet."""
-        return self.status.total - self.status.done - self.status.failed - self.status.running
+        """Returns the number of jobs that are not finished."""
+        return self.status.total - self.status.done - self.status.failed
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON of ``dpaudit sweep --json``."""
@@ -47,20 +56,18 @@ class SweepResult(Shown):
             "jobs": self.status.total,
             "done": self.status.done,
             "failed": self.status.failed,
-            "running": self.status.running,
             "open": self.waiting(),
             "rate": round(self.status.rate, 3),
-            "stale": self.aside.stale,
-            "damaged": self.aside.damaged,
+            "stale": self.stale,
             "notes": self.notes(),
             "errors": [{"job": entry, "error": error, "jobs": count} for entry, error, count in self.errors],
         }
 
     def page(self) -> Page:
-        """Returns where the sweep stands, for people."""
+        """Returns how far the sweep is, for people."""
         state = self.status
         share = f" ({state.cost_done / state.cost_total:.0%} of the work)" if state.cost_total else ""
-        counts = f"{state.done} done, {state.failed} failed, {state.running} running, {self.waiting()} waiting"
+        counts = f"{state.done} done, {state.failed} failed, {self.waiting()} waiting"
         finished = f"{state.done + state.failed} of {state.total}{share}, {state.rate:.2f} a second in the last minute"
         rows = [("store", self.store), ("jobs", f"{state.total}: {counts}"), ("finished", finished)]
         rows += [("note", line) for line in self.notes()]
@@ -70,16 +77,9 @@ class SweepResult(Shown):
         return [Fields([*rows, ("", f"and {unnamed} more: --export lists them")] if unnamed else rows)]
 
     def notes(self) -> list[str]:
-        """Returns what one should know of the rows, one line each."""
-        found = [f"damaged: {key}" for key in self.aside.keys]
-        if self.aside.damaged:
-            found.append(f"{self.aside.damaged} damaged rows are not shown; a run of their plan computes them anew")
-        if self.aside.stale:
-            found.append(f"{self.aside.stale} rows of another version of dpaudit or another source are kept, not shown")
-        if any("version" not in made for made in self.aside.made):
-            found.append("rows of dpaudit 0.1.0 have no version; a run of their plan computes them anew")
-        changed = {made["mech"] for made in self.aside.made if _has_changed(made)}
-        return [*found, *(f"{mech} is not what it was: run the plan again" for mech in sorted(changed))]
+        """Returns what one should know about the rows, one line each."""
+        kept = f"{self.stale} rows of another version of dpaudit or another source are kept, not shown"
+        return [kept] * bool(self.stale) + [f"{mech} has changed: run the plan again" for mech in self.changed]
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns the table of results: one row for every setting and quantity."""
@@ -97,7 +97,7 @@ def sweep(
     export: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> SweepResult:
-    """Returns where the sweep stands after running the plan (a TOML file) into the store ``out``; without one, now."""
+    """Runs the plan (a TOML file) into the store ``out`` and returns how far it got; without a plan, how far it is."""
     if out is None:
         raise InputError("out", "(missing)", "must name the store, an SQLite file")
     if workers is not None and scheduler is not None:
@@ -110,12 +110,16 @@ def sweep(
     jobs = None if plan is None else read_plan(plan)
     _check_inputs(export, (job.spec for job in jobs or ()))
     with closing(Store(out, create=jobs is not None)) as store:
-        _check_inputs(export, store.aside(SHOWN).made)
+        _check_inputs(export, store.made())
         if jobs is not None:
             store.add(jobs, retry)
-            _run(store, count, scheduler, watch)
+            before = store.status()
+            if before.done + before.failed < before.total:
+                with watch(before) if watch else nullcontext() as report:
+                    Loop(store, open_workers(count, scheduler), report).run()
         written = tuple((path, write(store, path)) for path in export)
-        return SweepResult(out, store.status(), tuple(store.errors(SHOWN)), store.aside(SHOWN), written)
+        changed = sorted({made["mech"] for made in store.made() if _has_changed(made)})
+        return SweepResult(out, store.status(), tuple(store.errors(SHOWN)), store.stale(), tuple(changed), written)
 
 
 def _check_inputs(export: Sequence[str], made: Iterable[Mapping[str, Any]]) -> None:
@@ -127,17 +131,73 @@ def _check_inputs(export: Sequence[str], made: Iterable[Mapping[str, Any]]) -> N
             check_path(path, inputs)
 
 
-def _has_changed(of: Mapping[str, Any]) -> bool:
-    """Returns whether the files that the rows are made of are there and are others now."""
+def _has_changed(made: Mapping[str, Any]) -> bool:
+    """Returns whether the files that the rows were computed from are missing or have changed."""
     try:
-        now = made(of["mech"], of.get("adjacency"))
+        now = sources(made["mech"], made.get("adjacency"))
     except InputError:
         return True
-    return any(name in of and of[name] != now.get(name) for name in ("source", "pairs"))
+    return any(name in made and made[name] != now.get(name) for name in ("source", "pairs"))
 
 
-def _run(store: Store, count: int | None, scheduler: str | None, watch: Watch | None) -> None:
-    before = store.status()
-    if before.done + before.failed < before.total:
-        with watch(before) if watch else nullcontext() as report:
-            Loop(store, open_workers(count, scheduler), report).run()
+class Loop:
+    """One run over a store: hand out the open jobs in batches, record what comes back."""
+
+    def __init__(self, store: Store, workers: Workers, report: Callable[[Status], None] | None = None) -> None:
+        self._store = store
+        self._workers = workers
+        self._report = report
+        self._todo = deque(store.todo())
+        self._running: dict[Future[list[Outcome]], list[str]] = {}
+        self._suspects: list[str] = []
+        """Jobs of batches whose worker died; they run last, one by one, with nothing else running."""
+
+    def run(self) -> Status:
+        """Works until every job is finished; returns how far the sweep is then."""
+        finished = False
+        try:
+            while self._todo or self._running or self._suspects:
+                while self._todo and len(self._running) < 2 * self._workers.capacity:
+                    self._submit(self._batch())
+                alone = not self._running
+                if alone:
+                    self._submit([self._suspects.pop()])
+                self._collect(alone)
+                if self._report:
+                    self._report(self._store.status())
+            finished = True
+        finally:
+            self._workers.close(at_once=not finished)
+        return self._store.status()
+
+    def _batch(self) -> list[str]:
+        """Takes the next jobs."""
+        batch: list[str] = []
+        total = 0.0
+        while self._todo and len(batch) < BATCH_JOBS and total <= BATCH_COST:
+            key, cost = self._todo.popleft()
+            batch.append(key)
+            total += cost
+        return batch
+
+    def _submit(self, batch: list[str]) -> None:
+        self._running[self._workers.submit(run_batch, [(key, json.loads(key)) for key in batch])] = batch
+
+    def _collect(self, alone: bool) -> None:
+        """Waits for a batch and records its outcomes; ``alone``: a job whose worker died before runs by itself."""
+        ready, _ = wait(self._running, return_when=FIRST_COMPLETED, timeout=None if alone else 2)
+        for future in ready:
+            batch = self._running.pop(future)
+            lost = "cancelled" if future.cancelled() else future.exception()
+            if lost is None:
+                outcomes = future.result()
+                self._store.finish(outcomes)
+                rest = batch[len(outcomes) :]
+                if rest:
+                    self._submit(rest)
+            elif alone:
+                reason = " ".join(str(lost).split()) or type(lost).__name__
+                error = f"its worker died twice, the second time with nothing else running: {reason}"
+                self._store.finish([{"key": key, "seconds": 0.0, "error": error} for key in batch])
+            else:
+                self._suspects.extend(batch)

@@ -18,7 +18,7 @@ from dpaudit.privacy.judge import true_epsilon
 from dpaudit.privacy.loss import worst_delta, worst_loss
 from dpaudit.privacy.pairs import Worst
 from dpaudit.studies.accuracy.mean import mean_error
-from dpaudit.sweeps.sources import made
+from dpaudit.sweeps.plan import sources
 from dpaudit.version import __version__
 
 Outcome = dict[str, Any]
@@ -50,7 +50,7 @@ def _check_made(spec: Mapping[str, Any]) -> None:
     """Refuses a job that this program, or the mechanism's file as it is now, would compute from another source."""
     if spec["version"] != __version__:
         raise InputError("version", __version__, f"the plan was read by dpaudit {spec['version']}")
-    now = made(spec["mech"], spec.get("adjacency"))
+    now = sources(spec["mech"], spec.get("adjacency"))
     if any(spec.get(name) != value for name, value in now.items()):
         raise InputError("mech", spec["mech"], "its file has changed since the plan was read: run the sweep again")
 

@@ -20,8 +20,20 @@ ACCURACY = claims(
         "§5.4.1",
         "Y ~ Lap(2/ε): Pr[t ≤ Y < t+1] = ½·Pr[t ≤ |Y| < t+1] for t > 0, and = ½·Pr[|t|−1 ≤ |Y| < |t|] for t ≤ 0",
     ),
+    (
+        "acc.improved-laplace-law",
+        "A3",
+        "§6.1.3",
+        "improved Laplace mechanism, k = 2, Y ~ Lap(1/ε): Pr[t−1 ≤ Y < t] = ½(e^(−ε(t−1)/2) − e^(−εt/2)) for t ≥ 1",
+    ),
     ("acc.interval-law", "N0, N4", "Corollary 4.4.1", "Y ~ Lap(1/ε): Pr[−1 ≤ Y < 2] = 1 − ½(e^(−ε) + e^(−2ε))"),
     ("acc.em-tail", "P1, A3", "P1 §5.2, A3 §6.1.1", "EHD: Pr[H ≥ t] ≤ |R|·exp(−εt/(2GS₀))"),
+    (
+        "acc.em-tail.model",
+        "P1, A3",
+        "P1 §5.2, A3 §6.1.1",
+        "EHD with the model's own GS(n, α) as Δ_g: Pr[H ≥ t] ≤ |R|·exp(−εt/(2Δ_g))",
+    ),
     (
         "acc.mh-tight.stated",
         *_TAIL,
@@ -38,6 +50,18 @@ ACCURACY = claims(
         "N0, N4",
         "proof of Theorem 4.2",
         "at γ = e^(−ε) the error E_Lap(x) that LSHist exceeds with probability at most γ equals LS(x)",
+    ),
+    (
+        "acc.4.2.order",
+        "N0, N4",
+        "Theorem 4.2",
+        "at γ = e^(−ε), E_Lap(x)/(ε·LS(x)) is O(ε): some C has E_Lap(x)/(ε·LS(x)) ≤ C·ε for every ε; the proof has 1/ε",
+    ),
+    (
+        "acc.4.4.1.ratio",
+        "N0, N4",
+        "Corollary 4.4.1",
+        "the bound ln(2/(e^(−ε)+e^(−2ε)))/ε on E_Lap(x)/LS(x) that the corollary ends with is < 2, for every ε > 0",
     ),
     (
         "acc.4.4.1.distance",
@@ -59,6 +83,13 @@ ACCURACY = claims(
         f"{_EQUAL}: Pr[H < t] = (1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))² for LSZhang",
     ),
     ("acc.4.5.lszhang-lb.balanced", "N0", "Theorem 4.5", f"{_EQUAL}: Pr[H < t] ≥ (1 − e^(−κε/2))² for LSZhang"),
+    (
+        "acc.4.5.lszhang-eq.all",
+        "N0",
+        "Theorem 4.5",
+        "every data set: Pr[H < t] = (1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))² for LSZhang",
+    ),
+    ("acc.4.5.lszhang-lb.all", "N0", "Theorem 4.5", "every data set: Pr[H < t] ≥ (1 − e^(−κε/2))² for LSZhang"),
     ("acc.4.5.lshist-eq.balanced", *_T45, f"{_EQUAL}: {_LSHIST}"),
     ("acc.4.5.lshist-eq.all", *_T45, f"every data set: {_LSHIST}"),
     ("acc.4.5.lshist-lb.balanced", *_T45, f"{_EQUAL}: {_LSHIST_LB}"),
@@ -94,6 +125,12 @@ ACCURACY = claims(
         "N4",
         "Theorem 4.5, third bound",
         f"{_EQUAL}: Pr[H < t] < (2κ+1)/(n·e^(−ε/(2LS(x)))) for EHD, as N4 prints it",
+    ),
+    (
+        "acc.4.5.n4-step",
+        "N4",
+        "proof of Theorem 4.5",
+        f"{_EQUAL}: Pr[H < t] ≥ (2κ·e⁰+1)/(n·e^(−ε/(2GS₀))) for EHD, the first step of N4's lower bound",
     ),
     (
         "acc.4.5.1",

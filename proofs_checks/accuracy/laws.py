@@ -207,3 +207,37 @@ def check_signed_law(context: Context) -> Outcome:
         ("for every t ≠ 0", same.settle(("", signed(apart, printed_signed_law)))),
         ("letter by letter, with Lap for |Lap| inside Pr", signed(apart, literal_signed_law)),
     )
+
+
+# ------------------------------------------------------------------ A3 section 6.1.3: the improved Laplace mechanism
+
+IMPROVED = Grid("k = 2: Y ~ Lap(1/ε), as A3 §4.1.4 defines it; p = e^(−ε/2)", t=range(1, 7), eps=EPS)
+
+
+def improved(true: Chance, scale: int, t: int) -> tuple[fmpq_poly, fmpq_poly]:
+    """Returns the true law and the printed one as polynomials in p = e^(-eps/2); the scale of Y is scale/eps."""
+    step = Q ** (2 // scale)
+    return true(step, step ** (t - 1)), printed_floor_law(Q, Q ** (t - 1))
+
+
+@check("acc.improved-laplace-law", grid=IMPROVED)
+def check_improved_law(context: Context) -> Outcome:
+    """Decides the law that A3 prints for the improved mechanism, "replacing ΔBI with 2", at its own scale."""
+    names = "Pr[t−1 ≤ Y < t]", "F(t) − F(t−1)", "the printed ½(e^(−ε(t−1)/2) − e^(−εt/2))"
+    found = scanned(context.grid, names, lambda at: (at.eps / 2, *improved(ceiling_law, 1, at.t)))
+    wider = scanned(context.grid, names, lambda at: (at.eps / 2, *improved(ceiling_law, 2, at.t)))
+    floored = scanned(context.grid, ("Pr[⌊Y⌋ = t]", *names[1:]), lambda at: (at.eps / 2, *improved(floor_law, 2, at.t)))
+    never = Proof().says(
+        "p = e^(−ε/2), K = p^(t−1), t ≥ 1", "at scale 1/ε the law is ½(K² − K²p²), printed is ½(K − Kp)"
+    )
+    gap = printed_floor_law(QQ, K) - printed_floor_law(QQ**2, K**2)
+    never.equal(
+        "printed − true", "½K(1−p)(1 − K(1+p)), 0 only if K(1+p) = 1", gap, HALF * K * (1 - QQ) * (1 - K * (1 + QQ))
+    )
+    never.says("a tie", "p^(t−1) + p^t = 1 is impossible: p = e^(−ε/2) is transcendental for a rational ε ≠ 0")
+    return annotate(
+        found,
+        ("at scale 1/ε it fails at every t ≥ 1 and every rational ε", never),
+        ("at scale 2/ε, A3's own for k ≥ 3: Pr[t−1 ≤ Y < t]", wider),
+        ("at scale 2/ε: Pr[⌊Y⌋ = t], which the line says it is", floored),
+    )

@@ -21,7 +21,7 @@ from dpaudit.posterior.model import Histogram, Model
 from dpaudit.studies.accuracy.bounds import HALF, SQUARED_ABOVE, SQUARED_INTERVAL, stated
 from proofs_checks.accuracy.lemmas import QQ, K, arms_lemma, gamma_lemma, interval_lemma, interval_value, symmetry_lemma
 from proofs_checks.accuracy.rows import ONE, Q, evaluate, power
-from proofs_checks.accuracy.sides import at, equal, unequal
+from proofs_checks.accuracy.sides import Datasets, any_prior, at, balanced_x, equal, every_x, unequal
 from proofs_checks.accuracy.stated import EQUAL_PRIORS
 from proofs_checks.points import Prior, priors, rationals
 from proofs_checks.setting.exact import by_distance
@@ -61,13 +61,20 @@ Thresholds = dict[tuple[Histogram, int, Histogram], tuple[fmpq_poly, fmpq_poly]]
 """By x, kappa and a farthest near output: Pr[H < t] and the bound."""
 
 
-def run(statement: Statement, bound: Bound, points: Iterable[Point], keep: Callable[[Prior], bool] = equal) -> Outcome:
-    """Returns the outcome over all thresholds of balanced data; ``bound(p, p^kappa)`` is the right side."""
+def run(
+    statement: Statement,
+    bound: Bound,
+    points: Iterable[Point],
+    keep: Callable[[Prior], bool] = equal,
+    data: Datasets = balanced_x,
+) -> Outcome:
+    """Returns the outcome over all thresholds of the data sets; ``bound(p, p^kappa)`` is the right side."""
 
     def subject(point: Point) -> tuple[Model, Fraction, Thresholds]:
-        model, a = Model(point.n, point.prior), point.n // 2
-        found = separated(model, a)
-        return model, point.eps / 2, {((a, a), kappa, far): (pr, bound(Q, Q**kappa)) for kappa, far, pr in found}
+        model = Model(point.n, point.prior)
+        found = [(a, *threshold) for a in data(point.n) for threshold in separated(model, a)]
+        cases: Thresholds = {((a, point.n - a), kappa, far): (pr, bound(Q, Q**kappa)) for a, kappa, far, pr in found}
+        return model, point.eps / 2, cases
 
     def sides(at: tuple[Model, Fraction, Thresholds]) -> Sides:
         p = power(at[1])
@@ -166,3 +173,38 @@ def lower_bound(context: Context) -> Outcome:
     others = run(BOUND, printed_bound, context.grid, unequal)
     proved = _proved(BOUND, printed_bound, context)
     return annotate(proved.having(EQUAL_PRIORS), ("with unequal priors", others))
+
+
+# ------------------------------------------------------------------ every data set: N0 states no balance condition
+
+EVERY_WORDS = "every data set x, every separating t over all (n+1)² outputs, ties by BC²"
+EVERY = Grid(EVERY_WORDS, n=range(1, 6), prior=PRIORS[:6], eps=EPS).wider(n=range(1, 9), prior=PRIORS)
+UNIFORM = Grid(n=range(1, 5), prior=PRIORS[:1], eps=EPS)
+
+
+def always_off() -> Proof:
+    """Proves that at n = 1, x = (0, 1), uniform prior, the equality fails for every ε."""
+    kappa, far, true = separated(Model(1, PRIORS[0]), 0)[0]
+    off = true - printed_equality(Q, Q**kappa)
+    proof = Proof().equal(
+        f"n = 1, x = (0, 1), κ = {kappa}: the near output {far} alone",
+        "Pr = (1 − p/2)/2, as both cells are clipped: the first stays 0 with probability 1 − p/2, the other 1 with ½",
+        true,
+        HALF * (ONE - HALF * Q),
+    )
+    return proof.positive("Pr − printed", "½(1 − p/2) − ¼(1−p)² > 0 for 0 < p < 1", off)
+
+
+@check("acc.4.5.lszhang-eq.all", grid=EVERY)
+def equality_everywhere(context: Context) -> Outcome:
+    """Decides the equality for LSZhang on every data set."""
+    found = run(EQUALITY, printed_equality, context.grid, any_prior, every_x)
+    weaker = run(AT_LEAST, printed_equality, context.grid, any_prior, every_x)
+    return annotate(found, ("n = 1, uniform prior: it fails for every ε", always_off()), ("with ≥ for =", weaker))
+
+
+@check("acc.4.5.lszhang-lb.all", grid=EVERY)
+def lower_bound_everywhere(context: Context) -> Outcome:
+    """Decides the lower bound for LSZhang on every data set."""
+    found = run(BOUND, printed_bound, context.grid, any_prior, every_x)
+    return annotate(found, (f"uniform prior: {UNIFORM}", run(BOUND, printed_bound, UNIFORM, any_prior, every_x)))

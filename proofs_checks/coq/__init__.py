@@ -5,7 +5,9 @@ from pathlib import Path
 from dpaudit.claims.formal import Theorem
 
 FOLDER = Path(__file__).parent
-EVERY = "every n ≥ 1, k ≥ 2 and prior, H from Euler's Γ"
+EVERY = "every n ≥ 1, k ≥ 2 and prior"
+EULER = "a Γ with Γ(z) = ∫t^(z−1)e^(−t)dt for z > 0"
+"""The theorems on histograms take Γ as a function with that integral; that the integral exists is not proved in Coq."""
 CELLS = "on histograms of every n and k, with floored and clipped Laplace noise"
 SAID = {
     "ls.reduction": ("Histograms", "ls_histograms", f"{EVERY}: LS(x) is the largest H(x,x′), attained at r = BI(x)"),
@@ -31,4 +33,11 @@ SAID = {
     "dp.lsdim": ("Counting", "lsdim_private", f"LSDim, {CELLS}, is ε-DP"),
     "dp.lshist": ("Counting", "lshist_private", f"LSHist, {CELLS}, is ε-DP"),
 }
-THEOREMS = {claim: Theorem(FOLDER, *said) for claim, said in SAID.items()}
+UNDER = {
+    **{claim: EULER for claim, said in SAID.items() if said[0] == "Histograms"},
+    "dp.ehd.prior-ge-1": f"GS ≤ Δ, which gs.any-prior proves outside Coq for Δ = GS₀, and {EULER}",
+    "sliding.proved": "C_a ≤ 2, which level.at-most-two proves outside Coq",
+    "sliding.stated": "H(x,x′) = √(1−π/4), which follows in Coq from Γ(1) = Γ(2) = 1 and Γ(3/2) = √π/2",
+}
+"""The hypotheses of the theorems; those of a theorem without an entry are the claim's own."""
+THEOREMS = {claim: Theorem(FOLDER, *said, UNDER.get(claim, "")) for claim, said in SAID.items()}

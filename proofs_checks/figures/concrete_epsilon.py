@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from dpaudit.claims import Batch, Context, Grid, Outcome, Statement, check, scan, single
 from dpaudit.mechanisms import PosteriorMechanism
-from dpaudit.mechanisms.exponential import MH, MHdelta, Rates
+from dpaudit.mechanisms.exponential import MH, Rates
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.model import make_model
 from dpaudit.posterior.scores import Score

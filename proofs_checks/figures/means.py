@@ -7,27 +7,44 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Step, Table, brief, check, refined, scan, search, spelled, step
+from dpaudit.claims import (
+    Context,
+    Grid,
+    Outcome,
+    Part,
+    Step,
+    Table,
+    annotate,
+    brief,
+    check,
+    refined,
+    scan,
+    spelled,
+    step,
+)
 from dpaudit.claims.batches import Batch, Statement, single
 from dpaudit.mechanisms.laplace import Laplace, LSDim, LSHist
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.model import make_model
-from proofs_checks.figures.tables import LS, S_EXP, S_GAMMA, SENSITIVITIES, Row
+from proofs_checks.figures.limits import limit_ratio, ratio_proof, ratio_steps
+from proofs_checks.figures.tables import LS, S_EXP, S_EXP_NEAR, S_GAMMA, SENSITIVITIES, Row
 from proofs_checks.figures.window import WindowRow
 from proofs_checks.points import rationals
 
 WINNER = Statement("mean error of the claimed winner", "<", "mean error of the other")
-RATES = {"MH": S_GAMMA, "MHdelta": S_EXP}
+DIRICHLET = "MHdelta/adjacent"
+"""P1's M_H^D, the mechanism of the Dirichlet system: its S ranges over adjacent data sets (P1 §4.2.1)."""
+RATES = {"MH": S_GAMMA, "MHdelta": S_EXP, DIRICHLET: S_EXP_NEAR}
 LAPLACE: dict[str, type[Laplace]] = {"LSDim": LSDim, "LSHist": LSHist}
 DataSet = tuple[tuple[int, ...], tuple[Fraction, ...]]
 """A data set x and a prior."""
 
 FEW_BITS = 80
 """The precision to begin with: the windows are short, and what stays open is done again."""
-CLOSE = Fraction(17, 10)
-"""MH's error would be called close to LSHist's if it came below this multiple of it; equality in the limit is 1."""
+APPROACHES = Statement("limit of MH's mean error over LSHist's", "=", "1")
+ABOVE_LIMIT = Statement("mean error of MH", ">", "the limit of the ratio × mean error of LSHist")
 
 
 class Means:
@@ -137,20 +154,15 @@ class Series:
         found = [self.order(name, other) for other in ("LSDim", "LSHist")]
         return [part for parts, _ in found for part in parts], "; ".join(text for _, text in found)
 
-    def closer(self, labels: Sequence[int]) -> Outcome:
-        """Returns whether MH's mean error is below CLOSE times LSHist's somewhere; UNWITNESSED shows the closest."""
-        statement = Statement("mean error of MH", "<", f"{CLOSE} × mean error of LSHist", "ratio")
+    def above_limit(self, labels: Sequence[int], half: int) -> Outcome:
+        """Returns whether MH's mean error over LSHist's is above its limit, prior → ∞ at n = 2·half, at each point."""
 
         def sides(label: int) -> tuple[Ball, Ball]:
             found = means(self.points[label], self.eps)
-            return found["MH"], ball(CLOSE) * found["LSHist"]
+            return found["MH"], limit_ratio(self.eps, half) * found["LSHist"]
 
         made = (single(self._where(label), partial(sides, label)) for label in labels)
-        return search(statement, (replace(batch, start_bits=FEW_BITS) for batch in made))
-
-    def close(self, labels: Sequence[int]) -> Part:
-        """Returns that as a part."""
-        return self.closer(labels).part(f"MH's error < {CLOSE} × LSHist's for some {self.axis} = {spelled(labels)}")
+        return scan(ABOVE_LIMIT, (replace(batch, start_bits=FEW_BITS) for batch in made))
 
     def table(self, names: Sequence[str], labels: Sequence[int]) -> Table:
         """Returns the mean errors at these points as text, leading digits."""
@@ -160,6 +172,20 @@ class Series:
 
         rows = ((str(label), *(cell(label, name) for name in names)) for label in labels)
         return Table((self.axis, *names), tuple(rows))
+
+
+def approaches(eps: Fraction, words: Mapping[str, object], half: int | None = None) -> Outcome:
+    """Returns the outcome of "MH's mean error over LSHist's tends to 1", by the limit that is proved."""
+    proof = ratio_proof(half)
+    if proof.obstacle:
+        return proof.outcome()
+
+    def sides() -> tuple[Ball, Ball]:
+        return limit_ratio(eps, half), ball(1)
+
+    instance = single({**words, "eps": eps}, sides, steps=lambda: ratio_steps(eps, half))
+    limit = "2/cosh(ε/2)" if half is None else f"the quotient of the sums over |j| ≤ {half}"
+    return annotate(scan(APPROACHES, [instance]), (f"the ratio tends to {limit}", proof))
 
 
 def proved(parts: Iterable[Part]) -> bool:
@@ -212,7 +238,10 @@ def balanced_crossover(ctx: Context) -> Outcome:
     claimed = [series.duel(n, name, "MH") for n in sizes if n < CROSS_2 for name in ("LSHist", "LSDim")]
     claimed += [series.duel(n, "MH", "LSDim") for n in above]
     parts, text = series.both_orders("MH")
-    outcome = scan(WINNER, claimed).having(text if proved(parts) else "", [*parts, series.close(above)])
+    limit = approaches(series.eps, {"n": "→ ∞", "prior": UNIFORM, "x": "balanced"})
+    limits = [limit.part("its error approaches LSHist's: the ratio tends to 1"), *limit.parts]
+    words = f"{text}; the ratio of MH's and LSHist's errors tends to 2/cosh(ε/2), not to 1"
+    outcome = scan(WINNER, claimed).having(words if proved([*parts, limits[1]]) else "", [*parts, *limits])
     shown = [n for n in sizes if n in (2, 5, 13, 14, 50, 208, 209, 300, 1000, 15000)]
     return outcome.with_table(series.table(("MH", "LSDim", "LSHist"), shown))
 
@@ -229,7 +258,8 @@ A3_PRIORS = Grid("x = (50, 50), ε = 1, γ = 1, prior (a, a)", a=EVERY_PRIOR)
 def priors(ctx: Context) -> Outcome:
     """Growing balanced priors: the Laplace baseline wins first, the exponential mechanism later (P1, A3 Fig. 5).
 
-    P1's Laplace has scale 2/ε on k−1 cells (LSHist at k = 3); A3's baseline is LSDim at k = 2.
+    P1's data have three cells: M_H^D, and its Laplace has scale 2/ε on k−1 cells (LSHist at k = 3). A3's baseline is
+    LSDim at k = 2.
     """
     values = [point.a for point in ctx.grid]
     three = Series("a", Fraction(4, 5), {a: ((5, 5, 5), (Fraction(a),) * 3) for a in values})
@@ -237,12 +267,15 @@ def priors(ctx: Context) -> Outcome:
     claimed: list[Batch] = []
     parts: list[Part] = []
     found = []
-    for series, later, first in ((three, "MHdelta", "LSHist"), (two, "MH", "LSDim")):
+    for series, later, first in ((three, DIRICHLET, "LSHist"), (two, "MH", "LSDim")):
         turn = next((labels[0] for winner, _, labels in series.ahead(later, first) if winner == later), values[-1])
         claimed += [series.duel(a, *((first, later) if a < turn else (later, first))) for a in values]
         more, text = series.order(later, first)
         parts += more
         found.append(text)
+    other, text = three.order("MHdelta", "LSHist")
+    parts += other
+    found.append(f"with S over all data sets, {text}")
     return scan(WINNER, claimed).having("; ".join(found) if proved(parts) else "", parts)
 
 
@@ -253,11 +286,14 @@ def fifty(values: Sequence[int], half: int = 50) -> Series:
 
 @check("fig.priors.improved", grid=A3_PRIORS.wider(a=(*range(1, 201), 400, 1000, 10000)), weight=3)
 def priors_improved(ctx: Context) -> Outcome:
-    """A3 Figure 5: LSHist has the smaller error in the beginning, and MH comes very close to it as priors grow."""
+    """A3 Figure 5: MH comes very close to LSHist as the balanced prior grows: the ratio of their errors tends to 1."""
     values = [point.a for point in ctx.grid]
     always = fifty(values).race("LSHist", "MH", values)
-    finding = f"{always.statement}" if proved([always]) else ""
-    return fifty(values).closer(values).having(finding, [always])
+    where = f"the ratio is above its limit for a = {spelled(values)}"
+    room = fifty(values).above_limit(values, 50).part(where)
+    found = approaches(Fraction(1), {"x": (50, 50), "prior": "(a, a), a → ∞"}, 50)
+    words = "; ".join(part.statement for part in (always, room) if proved([part]))
+    return found.having("; ".join(filter(None, (found.finding, words))), [always, room])
 
 
 SMALL = Grid("x = (50, 50), ε = 1, γ = 1, prior (a, a)", a=range(1, 11))

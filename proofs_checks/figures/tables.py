@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 from itertools import product
 from operator import mul
 
-from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.mechanisms.laplace import Laplace, LaplaceLaw, LSDim
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger, bc_squared

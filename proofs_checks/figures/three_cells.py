@@ -1,13 +1,13 @@
-"""P1 Figure 4, three cells, n = 14000…20000: the mean errors of MHdelta and LSHist, bounded for a block of n at once.
+"""P1 Figure 4, three cells, n = 14000…20000: the mean errors of M_H^D and LSHist, bounded for a block of n at once.
 
 For every n of a block each cell of x lies between its least and its largest count. -ln BC is a sum over the cells of
 terms that fall in the count, at a fixed number of steps, and grow with the steps (LARGE_N.md section 1 in
 dpaudit/privacy/fast). So H at given steps lies between its values at the largest and at the least counts.
 
 - LSHist: the chances of the steps do not depend on n; outside a box of steps H ≤ 1. An upper bound.
-- MHdelta: E[H] under weights e^(−rate·H) falls with the rate (its slope is minus a variance), and S_exp ≥ LS, so the
-  rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the box with H at least the mean
-  inside only raise the mean: they are left out, after a look at the least H there.
+- M_H^D: E[H] under weights e^(−rate·H) falls with the rate (its slope is minus a variance), and S ≥ LS, over adjacent
+  data sets as over all, so the rate ε/(2·LS) gives a lower bound, with the least LS of the block. Outputs outside the
+  box with H at least the mean inside only raise the mean: they are left out, after a look at the least H there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from proofs_checks.figures.window import distance, step_factor
 
-BELOW = Statement("an upper bound of LSHist's mean error", "<", "a lower bound of MHdelta's")
+BELOW = Statement("an upper bound of LSHist's mean error", "<", "a lower bound of M_H^D's")
 EPS = Fraction(4, 5)
 PRIOR = Fraction(1)
 STEPS = 40
@@ -74,7 +74,7 @@ def laplace_upper(near: Steps) -> Ball:
 
 
 def exponential_lower(near: Steps, far: Steps, most: Sequence[int]) -> Ball:
-    """Returns a lower bound of MHdelta's mean error, given H at the least and at the largest counts, and the latter."""
+    """Returns a lower bound of M_H^D's mean error, given H at the least and at the largest counts, and the latter."""
     rate = ball(EPS / 2) / longest_step(most)
     top = balls.total([far[step] * (-rate * h).exp() for step, h in near.items()])
     mean = top / balls.total([(-rate * h).exp() for h in far.values()])

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from dpaudit.mechanisms.exponential import MHdelta
 from dpaudit.mechanisms.laplace import Laplace
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, Model
@@ -142,16 +142,24 @@ class WindowRow:
 
     def exponential_mean(self, rate: Ball) -> Ball:
         """Returns a ball that contains E[H] under P(r) ∝ exp(−rate·H(x,r))."""
-        normaliser, weighted = ball(1), balls.zero()
+        terms = self._weights(rate)
+        return balls.total([weight * h for h, weight in terms]) / (1 + balls.total([weight for _, weight in terms]))
+
+    def near(self, rate: Ball, steps: int) -> Ball:
+        """Returns a ball that contains Pr[at most so many steps from x] under P(r) ∝ exp(−rate·H(x,r))."""
+        inside = [(-rate * side[j]).exp() for side in self.sides for j in range(1, min(steps, side.length) + 1)]
+        return (1 + balls.total(inside)) / (1 + balls.total([weight for _, weight in self._weights(rate)]))
+
+    def _weights(self, rate: Ball) -> list[tuple[Ball, Ball]]:
+        """Returns H and the weight of every output but x; those beyond the window are one entry a side."""
+        found = []
         for side in self.sides:
             end = self._window(side, rate)
             terms = [(h, 1) for h in side.distances[1:end]]
             if side.length:
                 terms.append((side.beyond(end), side.length - end + 1))
-            for h, count in terms:
-                weight = (-rate * h).exp() * count
-                normaliser, weighted = normaliser + weight, weighted + weight * h
-        return weighted / normaliser
+            found += [(h, (-rate * h).exp() * count) for h, count in terms]
+        return found
 
     def _window(self, side: Side, rate: Ball) -> int:
         """Returns the number of steps from which on all outputs may be one ball."""

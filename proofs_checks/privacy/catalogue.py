@@ -22,6 +22,12 @@ PRIVACY = claims(
         "N0 Algorithm 1; P1, A3 §3 (Theorem 3.1 does not name it)",
         "LSZhang is ε-DP for every ε, n and k",
     ),
+    (
+        "dp.lszhang.literal",
+        "N0",
+        "Algorithm 1, as printed",
+        "cells 1…k−1 noised with scale 2/ε, the last entry left at 0: ε-DP for every ε, n and k",
+    ),
     ("dp.lsdim", "N0, N4, A3", "Theorem 3.1, A3 §4.1", "LSDim is ε-DP for every ε, n and k"),
     ("dp.lshist", "N0, N4, A3", "Theorem 3.1, A3 §4.1", "LSHist is ε-DP for every ε, n and k"),
     ("dp.ehd.prior-ge-1", "N0, N4", "Theorem 3.1", "EHD with the constant GS₀ is ε-DP if every αᵢ ≥ 1"),
@@ -52,6 +58,12 @@ PRIVACY = claims(
         "A3",
         "Lemma 5.5",
         "the (ε′, δ) that the lemma derives for a pair of adjacent data sets bounds their true probabilities",
+    ),
+    (
+        "dp.lemma-5.5.zero-case",
+        "A3",
+        "Lemma 5.5, its end",
+        "of the lemma's four cases u(x,r) = 0 ≠ u(x′,r) gives the largest ε′ and the largest δ",
     ),
     ("ehdl.not-private.uniform", *_EHDL, "there are n and ε with true ε > ε for EHDL with prior (1,1)", THERE_IS),
     ("ehdl.not-private.any-prior", *_EHDL, "there are n, ε and a prior with true ε > ε for EHDL", THERE_IS),
@@ -148,6 +160,18 @@ PRIVACY = claims(
         "D2",
         "§4.1, case 2",
         "λ < 0, h′(z) = e^λ·h(e^λz): as h′ ≤ e^(|z||λ|)·h, the same with h and h′ exchanged, h ≤ e^(|z||λ|)·h′, holds",
+    ),
+    (
+        "dilation.laplace.case-1",
+        "D2",
+        "§4.1, case 1",
+        "0 < λ ≤ ε/(2 ln(3/δ)): Pr[z ∈ e^λS]/Pr[z ∈ S] ≤ ε/2 for every S, as printed",
+    ),
+    (
+        "dilation.p1.any-lambda",
+        "P1",
+        "Lemma 4.2, as printed",
+        "MHdelta, every λ < |β|, also very negative ones, and every score c: Pr[u = c] ≤ e^(ε/2)·Pr[u = e^λ·c] + δ/2",
     ),
 )
 

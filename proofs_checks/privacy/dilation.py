@@ -7,9 +7,24 @@ from itertools import pairwise
 
 from flint import fmpq
 
-from dpaudit.claims import Context, Grid, Outcome, Part, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims import (
+    Context,
+    Grid,
+    Outcome,
+    Part,
+    Point,
+    Proof,
+    Step,
+    annotate,
+    check,
+    coefficients_positive,
+    scan,
+    step,
+    variables,
+)
 from dpaudit.claims.batches import Batches, Sides, Statement, over, single
-from dpaudit.mechanisms.exponential import MH, MHdelta
+from dpaudit.mechanisms.exponential import MH
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Model
@@ -195,3 +210,67 @@ def p1_positive(ctx: Context) -> Outcome:
         ("wherever C_a ≤ C_b, at every n, ε and δ", positive_proof()),
         (f"equal priors, n < {most}", scan(P1, p1_batches(grid, near_grows))),
     ).having(parts=[easy])
+
+
+# ------------------------------------------------------------------ P1 Lemma 4.2 as printed: every λ < |β|
+
+LITERAL = Statement("Pr[u = c]", "<=", "e^(ε/2)·Pr[u = e^λ·c] + δ/2")
+LITERAL_GRID = Grid(
+    "k = 2; every x and every attained c ≠ 0, at a λ for which e^λ·c is no score: its probability is 0",
+    n=range(1, 4),
+    eps=rationals("1 1/100"),
+    delta=rationals("1e-8 1/100"),
+    prior=priors("1 1", "1/2 3/2"),
+    lam=[-1, -100],
+)
+FAR_GRID = Grid(
+    "k = 2; every x and all attained a, b ≠ 0, any λ < 0", n=range(1, 9), eps=EPS, delta=P1_DELTAS, prior=PRIORS
+)
+
+
+def literal_batches(grid: Grid) -> Batches:
+    """Yields Pr[u = c] against δ/2 where e^λ·c is not attained; that it is not is decided by balls."""
+
+    def subject(point: Point) -> tuple[MHdelta, int]:
+        return exponential_at(MHdelta, point), point.lam
+
+    def sides(at: tuple[MHdelta, int]) -> Sides:
+        mechanism, lam = at
+        scores = all_scores(mechanism)
+        for x in mechanism.model.histograms:
+            row = scores(x)
+            for i in range(1, len(row.levels)):
+                dilated_score = ball(lam).exp() * row.distances[i]
+                if not any(balls.overlap(dilated_score, d) for d in row.distances):
+                    yield (x, row.levels[i].members[0]), row.chances[i], ball(mechanism.delta / 2)
+
+    def steps(at: tuple[MHdelta, int], tag: tuple[tuple[int, int], tuple[int, int]]) -> list[Step]:
+        row = all_scores(at[0])(tag[0])
+        i = next(k for k, level in enumerate(row.levels) if tag[1] in level.members)
+        listed = ", ".join(f"{-float(d.mid()):.7f}" for d in row.distances)
+        return [
+            step("attained scores u = −H", "", listed),
+            step("c", f"−H(x, {tag[1]})", -row.distances[i]),
+            step("e^λ·c", "which no candidate has", -ball(at[1]).exp() * row.distances[i]),
+            step("the largest λ of the lemma", "γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))", row.gamma),
+            step("Pr[u = c]", "", row.chances[i]),
+        ]
+
+    return over(grid, subject, sides, ("x", "r (score c)"), steps=steps)
+
+
+@check("dilation.p1.any-lambda", grid=LITERAL_GRID)
+def any_lambda(ctx: Context) -> Outcome:
+    """Lemma 4.2 as printed: λ < |β|, so every negative λ, and c any score (P1)."""
+    p, d = variables("P", "d")
+    least = Proof().says("e^λ·c not attained", "Pr[u = e^λ·c] = 0: the right side is δ/2, for every such λ < 0")
+    least.says("Pr[u = c] ≥ P", "P = e^(−ε/(2LS(x)))/(n+1) > 0, whatever δ is: H ≤ 1, S ≥ LS(x) and NL ≤ n+1")
+    least.holds(
+        "P = δ + d, d ≥ 0", f"P − δ/2 = {p / 2 + d} > 0: it fails for every δ ≤ P", coefficients_positive(p / 2 + d)
+    )
+    return annotate(
+        scan(LITERAL, literal_batches(ctx.grid)),
+        ("at every such c ≠ 0 it fails for every δ ≤ e^(−ε/(2LS(x)))/(n+1)", least),
+        (f"attained scores only, rational priors: {FAR_GRID}", scan(P1, p1_batches(FAR_GRID, shrinks))),
+        ("attained scores, an algebraic prior", scan(P1, [dilated(TIE, 5, Fraction(1), Fraction(1, 25))])),
+    )

@@ -14,47 +14,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import factorial
-from typing import ClassVar
 
 from dpaudit.claims import Context, Grid, Outcome, Step, annotate, check, scan, step
 from dpaudit.claims.batches import Batch, Statement, each, single
-from dpaudit.mechanisms.exponential import Exponential, MHdelta, Rates
+from dpaudit.mechanisms.mhdelta import ADJACENT, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, count_histograms, hamming, make_model
-from dpaudit.posterior.scores import Score
-from dpaudit.posterior.sensitivity import local, local_all
+from dpaudit.posterior.model import Histogram, count_histograms, make_model
 from proofs_checks.points import exponential_at, priors, rationals
-from proofs_checks.privacy.smooth import REACH, exp_smooth_near
-from proofs_checks.privacy.tools import Peak, delta_steps, true_delta
+from proofs_checks.privacy.tools import delta_steps, true_delta
 from proofs_checks.setting.lemmas import g
 
 ADJACENT_MOST = Statement("δ(ε) of M_H^D, S over adjacent data sets", "<=", "δ", closeness="ratio")
 PAIR_MOST = Statement("Σ max(0, P_x − e^ε·P_x′)", "<=", "δ", closeness="ratio")
-
-
-@dataclass(frozen=True)
-class Adjacent(Exponential):
-    """M_H^D as printed: P_x(r) ∝ exp(−εH/(2S)), S(x) = max of LS(x″)·e^(−γd(x,x″)) over d(x,x″) ≤ REACH."""
-
-    delta: Fraction = Fraction(1, 10**8)
-    name: ClassVar[str] = "M_H^D"
-
-    def rates(self, h: Score) -> Rates:
-        """Returns epsilon / (2 S(x)) with the γ of MHdelta."""
-        return Rates(h, self.numerator(), exp_smooth_near(self.model, local_all(h), self.gamma(), REACH))
-
-    def gamma(self) -> Ball:
-        """Returns γ = ln(1 − ε/(2 ln(δ/(2(n+1)))))."""
-        return MHdelta(self.model, self.epsilon, self.delta).gamma()
-
-    def peak(self, h: Score, x: Histogram) -> Peak:
-        """Returns the x″ with d(x, x″) ≤ REACH at which S(x) is attained."""
-        near = [y for y in self.model.histograms if hamming(x, y) <= REACH]
-        values = [local(h, y) * (-self.gamma() * hamming(x, y)).exp() for y in near]
-        source = near[balls.argsort(values)[-1]]
-        return Peak(source, hamming(x, source), self.gamma(), True, f", d ≤ {REACH}")
 
 
 def partitions(total: int, largest: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -143,6 +116,8 @@ class Large:
         ]
 
 
+OVER = ADJACENT
+"""The data sets that the S of M_H^D ranges over, as printed."""
 TINY = Fraction(1, 10**8)
 DIRICHLET = (
     ("k = 17, δ as in the paper", Large(14, 17, 10**5, 10**3, Fraction(16), TINY, 15)),
@@ -172,11 +147,11 @@ def dirichlet(large: Large) -> Batch:
 def mhdelta_dirichlet(ctx: Context) -> Outcome:
     """M_H^D is (ε, δ)-DP (P1 §4.2.1 and Lemma 4.3, the Dirichlet system)."""
 
-    def sides(at: Adjacent) -> tuple[Ball, Fraction]:
+    def sides(at: MHdelta) -> tuple[Ball, Fraction]:
         return true_delta(at, at.epsilon), at.delta
 
     def listed(grid: Grid) -> Outcome:
-        make = partial(exponential_at, Adjacent)
+        make = partial(exponential_at, partial(MHdelta, over=OVER))
         return scan(ADJACENT_MOST, each(grid, make, sides, steps=lambda at: delta_steps(at, at.epsilon)))
 
     first = DIRICHLET[0][1]

@@ -91,10 +91,10 @@ def private_for_every_n(found: Theory) -> Proof:
     ends = max(closed.most for closed in found.cover)
     blocks = f"in {len(found.cover)} blocks of n (EVERY_N.md §3, §6)"
     words = f"x < {m} or n − 1 − x < {m}, every n ≥ {n}, {blocks}: ≤ {at_most(ends)} < 1"
-    proof.holds("the ends", words, ends < one, "balls over blocks of n, the last one without end")
+    proof.certified("the ends", words, ends < one, "over blocks of n, the last one without end")
     shifted = "rows compared after a shift by one record (EVERY_N.md §4)"
     words = f"{m} ≤ x ≤ n − 1 − {m}, {shifted}: ≤ {at_most(found.middle)} < 1"
-    proof.holds("the middle", words, found.middle < one, "balls; the bound falls with x")
+    proof.certified("the middle", words, found.middle < one, "the bound falls with x")
     return proof.concludes(STAYS, "<")
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import fmpq_mpoly, fmpq_poly
 
-from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, check, scan, variables
+from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Statement, annotate, check, each, scan, variables
 from dpaudit.mechanisms.closed_form import Ratio, at_most
 from dpaudit.mechanisms.laplace import CORNER, HALF, INNER, Laplace, LSDim, LSHist, LSZhang, Monomial, cell_law
 from dpaudit.posterior.model import make_model
@@ -18,6 +18,7 @@ from proofs_checks.privacy.tools import epsilon_batches
 from proofs_checks.setting.lemmas import moves
 
 PRIVATE = Statement("true ε", "<=", "ε", closeness="ratio")
+HALF_EPSILON = Statement("true ε", "=", "ε/2")
 ONE_STEP = Ratio(-1, 0)
 """The bound of one cell: 1/q."""
 AUDITED = Grid("by polynomial identities in q", n=range(1, 7), k=[2, 3, 4], eps=rationals("1 1/100 16"))
@@ -131,3 +132,60 @@ def laplace_check(mech: str, words: str) -> None:
 laplace_check("LSZhang", "an adjacent move changes two cells by 1 each, the scale is 2/ε: s = 2")
 laplace_check("LSDim", "an adjacent move changes at most two noised cells (one for k = 2), the scale is k/ε: s = k ≥ 2")
 laplace_check("LSHist", "k = 2: one noised cell, s = 1; k ≥ 3: at most two of them change, s = 2")
+
+
+# ------------------------------------------------------------------ N0 Algorithm 1, letter by letter
+
+IS_DIRICHLET = Statement("the last entry of the released vector", ">", "0")
+SAME_CELLS = {2: "LSDim", 3: "LSHist", 4: "LSHist"}
+"""By k, the mechanism whose noised cells 1…k−1 have scale 2/ε, as in Algorithm 1; it releases a function of them."""
+LITERAL = Grid(
+    "cells 1…k−1 noised with scale 2/ε, by polynomial identities in q",
+    n=range(1, 7),
+    k=[2, 3, 4],
+    eps=rationals("1 1/100 16"),
+)
+
+
+def literal_maker(point: Point) -> Laplace:
+    """Returns the mechanism that noises the same cells with the same scale."""
+    found = LAPLACE[SAME_CELLS[point.k]](make_model(point.n, point.k), Fraction(point.eps))
+    if found.unit() != 2 or found.noised() != point.k - 1:
+        raise ArithmeticError("Algorithm 1 noises cells 1…k−1 with scale 2/ε")
+    return found
+
+
+def printed_release(prior: tuple[Fraction, ...], noised: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Returns α̃ as Algorithm 1 fills it: (0, …, 0), then entries 1…k−1."""
+    found = [Fraction(0)] * len(prior)
+    for i in range(len(prior) - 1):
+        found[i] = prior[i] + noised[i]
+    return tuple(found)
+
+
+@check("dp.lszhang.literal", grid="for all n, k and ε", uses=["dp.lszhang"])
+def literal(ctx: Context) -> Outcome:
+    """N0 Algorithm 1 as printed, cells 1…k−1 noised and the last entry 0, is ε-DP."""
+    proof = ctx.proof().using(cell_lemma()).uses("dp.lszhang", "noise of scale 2/ε on all k cells is ε-DP")
+    proof.says(
+        "as printed", "the last of these cells is dropped, and a constant 0 stands in its place: post-processing"
+    )
+    words = "at most two of the cells 1…k−1 change, s = 2; for k = 2 one of one cell"
+    counts = {k: max(sum(step != 0 for step in move[: k - 1]) for move in moves(k)) for k in range(2, 11)}
+    proof.cases(
+        "cells, counted", words, "k = 2…10; all counts and n", counts == {2: 1, **dict.fromkeys(range(3, 11), 2)}
+    )
+    proof.concludes(PRIVATE, "<=")
+    listed = scan(PRIVATE, epsilon_batches(LITERAL, literal_maker, lambda at: at.epsilon))
+    half = Grid(n=range(1, 7), k=[2], eps=rationals("1 1/100 16"))
+    tight = scan(HALF_EPSILON, epsilon_batches(half, literal_maker, lambda at: at.epsilon / 2))
+
+    def last(at: Point) -> tuple[Fraction, Fraction]:
+        return printed_release((Fraction(1),) * at.k, (at.n,) * (at.k - 1))[-1], Fraction(0)
+
+    zero = scan(IS_DIRICHLET, each(Grid(n=[1], k=[2, 3]), lambda at: at, last, lambda at: last(at)[0] == 0))
+    return annotate(
+        proof.settle((f"true ε in closed form: {LITERAL}", listed)),
+        ("k = 2: the true ε is exactly ε/2, so the scale could be 1/ε", tight),
+        ("but what it returns is a Dirichlet distribution", zero),
+    )

@@ -110,11 +110,11 @@ def small_proof() -> Proof:
     proof.equal("z* > L", text, 2 * ((length + 1) * (1 - lam / 2) - length), 2 - lam * (length + 1))
     large = balls.decide(lambda: balls.less(ball(1), log_term(DELTA_MOST)))[0] is Verdict.PROVED
     text = f"L ≥ ln(2/δ) > 1 at δ = {DELTA_MOST}, so ε(L+1) < 2L·ε ≤ 4L at ε = {EPS_MOST}: e^(−z*) < e^(−L)"
-    proof.holds(f"ε ≤ {EPS_MOST}, δ ≤ {DELTA_MOST}", text, large and EPS_MOST * 2 <= 4)
+    proof.certified(f"ε ≤ {EPS_MOST}, δ ≤ {DELTA_MOST}", text, large and EPS_MOST * 2 <= 4)
     proof.holds("e^(−L)", "is the claimed bound δ/2, δ a symbol", lambda: claimed(delta) == share(delta))
     proof.concludes(DILATION, "<=")
     text = "|λ| ≤ ε/(2L) < ε/2 for L > 1: h(z) > e^(ε/2+λ)h(e^λz) nowhere, the difference is ≤ 0"
-    return proof.holds("λ < 0", text, large)
+    return proof.certified("λ < 0", text, large)
 
 
 @check("dilation.laplace.small", grid="for all 0 < ε ≤ 1, 0 < δ ≤ 1/10 and |λ| ≤ ε/(2 ln(2/δ))")

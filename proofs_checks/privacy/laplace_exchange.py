@@ -1,4 +1,4 @@
-"""Two more statements of the draft on Laplace noise: the constant ln(3/δ), and the exchange of h and h′.
+"""Three more statements of the draft on Laplace noise: ln(3/δ), the exchange of h and h′, and case 1's last line.
 
 h is the density of Lap(1), h′(z) = e^λ·h(e^λz), λ = −μ < 0: ln h − ln h′ = μ − |z|(1 − e^(−μ)).
 """
@@ -112,4 +112,62 @@ def exchange(ctx: Context) -> Outcome:
         scan(EXCHANGED, exchange_batches(ctx.grid, True)),
         ("before the exchange: h′ ≤ e^(|z||λ|)·h", scan(GIVEN, exchange_batches(ctx.grid, False))),
         ("it fails at z = 0 for every λ < 0", never),
+    )
+
+
+# ------------------------------------------------------------------ case 1: the last line
+
+CASE_1 = Statement("Pr[z ∈ e^λS]/Pr[z ∈ S]", "<=", "ε/2")
+WITH_E = Statement("Pr[z ∈ e^λS]/Pr[z ∈ S]", "<=", "e^(ε/2)")
+NEEDED = Statement("Pr[z ∈ S]/Pr[z ∈ e^λS]", "<=", "e^(ε/2)")
+CASE_1_GRID = Grid(
+    "λ = ε/(2 ln(3/δ)), S = {|z| > m}; m = 0 is the whole line",
+    eps=rationals("1 1/10 8"),
+    delta=rationals("1/10 1e-8"),
+    m=[0, 1, 100],
+)
+
+
+def stretched(at: Point) -> tuple[Ball, Ball]:
+    """Returns Pr[z ∈ S] and Pr[z ∈ e^λS] of S = {|z| > m}: e^(−m) and e^(−e^λ·m)."""
+    lam = reach(ball(at.eps), length(PARTS, at.delta))
+    return ball(-at.m).exp(), (-lam.exp() * at.m).exp()
+
+
+def case_1_batches(grid: Grid, kind: Statement) -> Batches:
+    """Yields the ratio of the two probabilities, the right way round for the statement, against its bound."""
+
+    def sides(at: Point) -> tuple[Ball, Ball]:
+        here, there = stretched(at)
+        bound = ball(at.eps / 2) if kind is CASE_1 else ball(at.eps / 2).exp()
+        return (here / there if kind is NEEDED else there / here), bound
+
+    def steps(at: Point) -> list[Step]:
+        here, there = stretched(at)
+        return [
+            step("λ", "ε/(2 ln(3/δ))", reach(ball(at.eps), length(PARTS, at.delta))),
+            step("Pr[z ∈ S]", "e^(−m)", here),
+            step("Pr[z ∈ e^λS]", "e^(−e^λ·m)", there),
+        ]
+
+    return each(grid, lambda point: point, sides, steps=steps)
+
+
+@check("dilation.laplace.case-1", grid=CASE_1_GRID)
+def case_1(ctx: Context) -> Outcome:
+    """Pr[z ∈ e^λS]/Pr[z ∈ S] ≤ ε/2 for 0 < λ ≤ ε/(2 ln(3/δ)) (D2 §4.1, case 1)."""
+    size, lam, extra = variables("size", "lam", "extra")
+    proof = Proof().says("pointwise, λ > 0", "e^λh(e^λz) = e^λ·½e^(−e^λ|z|), and e^λ = 1 + extra, extra > 0")
+    exponent = log_dilated(size, lam, 1 + extra) - (-size)
+    proof.equal("ln of the ratio e^λh(e^λz)/h(z)", "λ − extra·|z| ≤ λ", exponent, lam - extra * size)
+    proof.less("λ ≤ ε/(2 ln(3/δ)) < ε/2", "ln(3/δ) > ln 3 > 1 for δ < 1", lambda: ball(1), lambda: ball(PARTS).log())
+    proof.concludes(WITH_E, "<=")
+    listed = scan(WITH_E, case_1_batches(ctx.grid, WITH_E))
+    return annotate(
+        scan(CASE_1, case_1_batches(ctx.grid, CASE_1)),
+        ("with e^(ε/2) for ε/2, which is meant", proof.settle(("", listed))),
+        (
+            "what the property needs, the inverse ratio ≤ e^(ε/2) for every S",
+            scan(NEEDED, case_1_batches(ctx.grid, NEEDED)),
+        ),
     )

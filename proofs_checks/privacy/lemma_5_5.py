@@ -11,7 +11,20 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
+from dpaudit.claims import (
+    Context,
+    Grid,
+    Outcome,
+    Point,
+    Proof,
+    Step,
+    annotate,
+    check,
+    coefficients_positive,
+    scan,
+    step,
+    variables,
+)
 from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.mechanisms.exponential import MH, Exponential
 from dpaudit.numbers import balls
@@ -147,3 +160,75 @@ def lemma(ctx: Context) -> Outcome:
     numbers = ", ".join(f"{kind}: {counted[kind]}" for kind in ("K = 0", "K < 0", "0 < K < 1", "K > 1"))
     outcome = scan(LEMMA, batches(ctx.grid)).having(f"ordered pairs of n ≤ 8, ε = 1: {numbers}")
     return annotate(outcome, ("it fails at every pair with 0 < K < 1, n ≥ 2, and is undefined for K ≤ 0", rule))
+
+
+# ------------------------------------------------------------------ the end of the lemma: which case is the largest
+
+LARGEST_DELTA = Statement("δ at r = BI(x′)", "<=", "δ at r = BI(x), the case u(x,r) = 0")
+LARGEST_EPSILON = Statement("e^ε′ at r", "<=", "e^ε′ at r = BI(x), the case u(x,r) = 0")
+OTHERS = Grid(
+    "MH, γ = 1, k = 2; every ordered adjacent pair with K > 0; r = BI(x′)", n=range(1, 7), eps=[1], prior=PRIORS
+)
+
+
+def zero_batches(grid: Grid, delta: bool) -> Batches:
+    """Yields the lemma's δ at r = BI(x′), or its e^ε′ at every r, against the one at r = BI(x), wherever K > 0."""
+
+    def subject(point: Point) -> tuple[Exponential, list[Pair]]:
+        mechanism = exponential_at(MH, point)
+        return mechanism, [pair for pair, kind in kinds(mechanism).items() if kind in ("0 < K < 1", "K > 1")]
+
+    def sides(at: tuple[Exponential, list[Pair]]) -> Sides:
+        mechanism, pairs = at
+        table = rows(mechanism)
+        for x, y in pairs:
+            at_zero = derived(mechanism.epsilon, table[x], table[y], x)
+            for r in [y] if delta else [r for r in mechanism.model.histograms if r != x]:
+                other = derived(mechanism.epsilon, table[x], table[y], r)
+                yield (x, y, r), other[delta], at_zero[delta]
+
+    def steps(at: tuple[Exponential, list[Pair]], tag: tuple[Histogram, Histogram, Histogram]) -> list[Step]:
+        x, y, r = tag
+        table = rows(at[0])
+        here, there, eps = table[x], table[y], at[0].epsilon
+        tail = 1 - (sum(x) + 1) * (ball(eps / 2) / (1 - ratio(here, there))).exp()
+        lines = [
+            step("K", "(S(x)/S(x′))·ln(NL(x)/NL(x′))", ratio(here, there)),
+            step("the common factor of δ", "1 − (n+1)·e^(ε/(2(1−K))), negative as 0 < K < 1", tail),
+        ]
+        for name, at_r in (("BI(x)", x), ("r", r)):
+            lines.append(step(f"D/C_r at {name}", "", factor(eps, here, there, at_r) / own(here, at_r)))
+        return lines
+
+    return over(grid, subject, sides, ("x", "x′", "r"), steps=steps)
+
+
+def zero_proof() -> Proof:
+    """Proves that e^ε′ is largest at r = BI(x), whatever K is: D and C_t/C_r are both largest there."""
+    d, more = variables("d", "more")
+    proof = Proof().says("at r = BI(x)", "H(x,r) = 0 and H(x′,r) = H(x,x′): D = 2·e^(εH(x,x′)/(2S)), C_t/C_r = 2/1")
+    proof.knows("elsewhere", "H(x′,r) − H(x,r) ≤ H(x,x′), so D is at most that; C_t/C_r is 2/2 or 1/2 there")
+    gap = 2 * (d + more) - d
+    fact = coefficients_positive(gap)
+    return proof.holds("so", f"with D = d there and d + more here: 2(d+more) − 1·d = {gap} > 0", fact)
+
+
+def delta_proof() -> Proof:
+    """Proves that δ is least at r = BI(x) wherever 0 < K < 1, n ≥ 1."""
+    d, more, tail = variables("d", "more", "tail")
+    proof = Proof().says("0 < K < 1", "the common factor 1 − (n+1)·e^(ε/(2(1−K))) is −tail < 0")
+    gap = -tail * d / 2 - (-tail * (d + more))
+    fact = coefficients_positive(gap)
+    return proof.holds("so", f"δ(r) − δ(BI(x)) = −tail·d/2 + tail·(d+more) = {gap} > 0", fact)
+
+
+@check("dp.lemma-5.5.zero-case", grid=OTHERS)
+def zero_case(ctx: Context) -> Outcome:
+    """The case u(x,r) = 0 gives the largest ε′ and δ of the four (A3 Lemma 5.5, its end)."""
+    epsilons = scan(LARGEST_EPSILON, zero_batches(ctx.grid, delta=False))
+    empty = "the fourth case, u(x,r) = u(x′,r) = 0, never occurs: it needs BI(x) = BI(x′)"
+    return annotate(
+        scan(LARGEST_DELTA, zero_batches(ctx.grid, delta=True), empty),
+        ("ε′ is largest there", zero_proof().concludes(LARGEST_EPSILON, "<=").settle(("", epsilons))),
+        ("δ is least there wherever 0 < K < 1: it is negative, and the larger factor makes it smaller", delta_proof()),
+    )

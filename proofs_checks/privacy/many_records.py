@@ -8,7 +8,7 @@ LS(x″)·e^(−γ|x−x″|) over x″ ≤ M: beyond M it is at most e^(−γ(M
 from __future__ import annotations
 
 from dpaudit.forall.every_n_distances import Block, Distances
-from dpaudit.mechanisms.exponential import MHdelta
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 

@@ -19,7 +19,7 @@ from flint import fmpq, fmpq_poly, fmpz_poly
 
 from dpaudit.claims import Part, Proof, Step, step
 from dpaudit.claims.batches import Batch, single
-from dpaudit.mechanisms.exponential import MHdelta
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import bc_squared

@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import product
 
 from dpaudit.claims import Batches, Grid, Point, Sides, Step, over, step
-from dpaudit.mechanisms.exponential import MH, MHdelta
+from dpaudit.mechanisms.exponential import MH
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
@@ -52,7 +53,10 @@ def all_scores(mechanism: Smoothed) -> Callable[[Histogram], Scores]:
     """Returns x ↦ its scores, at the precision in force."""
     model, h = mechanism.model, Hellinger(mechanism.model)
     rates = mechanism.rates(h)
-    (_, gamma), guarantee = mechanism.smoothing(), mechanism.claimed()
+    smoothing, guarantee = mechanism.smoothing(), mechanism.claimed()
+    if smoothing is None:
+        raise ValueError("the lemmas speak of the smooth sensitivity over all data sets")
+    _, gamma = smoothing
     _, delta = (guarantee and guarantee.epsilon_delta()) or (None, Fraction(0))
 
     def at(x: Histogram) -> Scores:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Step, annotate, check, scan, step, variables
-from dpaudit.mechanisms.exponential import MH, MHdelta
+from dpaudit.mechanisms.exponential import MH
+from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.model import Histogram, hamming

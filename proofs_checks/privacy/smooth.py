@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -10,11 +10,12 @@ from typing import Any
 
 from dpaudit.claims import Context, Grid, Outcome, Point, Proof, Step, annotate, check, scan, step, variables
 from dpaudit.claims.batches import Batches, Sides, Statement, over
+from dpaudit.mechanisms.mhdelta import ADJACENT, ALL
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, Hellinger
 from dpaudit.posterior.model import Histogram, Model, hamming, make_model
-from dpaudit.posterior.sensitivity import exp_smooth_all, local_all, smooth_all
+from dpaudit.posterior.sensitivity import exp_smooth_adjacent, exp_smooth_all, local_all, smooth_all
 from proofs_checks.coq import THEOREMS
 from proofs_checks.points import Pair, adjacent_pairs, model_at, priors, rationals
 from proofs_checks.setting.exact import distance, local_exact
@@ -24,7 +25,7 @@ AT_LEAST_LOCAL = Statement("LS(x)", "<=", "S(x)")
 SMOOTH = Statement("1/S(x) − 1/S(x′)", "<=", "γ")
 SMOOTH_EXP = Statement("ln S_exp(x) − ln S_exp(x′)", "<=", "γ")
 GAMMAS = rationals("1 1/10 2")
-REACH = 1
+OVER = ADJACENT
 """P1 §4.2.1: x″ ranges over the data sets adjacent to x; x itself is one, by the paper's definition."""
 NEAR_GAMMAS = rationals("1/50 1/10 1")
 """The first is about P1's γ for ε = 4/5, δ = 1e-8 and small n."""
@@ -53,12 +54,12 @@ def smooth_bound(gamma: Any) -> Any:
 
 @dataclass(frozen=True)
 class SmoothSensitivity:
-    """One of the two smooth sensitivities of a model, S(x), γ-smooth, or S_exp(x); ``reach`` bounds d(x,x″)."""
+    """One of the two smooth sensitivities of a model, S(x), γ-smooth, or S_exp(x); ``sets`` says which x″ count."""
 
     model: Model
     gamma: Fraction
     exponential: bool
-    reach: int | None = None
+    sets: str = ALL
 
     def cost(self, bc2: Algebraic, steps: int) -> Ball:
         """Returns 1/LS + γd, whose minimum over x″ is 1/S; or −ln LS + γd, whose minimum is −ln S_exp."""
@@ -69,15 +70,15 @@ class SmoothSensitivity:
     def values(self) -> tuple[list[Ball], list[Ball]]:
         """Returns balls that contain LS and the smooth sensitivity of every data set."""
         local = local_all(Hellinger(self.model))
-        if self.reach is not None:
-            return local, exp_smooth_near(self.model, local, ball(self.gamma), self.reach)
+        if self.sets == ADJACENT:
+            return local, exp_smooth_adjacent(self.model, local, ball(self.gamma))
         if self.exponential:
             return local, exp_smooth_all(self.model, local, ball(self.gamma))
         return local, smooth_all(self.model, local, self.gamma)
 
     def origin(self, x: Histogram) -> Origin | None:
         """Returns where the minimum of the cost is attained; None if different places cannot be told apart."""
-        near = [y for y in self.model.histograms if self.reach is None or hamming(x, y) <= self.reach]
+        near = [y for y in self.model.histograms if self.sets == ALL or hamming(x, y) <= 1]
         places = list({(local_exact(self.model, y), hamming(x, y)): None for y in near})
         with balls.precision(512):
             values = [self.cost(*place) for place in places]
@@ -110,20 +111,11 @@ class SmoothSensitivity:
         return lines
 
 
-def exp_smooth_near(model: Model, local: Sequence[Ball], gamma: Ball, reach: int) -> list[Ball]:
-    """Returns balls that contain max of LS(x″)·e^(−γ·d(x,x″)) over d(x,x″) ≤ reach, for every x."""
-    values = dict(zip(model.histograms, local, strict=True))
-    return [
-        balls.maximum([v * (-gamma * hamming(x, y)).exp() for y, v in values.items() if hamming(x, y) <= reach])
-        for x in model.histograms
-    ]
-
-
 def smooth_batches(
     grid: Grid,
     exponential: bool,
     pairs: Callable[[Model], Iterable[Pair]] = adjacent_pairs,
-    reach: int | None = None,
+    sets: str = ALL,
 ) -> Batches:
     """Yields 1/S(x) − 1/S(x′), or the difference of the logarithms of S_exp, against γ for ordered adjacent pairs."""
 
@@ -133,7 +125,7 @@ def smooth_batches(
         for x, y in pairs(at.model):
             yield (x, y), known[x] - known[y], smooth_bound(at.gamma)
 
-    subject, tie = partial(smooth_at, exponential=exponential, reach=reach), SmoothSensitivity.change_is_gamma
+    subject, tie = partial(smooth_at, exponential=exponential, sets=sets), SmoothSensitivity.change_is_gamma
     return over(grid, subject, sides, ("x", "x′"), tie, SmoothSensitivity.steps)
 
 
@@ -143,9 +135,9 @@ def two_pairs(model: Model) -> list[Pair]:
     return [(x, y), (y, x)]
 
 
-def smooth_at(point: Point, exponential: bool, reach: int | None = None) -> SmoothSensitivity:
+def smooth_at(point: Point, exponential: bool, sets: str = ALL) -> SmoothSensitivity:
     """Returns the sensitivity at a point of a grid."""
-    return SmoothSensitivity(model_at(point), Fraction(point.gamma), exponential, reach)
+    return SmoothSensitivity(model_at(point), Fraction(point.gamma), exponential, sets)
 
 
 def local_batches(grid: Grid, exponential: bool) -> Batches:
@@ -220,19 +212,19 @@ smooth_check("smooth.gamma", exponential=False)
 smooth_check("smooth.exp", exponential=True)
 
 
-ADJACENT = Grid(
+NEAR_GRID = Grid(
     "k = 3, every ordered adjacent pair, x″ = x or adjacent to x", n=range(1, 5), gamma=NEAR_GAMMAS, prior=PRIORS_3
 )
 
 
-@check("smooth.exp.adjacent", grid=ADJACENT.wider(n=range(1, 7)))
+@check("smooth.exp.adjacent", grid=NEAR_GRID.wider(n=range(1, 7)))
 def adjacent_only(ctx: Context) -> Outcome:
     """The smooth sensitivity over adjacent data sets only is γ-smooth, k ≥ 3 (P1 §4.2.1, A3 §4.2)."""
     uniform = Grid(n=range(1, 7), gamma=NEAR_GAMMAS, prior=PRIORS_3[:1])
     beta = Grid(n=range(1, 9), gamma=NEAR_GAMMAS, prior=PRIORS_2)
     return annotate(
-        scan(SMOOTH_EXP, smooth_batches(ctx.grid, True, reach=REACH)),
-        (f"{uniform}", scan(SMOOTH_EXP, smooth_batches(uniform, True, reach=REACH))),
-        ("the same for k = 2", scan(SMOOTH_EXP, smooth_batches(beta, True, reach=REACH))),
+        scan(SMOOTH_EXP, smooth_batches(ctx.grid, True, sets=OVER)),
+        (f"{uniform}", scan(SMOOTH_EXP, smooth_batches(uniform, True, sets=OVER))),
+        ("the same for k = 2", scan(SMOOTH_EXP, smooth_batches(beta, True, sets=OVER))),
         ("over all data sets", scan(SMOOTH_EXP, smooth_batches(ctx.grid, True))),
     )

@@ -10,10 +10,11 @@ from typing import Protocol, runtime_checkable
 from dpaudit.claims import Batches, Grid, Point, Step, each, step
 from dpaudit.mechanisms import PosteriorMechanism
 from dpaudit.mechanisms.exponential import EHD, EHDL, Rates
+from dpaudit.mechanisms.mhdelta import ADJACENT, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, hamming, neighbours
 from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import closure, local, local_all
 from dpaudit.privacy import loss as privacy_loss
@@ -132,18 +133,12 @@ class Peak:
         return "ln(1 − ε/(2 ln(δ/(2(n+1)))))" if self.logarithmic else "as chosen"
 
 
-@runtime_checkable
-class Peaked(Protocol):
-    """A mechanism with a smooth sensitivity of its own."""
-
-    def peak(self, h: Score, x: Histogram) -> Peak:
-        """Returns where S(x) is attained."""
-
-
 def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
     """Returns where the smooth sensitivity of x is attained; None for the other sensitivities."""
-    if isinstance(mechanism, Peaked):
-        return mechanism.peak(h, x)
+    if isinstance(mechanism, MHdelta) and mechanism.over == ADJACENT:
+        near, gamma = [x, *neighbours(x)], mechanism.gamma()
+        source = near[balls.argsort([local(h, y) * (-gamma * hamming(x, y)).exp() for y in near])[-1]]
+        return Peak(source, hamming(x, source), gamma, True, ", d ≤ 1")
     smoothing = mechanism.smoothing()
     if smoothing is None:
         return None

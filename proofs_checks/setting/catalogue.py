@@ -80,4 +80,41 @@ SETTING = claims(
     ("level.same-steps", "P1", "§5.4.1", "candidates the same number of steps from x have the same distance from it"),
     ("level.5.1", "A3", "Lemma 5.1", "two candidates have equal scores exactly when they have equal probabilities"),
     ("level.5.2", "A3", "Lemma 5.2", "Pr[u = u(r)] = C·Pr[z = r] with C the number of candidates of that score"),
+    (
+        "ls.statement-1.induction",
+        "D2",
+        "Statement I, step m → m+1",
+        "prior (1,1), n even, A_m = BC(x₀+m, x₀+m+1): from A_m > A_(m+1) follows A_(m+1) > A_(m+2), as its ratio rises",
+    ),
+    ("hellinger.tv", "P1, A3", "§3", "H² ≤ TV ≤ √2·H for Beta and Dirichlet posteriors"),
+    (
+        "near.one-step",
+        "P1",
+        "§5.4.1",
+        "DL(4,5,3), DL(4,3,5), DL(5,4,3), DL(5,3,4), DL(3,5,4) and DL(5,5,5) are one step from DL(5,5,5)",
+    ),
+    (
+        "def.score-sign",
+        "P1",
+        "§4.1.1",
+        "with the score u = +H as printed, P(r) ∝ e^(εu/(2GS)) prefers BI(x) to every other candidate",
+    ),
+    (
+        "def.dp-equality",
+        "A3",
+        "Definitions 1, 2",
+        "with = as printed: Pr[H(M(x)) ∈ B] = e^ε·Pr[H(M(x′)) ∈ B] + δ can hold for every B",
+    ),
+    (
+        "def.adjacency",
+        "A3",
+        "footnote 1",
+        "adjacent iff Σ[xᵢ = xᵢ′] ≤ 1, as printed, is the adjacency that is meant: Σ[xᵢ ≠ xᵢ′] ≤ 1",
+    ),
+    (
+        "def.ls-same-data",
+        "A3",
+        "§4.1.2",
+        "the printed maximum of |H(BI(x′),r) − H(BI(x′),r)|, with x′ twice, is LS(x)",
+    ),
 )

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.claims import Proof, expectations, scans
+from dpaudit.claims.outcome import EVERYWHERE
 from dpaudit.numbers import balls
 from dpaudit.studies.accuracy import bounds
 from dpaudit.studies.accuracy.bounds import HALF, InPowers
@@ -15,6 +16,7 @@ from proofs_checks.accuracy import ehd as accuracy_ehd
 from proofs_checks.accuracy import error as accuracy_error
 from proofs_checks.accuracy import laws as accuracy_laws
 from proofs_checks.accuracy import lszhang as accuracy_lszhang
+from proofs_checks.accuracy import orders as accuracy_orders
 from proofs_checks.accuracy import printed as accuracy_printed
 from proofs_checks.accuracy import tails as accuracy_tails
 from proofs_checks.accuracy import utility as accuracy_utility
@@ -63,6 +65,14 @@ def no_noise_is_zero(q, low):
     return accuracy_laws.abs_floor_law(q, q ** max(low, 0))
 
 
+_run = accuracy_lszhang.run
+
+
+def at_least_on_balanced_data(statement, bound, points, *_):
+    """The weaker statement, with ≥ for =, on balanced data and equal priors alone."""
+    return _run(accuracy_lszhang.AT_LEAST, bound, points)
+
+
 THIRD = accuracy_printed.THIRD
 N4_LOWER, N4_UPPER = accuracy_printed.N4_LOWER, accuracy_printed.N4_UPPER
 VERDICT = [
@@ -75,6 +85,13 @@ VERDICT = [
     ("acc.abs-floor-law", accuracy_laws, "printed_abs_law", lambda q, k: k - k * q * q),
     ("acc.interval-law", accuracy_laws, "printed_interval_law", lambda q, _: 1 - HALF * q),
     ("acc.em-tail", TAILS, None, weighed("acc.em-tail", 2)),
+    ("acc.em-tail.model", TAILS, None, weighed("acc.em-tail.model", 2)),
+    ("acc.improved-laplace-law", accuracy_laws, "printed_floor_law", lambda p, k: HALF * k * k * (1 - p * p)),
+    ("acc.4.2.order", accuracy_orders, "smallest_eps", lambda constant: Fraction(constant + 1)),
+    ("acc.4.4.1.ratio", accuracy_orders, "RATIO", replace(accuracy_orders.RATIO, relation=">=")),
+    ("acc.4.5.n4-step", accuracy_orders, "N4_STEP", replace(accuracy_orders.N4_STEP, relation="<")),
+    ("acc.4.5.lszhang-eq.all", accuracy_lszhang, "run", at_least_on_balanced_data),
+    ("acc.4.5.lszhang-lb.all", accuracy_lszhang, "every_x", accuracy_lszhang.balanced_x),
     ("acc.mh-tight.corrected", TAILS, None, weighed("acc.mh-tight.corrected", 2)),
     ("acc.mh-second.corrected", TAILS, None, weighed("acc.mh-second.corrected", 2)),
     ("acc.mh-loose", TAILS, None, weighed("acc.mh-loose", 2)),
@@ -150,9 +167,7 @@ def test_a_perturbed_measurement_changes_its_finding(claim, module, name, value,
     assert expectations.entry(result)["line"] != EXPECTED[claim]["line"]
 
 
-BY_ALGEBRA = [
-    key for key, row in EXPECTED.items() if key.startswith("acc.") and row["establishes"] == "for all n, by algebra"
-]
+FOR_ALL_N = [key for key, row in EXPECTED.items() if key.startswith("acc.") and row["establishes"] in EVERYWHERE]
 PROOFS = [
     ("acc.abs-floor-law", accuracy_laws, "printed_abs_law", lambda q, k: k - k * q * q),
     ("acc.abs-floor-law", accuracy_laws, "RELATION", "!="),
@@ -160,6 +175,9 @@ PROOFS = [
     ("acc.interval-law", accuracy_laws, "RELATION", "!="),
     ("acc.em-tail", TAILS, None, weighed("acc.em-tail", 2)),
     ("acc.em-tail", TAILS, None, flipped_bound("acc.em-tail")),
+    ("acc.em-tail.model", TAILS, None, weighed("acc.em-tail.model", 2)),
+    ("acc.em-tail.model", TAILS, None, flipped_bound("acc.em-tail.model")),
+    ("acc.4.4.1.ratio", accuracy_orders, "RATIO", replace(accuracy_orders.RATIO, relation=">=")),
     ("acc.mh-tight.corrected", TAILS, None, weighed("acc.mh-tight.corrected", 2)),
     ("acc.mh-tight.corrected", TAILS, None, flipped_bound("acc.mh-tight.corrected")),
     ("acc.mh-second.corrected", TAILS, None, weighed("acc.mh-second.corrected", 2)),
@@ -271,7 +289,7 @@ def test_a_bound_that_is_not_its_formula_is_seen(monkeypatch):
 
 
 def test_every_proof_is_seen_to_fail():
-    assert {row[0] for row in PROOFS} == set(BY_ALGEBRA)
+    assert {row[0] for row in PROOFS} == set(FOR_ALL_N)
 
 
 def test_rows_far_out_see_a_statement_that_is_false_only_there(monkeypatch):

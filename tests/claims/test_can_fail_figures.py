@@ -7,13 +7,15 @@ import pytest
 from dpaudit.claims import scans
 from dpaudit.claims.catalogue import load
 from dpaudit.claims.grid import Grid
-from proofs_checks.figures import concrete_epsilon
+from proofs_checks.figures import concrete_epsilon, good_answers
+from proofs_checks.figures import errors as figures_errors
 from proofs_checks.figures import means as figures_means
 from proofs_checks.figures import near as figures_near
 from proofs_checks.figures import printed as figures_printed
 from proofs_checks.figures import sizes as figures_sizes
 from proofs_checks.figures import tables as figures_tables
 from proofs_checks.figures import text as figures_text
+from proofs_checks.figures.catalogue import FIGURES
 from proofs_checks.figures.tables import LS, TABLE_1, TABLE_2, TRUNCATED, Recipe
 from tests.claims.documents import EXPECTED, FLIPPED
 
@@ -36,6 +38,8 @@ FEW = {
     "fig.errors-fall.p1": Grid(n=(10, 20, 300, 310, 320)),
     "fig.errors-fall.a3": Grid(n=(2, 4, 12, 14)),
     "fig.near-candidates": Grid(x=((50, 50),)),
+    "near.decay": Grid(n=(8, 10, 80, 100)),
+    "err.priors": Grid(n=(2, 3), a=(figures_means.Fraction(1),), eps=(figures_means.Fraction(4),)),
     "fig.concrete-epsilon": Grid(n=(90,)),
 }
 """Smaller grids on which the unperturbed verdicts are the same."""
@@ -72,7 +76,9 @@ PERTURBED = [
     ("fig.errors-fall.a3", figures_sizes, "FALLS", DIFFER),
     ("fig.dirichlet.errors", figures_sizes, "FALLS", DIFFER),
     ("fig.dirichlet.crossover", figures_sizes, "WINNER", replace(figures_means.WINNER, relation=">")),
-    ("fig.priors.improved", figures_means, "CLOSE", figures_means.Fraction(2)),
+    ("fig.priors.improved", figures_means, "APPROACHES", replace(figures_means.APPROACHES, relation=">")),
+    ("near.decay", good_answers, "FALLS", replace(good_answers.FALLS, relation="!=")),
+    ("err.priors", figures_errors, "FALLS", replace(figures_errors.FALLS, relation="!=")),
     ("fig.small-priors", figures_means, "fifty", all_of_150),
     ("fig.concrete-epsilon", concrete_epsilon, "TRUE_EPSILON", replace(concrete_epsilon.TRUE_EPSILON, relation=">")),
     (
@@ -116,4 +122,4 @@ def test_the_flipped_core_changes_what_was_proved_on_the_grid(monkeypatch):
 
 
 def test_every_figure_is_perturbed():
-    assert {row[0] for row in PERTURBED} == {key for key in EXPECTED if key.startswith("fig.")}
+    assert {row[0] for row in PERTURBED} == {claim.id for claim in FIGURES}

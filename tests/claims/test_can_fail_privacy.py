@@ -71,7 +71,7 @@ PERTURBED = [
     ("dp.mh", privacy_exponential, "CLAIMED", claims_half("MH")),
     ("dp.mhdelta", *turned(privacy_delta, "DELTA_MOST", ">=")),
     ("dp.mhdelta", privacy_delta, "exponential_at", five_times_epsilon_in_gamma),
-    ("dp.mhdelta.dirichlet", privacy_dirichlet, "REACH", 99),
+    ("dp.mhdelta.dirichlet", privacy_dirichlet, "OVER", "all"),
     ("dp.mhdelta.normalisers", *turned(privacy_delta, "NORMALISERS", "!=")),
     ("dp.lemma-5.5", *turned(privacy_lemma_5_5, "LEMMA", ">")),
     ("ehdl.not-private.uniform", *turned(privacy_ehdl, "EXCEEDS", "<")),
@@ -81,7 +81,7 @@ PERTURBED = [
     ("ehdl.algebra", *turned(privacy_premise, "ABOVE_TWO", "<")),
     ("ehdl.first-step", *turned(privacy_premise_steps, "FIRST", "<")),
     ("ehdl.second-step", *turned(privacy_premise_steps, "SECOND", "<")),
-    ("smooth.exp.adjacent", privacy_smooth, "REACH", 99),
+    ("smooth.exp.adjacent", privacy_smooth, "OVER", "all"),
     ("smooth.gamma", *turned(privacy_smooth, "SMOOTH", "<")),
     ("smooth.gamma", *turned(privacy_smooth, "AT_LEAST_LOCAL", "<")),
     ("smooth.gamma", privacy_smooth, "hamming", lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) ** 2),
@@ -101,6 +101,10 @@ PERTURBED = [
     ("dilation.laplace.third", privacy_laplace_exchange, "PARTS", 1000),
     ("dilation.laplace.exchange", privacy_laplace_exchange, "log_dilated", lambda size, lam, factor: -factor * size),
     ("dilation.laplace.any", privacy_laplace_dilation, "worst_positive", lambda eps, lam: ball(0)),
+    ("dilation.laplace.case-1", privacy_laplace_exchange, "stretched", lambda at: (ball(1), ball(Fraction(1, 1000)))),
+    ("dilation.p1.any-lambda", *turned(privacy_dilation, "LITERAL", ">")),
+    ("dp.lemma-5.5.zero-case", *turned(privacy_lemma_5_5, "LARGEST_DELTA", ">")),
+    ("dp.lszhang.literal", *turned(privacy_laplace, "PRIVATE", ">")),
 ]
 
 

@@ -1,10 +1,10 @@
-"""Every proof "by algebra" of setting and privacy can fail: its own statement is perturbed, and a line breaks."""
+"""Every proof for all n of setting and privacy can fail: its own statement is perturbed, and a line breaks."""
 
 from fractions import Fraction
 
 import pytest
 
-from dpaudit.claims.outcome import BY_ALGEBRA
+from dpaudit.claims.outcome import EVERYWHERE
 from dpaudit.claims.proof import NOT_THROUGH
 from proofs_checks.privacy import ehdl as privacy_ehdl
 from proofs_checks.privacy import exponential as privacy_exponential
@@ -19,10 +19,24 @@ from proofs_checks.setting import left as setting_left
 from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
+from proofs_checks.setting import steps as setting_steps
 from tests.claims.documents import EXPECTED, run_one, turned
 
 COQ = ("Coq: ", "by hand: Coq theorem ")
-FAMILIES = ("candidates.", "gs.", "prior.", "ls.", "l1.", "level.", "dp.", "ehdl.", "smooth.", "sliding.", "dilation.")
+FAMILIES = (
+    "candidates.",
+    "gs.",
+    "prior.",
+    "ls.",
+    "l1.",
+    "level.",
+    "dp.",
+    "ehdl.",
+    "smooth.",
+    "sliding.",
+    "dilation.",
+    "hellinger.",
+)
 
 
 def times(module, mech, factor):
@@ -43,6 +57,9 @@ PERTURBED = [
     ("ls.statement-1", *turned(setting_ls, "GROWS", "=")),
     ("ls.statement-1", setting_ls, "balanced_points", lambda n: (n // 2 - (n > 500),)),
     ("ls.statement-1.algebra", setting_ls, "ROOT", -2),
+    ("ls.statement-1.induction", *turned(setting_steps, "AGAIN", "=")),
+    ("hellinger.tv", *turned(setting_steps, "BELOW", "=")),
+    ("hellinger.tv", *turned(setting_steps, "ABOVE", "=")),
     ("ls.statement-2", setting_ls, "first_upper", lambda n: n // 2),
     ("ls.statement-2.left", setting_left, "last_upper", lambda n: (n + 1) // 2),
     ("ls.limit.balanced", setting_limits, "RATE", 1),
@@ -53,6 +70,7 @@ PERTURBED = [
     ("level.5.2", setting_chances, "claimed_sum", lambda count, chance: count * chance * (1 if count < 9 else 2)),
     ("level.5.2", setting_chances, "claimed_sum", lambda count, chance: (count + 1) * chance),
     ("dp.lszhang", *times(privacy_laplace, "LSZhang", NINE_TENTHS)),
+    ("dp.lszhang.literal", *turned(privacy_laplace, "PRIVATE", "<")),
     ("dp.lsdim", *times(privacy_laplace, "LSDim", Fraction(3, 5))),
     ("dp.lshist", *times(privacy_laplace, "LSHist", NINE_TENTHS)),
     ("dp.ehd.exact-gs", *times(privacy_exponential, "EHD", NINE_TENTHS)),
@@ -77,12 +95,12 @@ def test_the_proof_breaks_with_its_statement(claim, module, name, value, monkeyp
     monkeypatch.setattr(module, name, value)
     result = run_one(claim)
     assert not result.error
-    assert result.outcome.establishes != BY_ALGEBRA
+    assert result.outcome.establishes not in EVERYWHERE
     assert NOT_THROUGH in result.outcome.finding
 
 
-def test_every_proof_by_algebra_is_perturbed():
-    proved = {i for i, entry in EXPECTED.items() if entry["establishes"] == BY_ALGEBRA and i.startswith(FAMILIES)}
+def test_every_proof_for_all_n_is_perturbed():
+    proved = {i for i, entry in EXPECTED.items() if entry["establishes"] in EVERYWHERE and i.startswith(FAMILIES)}
     assert proved == {claim for claim, *_ in PERTURBED}
 
 
@@ -91,5 +109,16 @@ def test_every_line_of_a_proof_says_how_it_is_known():
         for line in run_one(claim).outcome.steps:
             tag = line.value.rpartition("  [")[2]
             assert tag.startswith(
-                (*("checked]", "checked: ", "by hand]", "textbook]", "checked on cases: ", "cited: "), *COQ)
+                (
+                    *(
+                        "checked]",
+                        "checked: ",
+                        "certified by balls",
+                        "by hand]",
+                        "textbook]",
+                        "checked on cases: ",
+                        "cited: ",
+                    ),
+                    *COQ,
+                )
             )

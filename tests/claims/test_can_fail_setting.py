@@ -8,6 +8,7 @@ from flint import fmpq
 from dpaudit.claims import Proof
 from dpaudit.numbers.verdict import Verdict
 from proofs_checks.setting import chances as setting_chances
+from proofs_checks.setting import definitions as setting_definitions
 from proofs_checks.setting import exact as setting_exact
 from proofs_checks.setting import gs as setting_gs
 from proofs_checks.setting import left as setting_left
@@ -16,6 +17,7 @@ from proofs_checks.setting import levels as setting_levels
 from proofs_checks.setting import limits as setting_limits
 from proofs_checks.setting import ls as setting_ls
 from proofs_checks.setting import printed as setting_printed
+from proofs_checks.setting import steps as setting_steps
 from tests.claims.documents import expected_verdict, run_one, turned, verdict_of
 
 
@@ -57,6 +59,14 @@ PERTURBED = [
     ("level.5.1", *turned(setting_chances, "SAME_CHANCE", "<")),
     ("level.5.1", *turned(setting_chances, "OTHER_CHANCE", "=")),
     ("level.5.2", *turned(setting_chances, "LEVEL_SUM", "<")),
+    ("ls.statement-1.induction", *turned(setting_steps, "AGAIN", "<")),
+    ("hellinger.tv", *turned(setting_steps, "BELOW", ">")),
+    ("hellinger.tv", *turned(setting_steps, "ABOVE", ">")),
+    ("near.one-step", *turned(setting_steps, "ONE_STEP", "!=")),
+    ("def.score-sign", setting_definitions, "PRINTED", setting_definitions.MEANT),
+    ("def.dp-equality", setting_definitions, "WHOLE", setting_definitions.WHOLE_MEANT),
+    ("def.adjacency", setting_definitions, "printed_adjacent", setting_definitions.meant_adjacent),
+    ("def.ls-same-data", *turned(setting_definitions, "LS_PRINTED", "<=")),
 ]
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from dpaudit.files.folders import write_folder
 from dpaudit.files.writing import NotWritten, check_writable, write_file
 from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.write import OURS as CHARTS
+from dpaudit.reports.write import rendered
 from dpaudit.reports.write import write as write_report
 from dpaudit.sweeps.export import export
 from tests.faults import deaths, faulty, full_disk, in_a_child
@@ -108,13 +108,18 @@ REPORTS = {
 }
 
 
-@pytest.mark.parametrize("kind", REPORTS)
-@pytest.mark.parametrize("trades", [True, False])
-def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_path, monkeypatch):
-    write, folder = REPORTS[kind], tmp_path / "parent" / "folder"
+@pytest.fixture(params=REPORTS)
+def write(request, monkeypatch):
+    """What writes a folder; a report is rendered once."""
+    texts = rendered(PAGE)
+    monkeypatch.setattr("dpaudit.reports.write.rendered", lambda *_: texts)
+    return REPORTS[request.param]
+
+
+def test_a_report_is_replaced_file_by_file_whatever_fails(write, tmp_path):
+    """Before the first file is replaced nothing has changed; after that every file is the old or the new one, whole."""
+    folder = tmp_path / "parent" / "folder"
     folder.parent.mkdir()
-    if not trades:
-        monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
     old = {"report.html": OLD, "report.md": OLD, "result.json": OLD, "charts/01-sensitivity.svg": OLD, "a": OLD}
 
     def again():
@@ -133,56 +138,57 @@ def test_a_report_is_the_old_or_the_new_one_whatever_fails(kind, trades, tmp_pat
     assert before != after
     assert not leftovers(folder.parent)
     assert {name: after[name] for name in (*BYSTANDERS, "charts.old", "charts/my-own.svg")}.items() <= before.items()
-    assert "charts/01-sensitivity-x.png" not in after
-    assert ("exchange" in counted.calls) == trades
-    for at in range(len(counted.calls)):
+    assert "charts/01-sensitivity.svg" not in after
+    first = counted.calls.index("replace")
+
+    def check(at):
+        found = contents(folder)
+        assert at > first or found == before, counted.calls[at]
+        assert all(text in (before.get(name), after.get(name)) for name, text in found.items()), counted.calls[at]
+        assert before.keys() & after.keys() <= found.keys(), counted.calls[at]
+
+    for at, call in enumerate(counted.calls):
         again()
-        with faulty(at, full_disk), suppress(NotWritten):
+        with faulty(at, full_disk), pytest.raises(NotWritten, match="No space left"):
             write(str(folder))
-        assert contents(folder) in (before, after) or not trades, counted.calls[at]
+        check(at)
+        assert not [path for path in leftovers(folder.parent) if call != "unlink" or path.is_dir()], call
     for at, death in deaths(counted.calls):
         again()
         with faulty(at, death):
             assert in_a_child(lambda: write(str(folder))) == 9
-        found = contents(folder)
-        if trades:
-            assert found in (before, after), (counted.calls[at], death)
-        else:
-            assert all(text in (before.get(name), after.get(name)) for name, text in found.items())
-            assert before.keys() & after.keys() <= found.keys()
-        for path in leftovers(folder.parent):
-            shutil.rmtree(path, ignore_errors=True)
+        check(at)
 
 
-@pytest.mark.parametrize("kind", REPORTS)
-@pytest.mark.parametrize("trades", [True, False])
-def test_a_report_that_was_not_there_is_whole_or_not_at_all(kind, trades, tmp_path, monkeypatch):
+def test_a_report_that_was_not_there_is_whole_or_not_at_all(write, tmp_path):
     """After an error nothing is left, not even an empty folder; a kill leaves no folder of the report's name."""
-    write, folder = REPORTS[kind], tmp_path / "one" / "two" / "folder"
-    if not trades:
-        monkeypatch.setattr("dpaudit.files.folders._can_trade", lambda target: False)
+    folder = tmp_path / "one" / "two" / "folder"
     with faulty() as counted:
         write(str(folder))
     after = contents(folder)
-    assert {"open", "write", "fsync", "mkdir", "makedirs", "rename"} <= set(counted.calls)
-    failed = 0
+    assert {"open", "write", "fsync", "makedirs", "rename"} <= set(counted.calls)
     for at, call in enumerate(counted.calls):
         shutil.rmtree(tmp_path / "one", ignore_errors=True)
-        try:
-            with faulty(at, full_disk):
-                write(str(folder))
-        except NotWritten:
-            failed += 1
-            assert call in ("unlink", "rmdir") or not leftovers(tmp_path), call  # what cannot be removed stays
-            for path in leftovers(tmp_path):
-                path.unlink()
-            assert not (tmp_path / "one").exists() or contents(folder) == after, call
-    assert failed > len(counted.calls) // 2
+        with faulty(at, full_disk), pytest.raises(NotWritten, match="No space left"):
+            write(str(folder))
+        for path in leftovers(tmp_path):
+            assert call == "unlink", call  # the probe for which nothing else could be done
+            path.unlink()
+        assert not (tmp_path / "one").exists() or (at > counted.calls.index("rename") and contents(folder) == after)
     for at, death in deaths(counted.calls):
         shutil.rmtree(tmp_path / "one", ignore_errors=True)
         with faulty(at, death):
             assert in_a_child(lambda: write(str(folder))) == 9
         assert not folder.exists() or contents(folder) == after
+
+
+def test_a_folder_in_an_old_report_goes_again_after_an_error(tmp_path, monkeypatch):
+    """No empty charts/ is left in a folder that had none."""
+    (tmp_path / "mine.txt").write_text("the user's")
+    monkeypatch.setattr(os, "replace", lambda *_: full_disk(None, None, None))
+    with pytest.raises(NotWritten, match="No space left"):
+        REPORTS["charts"](str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_what_cannot_be_computed_leaves_no_folder(tmp_path, capsys):

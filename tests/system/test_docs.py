@@ -516,7 +516,7 @@ def test_the_page_of_claims_names_the_printed_words():
     from dpaudit.claims.outcome import ON_GRID
     from dpaudit.claims.words import extent
 
-    (row,) = re.findall(rf"^\| PROVED \| {ON_GRID}.*$", (ROOT / "docs/claims.md").read_text(), re.MULTILINE)
+    (row,) = re.findall(rf"^\| PROVED on its grid \| {ON_GRID}.*$", (ROOT / "docs/claims.md").read_text(), re.MULTILINE)
     assert "printed as ON THE GRID ONLY |" in row
     assert '"ON THE GRID ONLY: {grid}"' in inspect.getsource(extent)
 

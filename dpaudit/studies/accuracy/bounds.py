@@ -195,6 +195,7 @@ class Bound:
 
     ``threshold`` says at which t: at the user's (or at every one that separates two attained distances), or at
     LS(x), strictly below it or up to it. ``identity``: the form is the definition of the probability itself.
+    ``gs`` is the global sensitivity that the bound is about: N0's constant, or the model's own.
     """
 
     claim: str
@@ -206,6 +207,7 @@ class Bound:
     threshold: str = "< t"
     data: str = "any"
     identity: bool = False
+    gs: str = "constant"
 
     @property
     def of_tail(self) -> bool:
@@ -236,18 +238,20 @@ class Bound:
 
 
 TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<"}
-T42, T45 = "N0, N4 Theorem 4.2", "N0, N4 Theorem 4.5"
-PROOF, TAIL = "proof of Theorem 4.5", "P1 §5.3, A3 §6.2"
+T42, T45, N0 = "N0, N4 Theorem 4.2", "N0, N4 Theorem 4.5", "N0 Theorem 4.5"
+PROOF, TAIL, TAIL_GS = "proof of Theorem 4.5", "P1 §5.3, A3 §6.2", "P1 §5.2, A3 §6.1.1"
 SMOOTH = ("MH", "MHdelta")
 SQUARED_INTERVAL = InPowers(lambda q, k: interval(q, k) ** 2, 2)
 SQUARED_ABOVE = InPowers(lambda q, k: above(q, k) ** 2, 2)
 FIRST = "1 − ½(e^(−ε) + e^(−2ε))"
 
 
-def _both(claim: str, mechanism: str, relation: str, words: str, form: InPowers | InSteps) -> list[Bound]:
+def _both(
+    claim: str, mechanism: str, relation: str, words: str, form: InPowers | InSteps, source: str = T45
+) -> list[Bound]:
     """The same bound for balanced data and for all others, which have ids of their own."""
     return [
-        Bound(f"{claim}.{data}", (mechanism,), relation, words, T45, form, data=data) for data in ("balanced", "all")
+        Bound(f"{claim}.{data}", (mechanism,), relation, words, source, form, data=data) for data in ("balanced", "all")
     ]
 
 
@@ -258,18 +262,12 @@ def _balanced(claim: str, mechanism: str, relation: str, words: str, source: str
 BOUNDS: tuple[Bound, ...] = (
     Bound("acc.4.2.strict", ("LSHist",), "≥", FIRST, T42, InPowers(first_interval), "< LS(x)"),
     Bound("acc.4.2.closed", ("LSHist",), "≥", FIRST, T42, InPowers(first_interval), "≤ LS(x)"),
-    _balanced(
-        "acc.4.5.lszhang-eq.balanced",
-        "LSZhang",
-        "=",
-        "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²",
-        "N0 Theorem 4.5",
-        SQUARED_INTERVAL,
-    ),
-    _balanced("acc.4.5.lszhang-lb.balanced", "LSZhang", "≥", "(1 − e^(−κε/2))²", "N0 Theorem 4.5", SQUARED_ABOVE),
+    *_both("acc.4.5.lszhang-eq", "LSZhang", "=", "(1 − ½(e^(−κε/2) + e^(−(κ+1)ε/2)))²", SQUARED_INTERVAL, N0),
+    *_both("acc.4.5.lszhang-lb", "LSZhang", "≥", "(1 − e^(−κε/2))²", SQUARED_ABOVE, N0),
     *_both("acc.4.5.lshist-eq", "LSHist", "=", "1 − ½(e^(−κε) + e^(−(κ+1)ε))", InPowers(interval)),
     *_both("acc.4.5.lshist-lb", "LSHist", "≥", "1 − e^(−κε)", InPowers(above)),
-    Bound("acc.em-tail", ("EHD",), "≤", "|R|·exp(−εt/(2·GS₀))", "P1 §5.2, A3 §6.1.1", loose(1)),
+    Bound("acc.em-tail", ("EHD",), "≤", "|R|·exp(−εt/(2·GS₀))", TAIL_GS, loose(1)),
+    Bound("acc.em-tail.model", ("EHD",), "≤", "|R|·exp(−εt/(2·GS(n, α)))", TAIL_GS, loose(1), gs="exact"),
     *_both("acc.4.5.ehd-lower", "EHD", ">", "(2κe^(−ε) + 1)/n", lower(e_epsilon, 0)),
     *_both("acc.4.5.ehd-upper", "EHD", "<", "(2κ+1)/(n·e^(−ε))", upper(e_epsilon, 0)),
     _balanced("acc.4.5.ehd-lower.repaired", "EHD", ">", "(2κe^(−ε/(2GS₀)) + 1)/(n+1)", PROOF, lower(e_global, 1)),

@@ -44,7 +44,7 @@ def applicable(mechanism: PosteriorMechanism, x: Histogram) -> list[Bound]:
     Balanced data have a balanced posterior only where the prior is equal: with another one they are as any data.
     """
     model, settings = mechanism.model, mechanism.settings()
-    if settings.get("gs") == "exact" or "score" in settings:
+    if "score" in settings:
         return []
     data = "balanced" if model.k == 2 and x[0] == x[1] and model.prior[0] == model.prior[1] else "all"
     return [
@@ -52,6 +52,7 @@ def applicable(mechanism: PosteriorMechanism, x: Histogram) -> list[Bound]:
         for bound in BOUNDS
         if mechanism.name in bound.mechanisms
         and bound.data in ("any", data)
+        and bound.gs == settings.get("gs", "constant")
         and (model.k == 2 or not bound.claim.startswith("acc.4."))
     ]
 
