@@ -101,6 +101,13 @@ def measure(quick):
     ):
         ours, theirs = (run(task, kind, size, repeat=2) for task in ("own", "own_float"))
         table.ratio(f"true ε of {own.NAMES[kind].format(size)}", ours, theirs, "the same code in floats, and numpy")
+    for queries in (10, 40):
+        ours, theirs = run("svt", queries, repeat=3), run("svt_sampled", queries)
+        table.ratio(
+            f"true ε of SVT6 with {queries} queries, one pair", ours, theirs, "10⁶ samples in numpy, an estimate"
+        )
+    if not quick:
+        table.peak("the standard suite, all rows", run("suite"))
     ours = run("certified", "LSDim", 10**9, repeat=3)
     table.peak("LSDim (closed form), k = 2, n = 10⁹", ours)
     return table

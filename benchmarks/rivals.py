@@ -91,3 +91,24 @@ def accounting_delta(n, at):
         )
         worst = max(worst, found.get_delta_for_epsilon(at))
     return worst
+
+
+def sampled_svt(queries, samples):
+    """The largest estimated loss of SVT6 over events that were seen 100 times, from samples of both inputs."""
+    import numpy as np
+
+    half = queries // 2
+    x = np.array([1] * half + [0] * (queries - half))
+    rng, counts = np.random.default_rng(1), []
+    for answers in (x, 1 - x):
+        found: dict[int, int] = {}
+        for _ in range(10):
+            size = samples // 10
+            threshold = 1 + rng.laplace(0, 20, size=(size, 1))
+            above = answers + rng.laplace(0, 20, size=(size, queries)) >= threshold
+            groups = above[:, :half].sum(axis=1) * (queries + 1) + above[:, half:].sum(axis=1)
+            for key, count in zip(*np.unique(groups, return_counts=True), strict=True):
+                found[int(key)] = found.get(int(key), 0) + int(count)
+        counts.append(found)
+    shared = [key for key in counts[0] if min(counts[0][key], counts[1].get(key, 0)) >= 100]
+    return float(max(abs(np.log(counts[0][key] / counts[1][key])) for key in shared))

@@ -57,7 +57,35 @@ def accounting(n, at):
     return {"value": rivals.accounting_delta(int(n), float(at))}
 
 
+def svt(queries):
+    """The true ε of SVT6 on the pair that differs in every query, by classes of queries, in certified balls."""
+    from fractions import Fraction
+
+    from dpaudit.noise.suite.inputs import suite_pairs
+    from dpaudit.noise.suite.special import svt_6_balls
+    from dpaudit.numbers import balls
+
+    x, y = suite_pairs(int(queries), True)[-1]
+    with balls.precision(256):
+        losses = [abs((p / q).log()) for p, q, _ in svt_6_balls(x, y, Fraction(1, 10))]
+        return {"value": str(balls.enclosure(balls.maximum(losses), 15))}
+
+
+def svt_sampled(queries, samples="1000000"):
+    """The same mechanism, sampled in numpy: so many draws for both inputs, and a count of the patterns."""
+    return {"value": rivals.sampled_svt(int(queries), int(samples))}
+
+
+def suite():
+    from dpaudit.noise.suite.run import suite as compute
+
+    return {"value": str(len(compute()))}
+
+
 TASKS = {
+    "svt": svt,
+    "svt_sampled": svt_sampled,
+    "suite": suite,
     "certified": certified,
     "usual": usual,
     "delta": certified_delta,

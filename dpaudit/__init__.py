@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpaudit.code.subs import sampler
     from dpaudit.code.until import until
     from dpaudit.mechanisms import REGISTRY as MECHANISMS
+    from dpaudit.noise.source import Noise
     from dpaudit.numbers.enclosure import Enclosure
     from dpaudit.numbers.errors import InputError, TooLargeError
     from dpaudit.numbers.expressions import PI, exp, log, log_gamma, sqrt
@@ -39,6 +40,7 @@ LATER = {
     "verify": "dpaudit.evidence.verification",
     "export": "dpaudit.evidence.coq.export",
     "sweep": "dpaudit.sweeps.sweep",
+    "suite": "dpaudit.noise.suite.run",
     "release": "dpaudit.studies.release.release",
     "report": "dpaudit.reports.report",
     "samples": "dpaudit.studies.samples.samples",
@@ -54,6 +56,7 @@ LATER = {
     "Verdict": "dpaudit.numbers.verdict",
     "sampler": "dpaudit.code.subs",
     "until": "dpaudit.code.until",
+    "Noise": "dpaudit.noise.source",
 }
 """Calls that are imported when first used: name -> module, or module:attribute where that has another name."""
 
@@ -75,6 +78,7 @@ __all__ = [
     "Enclosure",
     "EpsilonResult",
     "InputError",
+    "Noise",
     "PmfResult",
     "SensitivityResult",
     "Setting",

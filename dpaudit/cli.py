@@ -37,7 +37,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "release": "release",
         "sensitivity": "audits",
     },
-    "Prove": {"search": "search", "samples": "samples", "claims": "claims", "check": "claims"},
+    "Prove": {"search": "search", "samples": "samples", "suite": "suite", "claims": "claims", "check": "claims"},
     "Evidence": {"verify": "verify", "export": "export", "report": "report", "render": "report"},
     "Many": {"sweep": "sweep"},
 }

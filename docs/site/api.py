@@ -23,7 +23,7 @@ THEOREMS: list[type] = [RatioResult, EveryNResult, PriorMapResult]
 
 CALLS = {
     "audit": ("epsilon", "delta", "judge", "profile", "table", "pmf", "sensitivity", "explain", "mechanism", "sweep"),
-    "prove": ("search", "samples", "list_claims", "check", "verify", "export", "export_table"),
+    "prove": ("search", "samples", "suite", "list_claims", "check", "verify", "export", "export_table"),
     "choose": (
         *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "accuracy", "release"),
     ),

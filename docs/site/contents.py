@@ -16,6 +16,7 @@ MOUNTS = {
     "dpaudit/code/SOUND.md": "theory/sound.md",
     "proofs_checks/README.md": "claims-decided.md",
     "reports/implementations/README.md": "gallery/implementations.md",
+    "reports/field/README.md": "gallery/field.md",
     "tests/README.md": "tests.md",
     "CHANGELOG.md": "changelog.md",
 }
@@ -31,8 +32,9 @@ CONTENTS = {
     "Tutorial": (
         *("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
         *("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism"),
+        "notebooks/ideal-noise",
     ),
-    "How to audit": ("how-to", "audit", "own-mechanism", "code", "profile", "release", "fast", "sweep"),
+    "How to audit": ("how-to", "audit", "own-mechanism", "code", "noise", "profile", "release", "fast", "sweep"),
     "How to prove": ("forall", "counterexample", "claims", "certificates", "coq"),
     "How to choose": ("compare", "calibrate", "accuracy"),
     "How to publish": ("reports", "ci"),
@@ -43,7 +45,7 @@ CONTENTS = {
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
         *("theory/error-bound", "theory/large-n", "theory/sound"),
     ),
-    "Results": ("gallery/index", "gallery/implementations", "claims-decided"),
+    "Results": ("gallery/index", "gallery/implementations", "gallery/field", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
 """The pages of the site by kind, in order; ``tests/system/test_site.py`` checks that none is missing."""

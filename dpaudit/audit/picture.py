@@ -77,8 +77,8 @@ class Two:
 
 
 def two(mechanism: Audited, witness: Witness, digits: int = 6) -> Two | None:
-    """The two output distributions of a pair; None where there are too many outputs."""
-    if mechanism.counts().outputs > MOST_OUTPUTS:
+    """The two output distributions of a pair; None where there are too many outputs, or real ones."""
+    if not mechanism.tabular or mechanism.counts().outputs > MOST_OUTPUTS:
         return None
     with balls.precision(BITS):
         law = mechanism.law()

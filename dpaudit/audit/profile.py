@@ -162,7 +162,7 @@ def profile(
     effort.check_whole(subject, "profile")
     true = true_epsilon(subject, effort).value
     points = given if given is not None else _points(true)
-    if true.is_open:
+    if true.is_open or not subject.tabular:
         found, bits = _points_only(subject, effort, points, chosen, compose)
     else:
         found, bits = effort.widest(subject, lambda e: _refined(subject, true, e, points, chosen, times))

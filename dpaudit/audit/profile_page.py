@@ -19,12 +19,14 @@ SHOWN = 12
 def page(result: ProfileResult) -> Page:
     """Returns the numbers, the curve, delta, the divergences and the composition."""
     curve = f"{len(result.segments)} segments; nothing rises above by more than "
-    unknown = result.epsilon.is_open
+    real = not result.subject.mechanism.tabular
+    unknown = result.epsilon.is_open or real
+    why = "the outputs are real numbers" if real else "a part of the law is not known"
     rows = [
         ("true ε", strong(result.epsilon)),
         ("total variation", Words(result.total_variation, "   (the adversary's best advantage)")),
         ("zCDP ρ", result.rho),
-        ("curve", "δ at the points only: a part of the law is not known" if unknown else Words(curve, result.slack)),
+        ("curve", f"δ at the points only: {why}" if unknown else Words(curve, result.slack)),
     ]
     effort = ("effort", f"{precision_words(result.precision_bits)}, {result.seconds:.3f} s")
     return [

@@ -78,7 +78,7 @@ def epsilon(
     return EpsilonResult(
         epsilon=worst.value,
         closed_form=form.text() if form else None if worst.known is None else str(worst.known),
-        closed_form_symbolic=form.symbolic() if form else None,
+        closed_form_symbolic=(form.symbolic() or None) if form else None,
         claim=found,
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,

@@ -42,12 +42,21 @@ def load_mechanism(mech: Any, eps: Exact, given: dict[str, Any]) -> Mechanism:
         _only(set(), given, "an object that is made already")
         _no_epsilon(eps, "an object that is made already")
         settings = guarded(reference, _attributes, target)
-        return OwnMechanism(target, reference, _nominal(target), settings, sha256=sha256_of("mech", mech))
+        return _own(OwnMechanism(target, reference, _nominal(target), settings, sha256=sha256_of("mech", mech)))
     arguments, settings = _arguments(target, reference, eps, given)
     made = guarded(reference, target, **arguments)
     if isinstance(made, Mechanism):
         return made
-    return OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech))
+    return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
+
+
+def _own(mechanism: OwnMechanism) -> OwnMechanism:
+    """The mechanism; one whose code draws ideal noise and returns real numbers as one with densities."""
+    if mechanism.method != "sample":
+        return mechanism
+    from dpaudit.mechanisms.own.real import made
+
+    return made(mechanism)
 
 
 def _is_function(target: Any) -> bool:
@@ -69,9 +78,8 @@ def _sampler(function: Any, mech: Any, reference: str, eps: Exact, given: dict[s
     if isinstance(listed, str | int | Fraction):
         raise InputError("data", show(data), "give two data sets at the least, separated by commas: data=0,1")
     made = FunctionSampler(function, listed if isinstance(listed, tuple) else list(listed), arguments)
-    return OwnMechanism(
-        made, reference, _nominal(made), {"data": show(data), **settings}, sha256=sha256_of("mech", mech)
-    )
+    settings = {"data": show(data), **settings}
+    return _own(OwnMechanism(made, reference, _nominal(made), settings, sha256=sha256_of("mech", mech)))
 
 
 def takes(mech: Any) -> set[str]:

@@ -84,6 +84,9 @@ def worst_delta(mechanism: Audited, at: Fraction, effort: Effort) -> Worst:
 def worst_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
     """Returns delta at every point, the profile; the rows are computed once for all points."""
     effort.check_work(mechanism, len(points), mechanism.most_steps)
+    direct = mechanism.direct_deltas(points, effort)
+    if direct is not None:
+        return direct
     fast = fast_tier(mechanism, effort.tier)
     if fast is not None:
         try:

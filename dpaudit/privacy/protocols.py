@@ -193,6 +193,8 @@ class Audited(ABC):
     name: ClassVar[str]
     refinable: bool = True
     """Whether more precision makes the law's balls as narrow as asked for."""
+    tabular: bool = True
+    """Whether the outputs are finitely many, so that the law is a table of probabilities."""
     most_steps: int | None = None
     """What an audit of all pairs may cost if the mechanism is a table from a file; see Effort.check_work."""
 
@@ -223,6 +225,10 @@ class Audited(ABC):
     @abstractmethod
     def law(self) -> Law:
         """Returns the law at the precision in force."""
+
+    def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst] | None:
+        """Returns delta at the points where the mechanism has no table but densities, else None."""
+        return None
 
     def symmetry(self) -> Symmetry | None:
         """Returns the symmetry of the law and the adjacency together, or None."""

@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from dpaudit.calibration.dispatch import calibrate
 
 import dpaudit
 from dpaudit.mechanisms import make_mechanism
@@ -11,6 +10,7 @@ from dpaudit.mechanisms.one_record import OneRecord
 from dpaudit.posterior.model import make_model
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.loss import worst_loss
+from dpaudit.studies.calibrate.dispatch import calibrate
 
 HALVES = [
     ("EHDL", "1,1", {}, 2),

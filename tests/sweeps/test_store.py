@@ -143,6 +143,16 @@ def overwritten(offset, count=400):
     return spoil
 
 
+def index_emptied():
+    """Every page can be read, but the index lacks the rows."""
+    with closing(sqlite3.connect("s.db")) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'by_state'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    with open("s.db", "r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\x0a\0\0\0\0" + size.to_bytes(2, "big") + b"\0")
+
+
 def locked():
     db = sqlite3.connect("s.db", isolation_level=None)
     db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -184,6 +194,7 @@ FAULTS = {
     "a later page overwritten": (overwritten(8192, 4096), EXPORT, 2, "cannot be used as a store"),
     "the header overwritten": (overwritten(0), RUN, 2, "cannot be used as a store"),
     "the schema overwritten": (overwritten(2000, 2096), STATUS, 2, "cannot be used as a store"),
+    "the index lacks rows": (index_emptied, STATUS, 2, "the file is damaged"),
     "a row is no JSON": (sql("UPDATE jobs SET key = 'x' || key WHERE position = 2"), EXPORT, 2, "damaged: no JSON"),
     "a row is no text": (sql("UPDATE jobs SET made = x'ff00ff'"), STATUS, 2, "cannot be used as a store"),
     "another program's": (sql("PRAGMA application_id = 7"), RUN, 2, "of another program"),

@@ -7,6 +7,7 @@ import random
 import resource
 import sqlite3
 import subprocess
+import threading
 import time
 from concurrent.futures import Future
 from contextlib import closing
@@ -157,6 +158,40 @@ def test_a_lost_batch_is_done_again_and_a_deadly_job_is_given_up(new_store):
     assert Loop(store, Dying(0, jobs[3].key)).run()[:3] == (8, 7, 1)
     lost = "its worker died twice, the second time with nothing else running: terminated abruptly"
     assert store.errors(1) == [(jobs[3].entry, lost, 1)]
+
+
+class Early(Here):
+    """Workers that return after one job of a batch, as they do when a batch takes long."""
+
+    def submit(self, function, batch):
+        return super().submit(function, batch[:1])
+
+
+class Late(Dying):
+    """Workers whose second batch takes a while; ``seen`` says whether it was done when each batch came."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.slow, self.seen = None, []
+
+    def submit(self, function, batch):
+        self.seen.append((len(batch), self.slow is None or self.slow.done()))
+        future = super().submit(function, batch)
+        if len(self.seen) == 2:
+            self.slow = Future()
+            threading.Timer(0.2, self.slow.set_result, [future.result()]).start()
+        return self.slow if len(self.seen) == 2 else future
+
+
+def test_the_rest_of_a_batch_goes_on_and_suspects_run_alone(new_store):
+    store = new_store()
+    store.add(expand({"mech": "EHDS", "n": {"from": 2, "to": 5}}))
+    assert Loop(store, Early()).run()[:3] == (4, 4, 0)
+    store, late = new_store(), Late()
+    store.add(expand({"mech": "EHDS", "n": {"from": 2, "to": 35}}))
+    assert Loop(store, late).run()[:3] == (34, 34, 0)
+    assert len(late.seen) > 2
+    assert all(done for _, done in late.seen[2:]), "a suspect ran beside another batch"
 
 
 def test_only_the_killers_fail(here):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from dpaudit.sweeps.store import Store
 from dpaudit.sweeps.sweep import Loop
 from dpaudit.sweeps.work import run_batch
 from dpaudit.sweeps.workers import LocalWorkers, WorkerDied, open_workers
-from tests.sweeps.sweeping import COUNT, begun, rows, swept, wait_until
+from tests.sweeps.sweeping import begun, rows, swept, wait_until
 
 
 def test_a_worker_process_that_dies_is_replaced():
@@ -89,60 +90,55 @@ def test_no_worker_outlives_the_command(here, capsys, command, number):
             assert store.status().total == 3
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as found:
-        yield found
-
-
-def test_a_cluster_gives_the_same_table_even_if_a_worker_dies(plan, tmp_path, cluster):
-    with closing(swept(tmp_path / "here.db", plan)) as store:
-        undisturbed = rows(store)
-    store = Store(str(tmp_path / "dask.db"))
-    store.add(read_plan(str(plan)))
-    victims = [cluster.workers[0].pid]
-
-    def kill_midway(status):
-        if victims and status.done >= COUNT // 4:
-            os.kill(victims.pop(), signal.SIGKILL)
-
-    status = Loop(store, open_workers(None, cluster.scheduler_address), kill_midway).run()
-    assert not victims
-    assert status[:3] == (COUNT, COUNT, 0)
-    assert rows(store) == undisturbed
-    store.close()
-
-
-def test_a_scheduler_that_is_killed(here):
+@pytest.fixture
+def cluster(here):
+    """The address of a Dask scheduler, its process, and two workers of it."""
     pytest.importorskip("distributed", reason="Dask is not installed: pip install dpaudit[cluster]")
-    Path("plan.toml").write_text('mech = "own.py:Mine"\nset = {w = [1, 1000, 1001]}')
-    module = [sys.executable, "-m"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    scheduler = subprocess.Popen(
-        [*module, "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", "where.json"],
-        **quiet,
-    )
-    started = [scheduler]
+    started = []
+
+    def start(name, *arguments):
+        words = [sys.executable, "-m", f"distributed.cli.{name}", *arguments, "--no-dashboard"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started.append(subprocess.Popen(words, start_new_session=True, **quiet))
+        return started[-1]
+
+    where = Path("where.json")
     try:
-        assert wait_until(lambda: Path("where.json").exists() and Path("where.json").read_text().endswith("}"))
-        address = json.loads(Path("where.json").read_text())["address"]
-        worker = [*module, "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-        started.append(subprocess.Popen(worker, **quiet))
-        sweep = [*module, "dpaudit", "sweep", "plan.toml", "--out", "s.db", "--scheduler", address]
-        started.append(subprocess.Popen(sweep, **quiet))
-        assert wait_until(lambda: begun())
-        scheduler.kill()
-        _, errors = started[-1].communicate(timeout=60)
-        assert started[-1].returncode == 2, errors
-        assert errors.count("\n") == 1
-        assert "was lost; what is finished is kept: run the command again" in errors
+        scheduler = start("dask_scheduler", "--port", "0", "--scheduler-file", str(where))
+        assert wait_until(lambda: where.exists() and where.read_text().endswith("}"))
+        address = json.loads(where.read_text())["address"]
+        yield address, scheduler, [start("dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
     finally:
         for process in started:
             if alive(process.pid):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            process.wait()
+
+
+def test_a_cluster_loses_a_worker_and_then_its_scheduler(cluster, capsys):
+    """Without the worker the table is the same; without the scheduler there is one line, and the store is kept."""
+    address, scheduler, victims = cluster
+    with closing(swept("here.db", "large.toml")) as store:
+        undisturbed = rows(store)
+
+    def kill_midway(status):
+        if len(victims) == 2 and status.done:
+            victims.pop().kill()
+
+    with closing(Store("dask.db")) as store:
+        store.add(read_plan("large.toml"))
+        status = Loop(store, open_workers(None, address), kill_midway).run()
+        assert status[:3] == (len(undisturbed), len(undisturbed), 0)
+        assert len(victims) == 1
+        assert rows(store) == undisturbed
+
+    Path("plan.toml").write_text('mech = "own.py:Mine"\nset = {w = [1, 1000, 1001]}')
+    killer = threading.Thread(target=lambda: (wait_until(begun), scheduler.kill()))
+    killer.start()
+    assert main(["sweep", "plan.toml", "--out", "s.db", "--scheduler", address]) == 2
+    killer.join()
+    errors = capsys.readouterr().err
+    assert "was lost; what is finished is kept: run the command again" in errors
+    assert errors.count("\n") == 1
     with closing(Store("s.db")) as store:
         assert store.status()[0] == 3

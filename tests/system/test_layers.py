@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ORDER = (
-    *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "mechanisms"),
+    *("version", "reference", "numbers", "files", "charts", "posterior", "privacy", "code", "noise", "mechanisms"),
     *("audit", "forall", "studies"),
     *("claims", "evidence", "sweeps", "reports"),
     *("commands", "cli", "__main__", "pytest_plugin"),

@@ -11,8 +11,8 @@ pytest.importorskip("ipykernel")
 from docs.site.notebooks import NOTEBOOKS, executed, shown  # noqa: E402
 
 
-def test_there_are_three():
-    assert [path.stem for path in NOTEBOOKS] == ["first-audit", "refuting-ehdl", "your-own-mechanism"]
+def test_there_are_four():
+    assert [path.stem for path in NOTEBOOKS] == ["first-audit", "ideal-noise", "refuting-ehdl", "your-own-mechanism"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -38,6 +38,7 @@ from dpaudit.privacy.names import Names
 from dpaudit.privacy.protocols import Counts, Dataset, Law, Output, text
 
 if TYPE_CHECKING:
+    from dpaudit.mechanisms.own.noise import NoiseLaws
     from dpaudit.mechanisms.own.sample import SampledLaws
 
 MAX_ITEMS = 10**6
@@ -89,11 +90,11 @@ class OwnMechanism(Mechanism):
         self.method = given[0]
 
     @cached_property
-    def _sampled(self) -> SampledLaws:
+    def _sampled(self) -> SampledLaws | NoiseLaws:
         """The laws of the code, where the mechanism is given by its code."""
-        from dpaudit.mechanisms.own.sample import SampledLaws  # brings numpy
+        from dpaudit.mechanisms.own.noise import laws_of  # brings numpy
 
-        return SampledLaws(self._target, self.reference, self.name)
+        return laws_of(self._target, self.reference, self.name)
 
     @property
     def _lists_outputs(self) -> bool:

@@ -1,0 +1,128 @@
+"""Somebody's own mechanism given by code with ideal noise, ``sample(x, noise: dpaudit.Noise)``: its laws.
+
+Finitely many outputs become an exact table, as any other mechanism's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dpaudit.mechanisms.own.user_code import guarded, no_exit
+from dpaudit.noise.constraints import Cyclic
+from dpaudit.noise.densities import Part, parts, reals
+from dpaudit.noise.explore import Explored, explore
+from dpaudit.noise.law import IDEAL, FiniteLaw, NotFollowed, entry, finite_law, kind_of, order_of, takes_noise
+from dpaudit.noise.linear import Refused
+from dpaudit.noise.trees import TooComplex
+from dpaudit.numbers.digits import at_most
+from dpaudit.numbers.errors import InputError
+from dpaudit.privacy.protocols import Dataset, Output, text
+
+if TYPE_CHECKING:
+    from dpaudit.mechanisms.own.sample import SampledLaws
+
+
+class NoiseLaws:
+    """The laws of sample(x, noise), each computed once."""
+
+    def __init__(self, target: Any, reference: str, name: str) -> None:
+        self.target, self.reference, self.name = target, reference, name
+        self._paths: dict[Dataset, Explored] = {}
+        self._laws: dict[Dataset, FiniteLaw] = {}
+
+    def _error(self, rule: str) -> InputError:
+        return InputError("mech", self.reference, f"{self.name} {rule}")
+
+    def explored(self, x: Dataset) -> Explored:
+        """The ways that sample(x, noise) takes."""
+        if x not in self._paths:
+            self._paths[x] = self.careful(x, lambda: self._explore(x))
+        return self._paths[x]
+
+    def _explore(self, x: Dataset) -> Explored:
+        sample = self.target.sample
+        with no_exit():
+            return explore(lambda noise: sample(x, noise), lambda: vars(self.target))
+
+    def careful(self, x: Dataset, compute: Callable[[], Any]) -> Any:
+        """What ``compute`` returns; what goes wrong becomes one line with the data set, the file and the line."""
+        try:
+            return guarded(self.reference, _caught, compute)
+        except InputError as reason:
+            at = "" if " line " in reason.rule else self._start()
+            raise self._error(f"sample({text(x)}, noise): {at}{reason.rule}") from None
+
+    def _start(self) -> str:
+        """The file and the first line of the code."""
+        code = getattr(getattr(self.target, "function", self.target.sample), "__code__", None)
+        return "" if code is None else f"{Path(code.co_filename).name} line {code.co_firstlineno}: "
+
+    def has_reals(self, datasets: Sequence[Dataset]) -> bool:
+        """Whether an output has a real part."""
+        return any(reals(path.output) for x in datasets for path in self.explored(x).paths)
+
+    def law(self, x: Dataset) -> FiniteLaw:
+        """The law of sample(x, noise), whose outputs have no real part."""
+        if x not in self._laws:
+            self._laws[x] = self.careful(x, lambda: finite_law(self.explored(x)))
+        return self._laws[x]
+
+    def outputs(self, datasets: Sequence[Dataset], listed: Sequence[Output] | None) -> tuple[Output, ...]:
+        """Those listed, or all that occur: numbers first, in order."""
+        laws = [(x, self.law(x)) for x in datasets]
+        found = {kind: (x, output) for x, law in laws for kind, (output, _) in law.values.items()}
+        rest = (NotFollowed(),) if any(law.residual for _, law in laws) else ()
+        if listed is None:
+            return (*sorted((output for _, output in found.values()), key=order_of), *rest)
+        known = {kind_of(output) for output in listed}
+        for kind, (x, output) in found.items():
+            if kind not in known:
+                raise self._error(f"sample({text(x)}, noise) gives {text(output)}, which outputs() does not list")
+        return (*listed, *rest)
+
+    @staticmethod
+    def has_rest(outputs: Sequence[Output]) -> bool:
+        """Whether the last output stands for what was not followed."""
+        return isinstance(outputs[-1], NotFollowed)
+
+    def entries(self, x: Dataset, outputs: Sequence[Output]) -> list[Any]:
+        """The probabilities: rationals, expressions, or pairs (lower, upper)."""
+        law = self.law(x)
+        values = {kind: value for kind, (_, value) in law.values.items()}
+        return [entry(values.get(kind_of(output)), law.residual) for output in outputs]
+
+    def real_law(self, x: Dataset) -> dict[Any, Part]:
+        """The law of sample(x, noise), whose outputs have real parts."""
+        explored = self.explored(x)
+        if not explored.complete:
+            raise self._error(
+                f"sample({text(x)}, noise): {explored.cut_at}too many forks for an output with real parts"
+            )
+        return cast(dict[Any, Part], self.careful(x, lambda: parts(explored.paths)))
+
+    def caveats(self, datasets: Sequence[Dataset], listed: bool) -> dict[str, Any]:
+        """What the answer rests on: "assumptions"; and "residual", the largest probability not followed."""
+        del listed
+        laws = [self.law(x) for x in datasets]
+        residual = max(law.residual for law in laws)
+        cut = next((self.explored(x).cut_at for x in datasets if not self.explored(x).complete), "")
+        notes = {"notes": [f"{cut}the ways beyond this fork are not followed, residual {at_most(residual, 3)}"]}
+        return {"assumptions": [IDEAL], "residual": at_most(residual, 3), **(notes if residual else {})}
+
+
+def _caught(compute: Callable[[], Any]) -> Any:
+    try:
+        return compute()
+    except (Refused, Cyclic, TooComplex) as reason:
+        raise InputError("mech", "", str(reason)) from None
+
+
+def laws_of(target: Any, reference: str, name: str) -> NoiseLaws | SampledLaws:
+    """The laws of somebody's code: with ideal noise where its annotation says so, else with a random source."""
+    if takes_noise(target):
+        return NoiseLaws(target, reference, name)
+    from dpaudit.mechanisms.own.sample import SampledLaws
+
+    return SampledLaws(target, reference, name)

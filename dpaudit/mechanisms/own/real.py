@@ -1,0 +1,184 @@
+"""Somebody's own mechanism whose code with ideal noise returns real numbers.
+
+Such outputs have densities: epsilon is their largest ratio, in closed form where algebra has it, and delta an integral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, cast
+
+from dpaudit.mechanisms.own.mechanism import OwnMechanism
+from dpaudit.mechanisms.own.noise import NoiseLaws
+from dpaudit.noise import losses
+from dpaudit.noise.densities import Part
+from dpaudit.noise.law import IDEAL, expression
+from dpaudit.noise.losses import Peak, shape_text
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, Champion
+from dpaudit.numbers.digits import at_most
+from dpaudit.numbers.enclosure import Enclosure
+from dpaudit.privacy.effort import Effort
+from dpaudit.privacy.pairs import Witness, Worst, pairs
+from dpaudit.privacy.protocols import Algebra, ClosedLoss, Dataset, Law, Output
+
+
+class RealMechanism(OwnMechanism):
+    """A mechanism whose outputs have real parts; its "outputs" are their shapes, a dot for every real part."""
+
+    tabular = False
+
+    @cached_property
+    def _laws(self) -> dict[Dataset, dict[Any, Part]]:
+        laws = cast(NoiseLaws, self._sampled)
+        return {x: laws.real_law(x) for x in self._datasets}
+
+    @cached_property
+    def _outputs(self) -> tuple[Output, ...]:
+        return tuple(sorted({shape_text(key) for law in self._laws.values() for key in law}))
+
+    def peaks(self, x: Dataset, y: Dataset) -> list[Peak]:
+        """The suprema of the losses of (x, y), shape by shape, at the precision in force."""
+        laws, key = cast(NoiseLaws, self._sampled), (x, y, balls.working_bits())
+        if key not in self._peaks:
+            self._peaks[key] = laws.careful(x, lambda: losses.peaks(self._laws[x], self._laws[y]))
+        return self._peaks[key]
+
+    @cached_property
+    def _peaks(self) -> dict[tuple[Dataset, Dataset, int], list[Peak]]:
+        return {}
+
+    def algebra(self) -> RealAlgebra:  # type: ignore[override]
+        """The suprema."""
+        return RealAlgebra(self)
+
+    def law(self) -> Law:
+        """Refuses: there is no table of probabilities."""
+        raise self._error("releases real numbers, so it has no table; ask for epsilon, delta, profile or judge")
+
+    @property
+    def refinable(self) -> bool:  # type: ignore[override]
+        """Densities are known to every precision."""
+        return True
+
+    def memory(self) -> int:
+        """The bytes for the densities, about."""
+        return len(self._datasets) * len(self._outputs) * 10_000
+
+    def direct_deltas(self, points: Sequence[Fraction], effort: Effort) -> list[Worst]:
+        """delta at every point, by integrals of the densities."""
+        return [self._delta(at, effort) for at in points]
+
+    def _delta(self, at: Fraction, effort: Effort) -> Worst:
+        laws = cast(NoiseLaws, self._sampled)
+
+        def attempt() -> tuple[Enclosure, Witness] | None:
+            champion: Champion[Witness] = Champion()
+            for x, y in pairs(self, effort):
+                for a, b in ((x, y), (y, x)):
+                    value = laws.careful(a, partial(losses.delta, self._laws[a], self._laws[b], at))
+                    champion.offer([value], lambda _, a=a, b=b: Witness(a, b, None))  # type: ignore[misc]
+            value, witness = champion.result()
+            found = balls.told(value, effort.digits, 1)
+            return None if found is None else (found, witness)
+
+        first, cap = balls.bits_for(effort.digits)
+        (value, witness), bits = balls.refine(attempt, 2 * first, 8 * cap)
+        return Worst(value, witness, bits)
+
+    def caveats(self) -> dict[str, Any]:
+        """What the answer rests on; and delta(infinity) where it is not 0."""
+        found: dict[str, Any] = {"assumptions": [IDEAL]}
+        witness = self.algebra().infinite()
+        if witness is None:
+            return found
+        x, y, _ = witness
+        with balls.precision(128):
+            mass = losses.infinite_mass(self._laws[x], self._laws[y])
+            never = balls.ends(mass)[1]
+        note = f"δ(∞) = {at_most(never, 6)} for this pair: the probability of outputs that are impossible for x′"
+        return {**found, "notes": [note]} if never > Fraction(1, 1 << 60) else found
+
+
+@dataclass(frozen=True)
+class RealAlgebra(Algebra):
+    """The suprema of the losses of a mechanism with real outputs."""
+
+    mechanism: RealMechanism
+
+    def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
+        """A pair with an unbounded loss, and where, if there is one."""
+        with balls.precision(128):
+            for x, y in pairs(self.mechanism):
+                for a, b in ((x, y), (y, x)):
+                    for peak in self.mechanism.peaks(a, b):
+                        if peak.infinite:
+                            return a, b, peak.where
+        return None
+
+    def worst(self) -> ClosedLoss | None:
+        """The largest supremum; None where it is infinite."""
+        if self.infinite() is not None:
+            return None
+        with balls.precision(128):
+            x, y, peak = self._largest()
+        return Supremum(x, y, peak.where, self, peak)
+
+    def _largest(self) -> tuple[Dataset, Dataset, Peak]:
+        champion: Champion[tuple[Dataset, Dataset, Peak]] = Champion()
+        for x, y in pairs(self.mechanism):
+            for a, b in ((x, y), (y, x)):
+                found = self.mechanism.peaks(a, b)
+                champion.offer([p.loss for p in found], lambda i, a=a, b=b, f=found: (a, b, f[i]))  # type: ignore[misc]
+        value, (x, y, peak) = champion.result()
+        rivals = [tag[2] for v, tag in champion.alive if balls.overlap(v, value)]
+        same = len({rival.known for rival in rivals}) == 1
+        return x, y, Peak(value, peak.where, peak.known if same else None, ratio=peak.ratio if same else None)
+
+
+@dataclass(frozen=True)
+class Supremum(ClosedLoss):
+    """The worst-case loss of densities: sup of ln h(v)/h'(v)."""
+
+    algebra: RealAlgebra
+    peak: Peak
+
+    def ball(self) -> Ball:
+        """A ball around the supremum, at the precision in force."""
+        return self.algebra._largest()[2].loss
+
+    def rational(self) -> Fraction | None:
+        """The supremum where algebra knows it to be rational."""
+        return self.peak.known
+
+    def text(self) -> str:
+        """The value in closed form; where there is none, what it is the supremum of."""
+        if self.peak.known is not None:
+            return str(self.peak.known)
+        if self.peak.ratio is None or max(len(side) for side in self.peak.ratio) > 8:
+            return f"sup of ln h(v)/h′(v) at {self.peak.where}"
+        return f"ln({expression(self.peak.ratio)})"
+
+    def symbolic(self) -> str:
+        """Nothing: there is no form for every epsilon."""
+        return ""
+
+
+def made(mechanism: OwnMechanism) -> OwnMechanism:
+    """The mechanism as it is, unless its code draws ideal noise and returns real numbers: then one with densities."""
+    laws = mechanism._sampled
+    if not isinstance(laws, NoiseLaws) or not laws.has_reals(mechanism.datasets()):
+        return mechanism
+    real = RealMechanism(
+        mechanism._target,
+        mechanism.reference,
+        mechanism.epsilon,
+        mechanism._settings,
+        mechanism._other_adjacency,
+        sha256=mechanism.sha256,
+    )
+    vars(real)["_sampled"] = laws
+    return real

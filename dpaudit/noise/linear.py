@@ -1,0 +1,76 @@
+"""Linear forms in the draws, with FLINT's rationals, and the refusal of what is not linear."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import NoReturn
+
+from flint import fmpq
+
+_HERE = str(Path(__file__).resolve().parent)
+RUNNER = "_once"
+"""The function of this room that runs the code (explore.py)."""
+
+
+class Refused(BaseException):
+    """The code leaves the closed list of operations; no ``except Exception`` of that code swallows this."""
+
+
+def place() -> str:
+    """The file and line of the code that called into this room: "svt.py line 7: "; nothing after it has returned."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        if frame.f_code.co_name == RUNNER:
+            return ""
+        frame = frame.f_back  # type: ignore[assignment]
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}: "
+
+
+def refuse(rule: str) -> NoReturn:
+    """Ends the run: the rule with its file and line."""
+    raise Refused(place() + rule)
+
+
+ONE, MINUS, NOTHING = fmpq(1), fmpq(-1), fmpq(0)
+
+
+def fast(value: Fraction | int) -> fmpq:
+    """The same number, as FLINT's rationals: they are many times faster than Fraction."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def fraction(value: fmpq) -> Fraction:
+    """The same number as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """sum of c s over symbols s (by number), plus ``shift``; sorted by symbol, no c is 0."""
+
+    terms: tuple[tuple[int, fmpq], ...]
+    shift: fmpq
+
+    def plus(self, other: Linear, factor: fmpq) -> Linear:
+        """self + factor other."""
+        shift = self.shift + factor * other.shift
+        if not other.terms:
+            return Linear(self.terms, shift)
+        found = dict(self.terms)
+        for s, c in other.terms:
+            found[s] = found.get(s, NOTHING) + factor * c
+        return Linear(tuple(sorted((s, c) for s, c in found.items() if c)), shift)
+
+    def times(self, factor: fmpq) -> Linear:
+        """factor self."""
+        if not factor:
+            return Linear((), NOTHING)
+        return Linear(tuple((s, c * factor) for s, c in self.terms), self.shift * factor)
+
+
+def number(value: Fraction | int) -> Linear:
+    """The form that is this number."""
+    return Linear((), fast(value))

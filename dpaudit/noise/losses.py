@@ -1,0 +1,191 @@
+"""The losses of one ordered pair of data sets whose outputs have real parts: suprema, and delta at an epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from flint import arb
+
+from dpaudit.noise.densities import Density, Normal, Part
+from dpaudit.noise.gaussian import form_ball
+from dpaudit.noise.pieces import Piecewise
+from dpaudit.noise.supremum import (
+    Candidate,
+    Region,
+    aligned,
+    exact_candidate,
+    mass_where,
+    number_ball,
+    region,
+    suprema,
+)
+from dpaudit.noise.trees import TooComplex
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
+from dpaudit.privacy.protocols import text
+
+Law = Mapping[Any, Part]
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The supremum of the loss over the outputs of one shape: a ball, where, and the value if algebra knows it."""
+
+    loss: Ball
+    where: str
+    known: Fraction | None
+    infinite: bool = False
+    ratio: Form | None = None
+    """e^loss, exactly, where it is known."""
+
+
+def shape_text(key: Any) -> str:
+    """The shape of an output for people: "(False, ·)"."""
+    kind, value = key
+    if kind is tuple:
+        return "(" + ", ".join(map(shape_text, value)) + ")"
+    return text(value)
+
+
+def peaks(mine: Law, theirs: Law) -> list[Peak]:
+    """The supremum of ln P/P' for every shape of output that is possible under P."""
+    found = []
+    for key, part in mine.items():
+        if _impossible(part):
+            continue
+        other = theirs.get(key)
+        if other is None or _impossible(other):
+            found.append(Peak(balls.infinity(), shape_text(key), None, infinite=True))
+        else:
+            found.append(_peak(shape_text(key), part, other))
+    return found
+
+
+def _impossible(part: Part) -> bool:
+    return not part.weight[0] or any(isinstance(d, Piecewise) and not any(d.parts) for d in part.densities)
+
+
+def _peak(name: str, mine: Part, theirs: Part) -> Peak:
+    if mine.image != theirs.image:
+        raise TooComplex("the real parts are another linear image for a neighbour: return the draws one by one")
+    steps = [_ratio(mine.weight, theirs.weight)] if mine.weight != theirs.weight else []
+    for f, g in zip(mine.densities, theirs.densities, strict=True):
+        if f != g:
+            steps.append(_best(f, g))
+    if not steps:
+        return Peak(arb(0), name, Fraction(0), ratio=of_rational(Fraction(1)))
+    where = ", ".join([name, *(step.where for step in steps if step.where)])
+    if any(step.infinite for step in steps):
+        return Peak(balls.infinity(), where, None, infinite=True)
+    known = [step.rational() for step in steps]
+    exact = [step.ratio for step in steps]
+    whole = sum((k for k in known if k is not None), Fraction(0)) if None not in known else None
+    ratio = None if None in exact else reduce(_times, [r for r in exact if r is not None])
+    return Peak(balls.total([step.loss for step in steps]), where, whole, ratio=ratio)
+
+
+def _times(a: Form, b: Form) -> Form:
+    return product(a[0], b[0]), product(a[1], b[1])
+
+
+def _ratio(p: Form, q: Form) -> Candidate:
+    found = exact_candidate(product(p[0], q[1]), product(q[0], p[1]), "")
+    if found is None:
+        raise ValueError("an impossible output")
+    return found
+
+
+def _best(f: Density, g: Density) -> Candidate:
+    if isinstance(f, Normal) or isinstance(g, Normal):
+        return Candidate(balls.infinity(), "v → ±∞", (ONE, {}))
+    champion: Champion[Candidate] = Champion()
+    options = suprema(f, g)
+    for candidate in options:
+        if candidate.infinite:
+            return candidate
+    champion.offer([candidate.loss for candidate in options], lambda i: options[i])
+    value, best = champion.result()
+    rivals = [c for c in options if balls.overlap(c.loss, value)]
+    exact = [c for c in rivals if c.rational() is not None]
+    if exact and len({c.rational() for c in rivals}) == 1:
+        return exact[0]
+    return best if len(rivals) == 1 else Candidate(value, best.where)
+
+
+# ------------------------------------------------------------------ delta
+
+
+def delta(mine: Law, theirs: Law, at: Fraction) -> Ball:
+    """A ball around the sum over shapes of the integral of max(0, P - e^at P')."""
+    return test(mine, theirs, at).excess(ball(at).exp())
+
+
+def test(mine: Law, theirs: Law, at: Fraction) -> Region:
+    """The test that rejects where P > e^at P', as far as that is proved: its power and its level."""
+    found = [_test(part, theirs.get(key), at) for key, part in mine.items()]
+    return Region(*(balls.total([getattr(r, name) for r in found]) for name in ("p", "q", "open")))
+
+
+def _mass(part: Part) -> Ball:
+    found = arb(1)
+    for d in part.densities:
+        if isinstance(d, Piecewise):
+            found *= number_ball(d.grid.number(d.integral()))
+    return found
+
+
+def _test(mine: Part, theirs: Part | None, at: Fraction) -> Region:
+    """The test on one shape; real parts with the same density in both laws are left out."""
+    if theirs is None or _impossible(theirs):
+        return Region(form_ball(mine.weight) * _mass(mine), arb(0), arb(0))
+    pairs = [(f, g) for f, g in zip(mine.densities, theirs.densities, strict=True) if f != g]
+    same = tuple(f for f, g in zip(mine.densities, theirs.densities, strict=True) if f == g)
+    inside = _mass(Part(mine.weight, same))
+    p, q, factor = form_ball(mine.weight) * inside, form_ball(theirs.weight) * inside, ball(at).exp()
+    if not pairs:
+        gap = p - factor * q
+        if balls.certainly_less(arb(0), gap):
+            return Region(p, q, arb(0))
+        return Region(arb(0), arb(0), balls.positive_part(gap))
+    if mine.weight != theirs.weight:
+        raise TooComplex("real parts beside a comparison whose chance differs: ask for epsilon, not for delta")
+    normal = [(f, g) for f, g in pairs if isinstance(f, Normal) and isinstance(g, Normal) and f.sigma == g.sigma]
+    if len(normal) == len(pairs):
+        square = sum((((f.mean - g.mean) / f.sigma) ** 2 for f, g in normal), Fraction(0))
+        above = _normal_test(ball(square).sqrt(), ball(at))
+        return Region(p * above[0], p * above[1], arb(0))
+    if len(pairs) > 1:
+        raise TooComplex("several real parts differ: ask for epsilon; delta of their composition is not computed here")
+    f, g = pairs[0]
+    if isinstance(f, Normal) or isinstance(g, Normal):
+        raise TooComplex("Gaussian real parts of two widths: delta is not computed here")
+    found = region(f, g, at)
+    return Region(p * found.p, p * found.q, p * found.open)
+
+
+def _normal_test(mu: Ball, at: Ball) -> tuple[Ball, Ball]:
+    """(Phi(mu/2 - at/mu), Phi(-mu/2 - at/mu)): the best test of two normal distributions at distance mu."""
+    root = arb(2).sqrt()
+    return ((at / mu - mu / 2) / root).erfc() / 2, ((at / mu + mu / 2) / root).erfc() / 2
+
+
+def infinite_mass(mine: Law, theirs: Law) -> Ball:
+    """delta(infinity): the probability under P of all outputs that are impossible under P'."""
+    total = arb(0)
+    for key, part in mine.items():
+        other = theirs.get(key)
+        if other is None or _impossible(other):
+            total += form_ball(part.weight) * _mass(part)
+            continue
+        inside = arb(1)
+        for f, g in zip(part.densities, other.densities, strict=True):
+            if isinstance(f, Piecewise) and isinstance(g, Piecewise):
+                f, g = aligned(f, g)
+                inside *= number_ball(f.grid.number(f.integral())) - number_ball(mass_where(f, g))
+        total += form_ball(part.weight) * (_mass(part) - inside)
+    return total

@@ -1,0 +1,1 @@
+"""The standard suite of mechanisms that sampling tools are tried on, with exact answers."""

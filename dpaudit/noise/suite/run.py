@@ -1,0 +1,75 @@
+"""The whole suite: every row with its exact answer, over all inputs and for every epsilon where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from dpaudit.noise.suite import every_epsilon
+from dpaudit.noise.suite.all_inputs import AllInputs, over_all_inputs
+from dpaudit.noise.suite.every_epsilon import DECIDED, OTHERS, EveryEpsilon
+from dpaudit.noise.suite.gaussian_rows import GAUSSIAN_ROWS, solve_gaussian
+from dpaudit.noise.suite.rows import ROWS, Row
+from dpaudit.noise.suite.solve import Answer, solve
+from dpaudit.numbers.errors import InputError
+
+ALL: tuple[Row, ...] = (*ROWS, *GAUSSIAN_ROWS)
+LATER = "its outputs are real, or its noise is not Laplace or exponential of scale c/ε"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row with everything that is known of it."""
+
+    answer: Answer
+    over_all: AllInputs | None
+    every: EveryEpsilon | None
+    """None where it was not asked for, or is not decided."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row for JSON."""
+        name = self.answer.row.name
+        every = None
+        if self.every is not None:
+            every = {
+                "verdict": self.every.verdict.value,
+                "powers": self.every.powers,
+                "where": self.every.where or None,
+            }
+        return {
+            **self.answer.to_dict(),
+            "all_inputs": None if self.over_all is None else self.over_all.to_dict(),
+            "every_epsilon": every,
+            "every_epsilon_note": OTHERS.get(name) or (None if name in DECIDED else LATER),
+        }
+
+
+def chosen(names: Sequence[str]) -> list[Row]:
+    """The rows of these names; all where none is named."""
+    known = {row.name: row for row in ALL}
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1) or list(known)[:3]
+            raise InputError("name", name, f"is no row of the suite; there is {', '.join(near)}")
+    return [row for row in ALL if not names or row.name in names]
+
+
+def suite(
+    names: Sequence[str] = (), every: bool = False, progress: Callable[[int, int], None] | None = None
+) -> list[Entry]:
+    """The answers of these rows, or of all; with ``every`` also whether they hold for every epsilon > 0."""
+    rows, found = chosen(names), list[Entry]()
+    for number, row in enumerate(rows):
+        if progress is not None:
+            progress(number, len(rows))
+        answer = solve_gaussian(row) if row in GAUSSIAN_ROWS else solve(row)
+        decided = every_epsilon.decide(row) if every and row.name in DECIDED else None
+        found.append(Entry(answer, over_all_inputs(row.name), decided))
+    return found
+
+
+def document(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The JSON of ``dpaudit suite --json``."""
+    return {"rows": [entry.to_dict() for entry in entries]}

@@ -1,0 +1,191 @@
+"""The answer of a row: true epsilon over the suite's pairs, where it is attained, and the exact value at c."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from time import perf_counter
+from typing import Any
+
+from dpaudit.noise import losses
+from dpaudit.noise.densities import Normal
+from dpaudit.noise.gaussian import form_ball
+from dpaudit.noise.law import expression
+from dpaudit.noise.losses import Law, Peak
+from dpaudit.noise.suite import programs, special
+from dpaudit.noise.suite.at_c import C, Shape, composed_at_c, exact_at_c
+from dpaudit.noise.suite.inputs import NOMINAL, laws_of, ordered, suite_pairs
+from dpaudit.noise.suite.rows import Labelled, Row
+from dpaudit.noise.supremum import Region
+from dpaudit.numbers import balls
+from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.enclosure import Enclosure, exact, infinite
+from dpaudit.numbers.verdict import Verdict
+from dpaudit.privacy.protocols import plain
+
+DIGITS = 15
+BITS = 160
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a row."""
+
+    row: Row
+    epsilon: Enclosure
+    closed_form: str | None
+    x: object
+    x_prime: object
+    output: str
+    infinite_mass: Enclosure | None
+    """delta(infinity), where epsilon is infinite."""
+    at_c: Enclosure | None
+    at_c_pair: tuple[object, object] | None
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether epsilon <= the claim, over the suite's pairs."""
+        return self.epsilon.at_most(self.row.claimed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row for JSON."""
+        mass = self.infinite_mass
+        pair = self.at_c_pair
+        return {
+            "name": self.row.name,
+            "epsilon": self.epsilon.to_dict(),
+            "closed_form": self.closed_form,
+            "claimed": str(self.row.claimed),
+            "verdict": self.verdict.value,
+            "worst": {"x": plain(self.x), "x_prime": plain(self.x_prime), "output": self.output},
+            "delta_at_infinity": None if mass is None else mass.to_dict(),
+            "at_c": {
+                "c": str(C),
+                "epsilon": None if self.at_c is None else self.at_c.to_dict(),
+                "x": None if pair is None else plain(pair[0]),
+                "x_prime": None if pair is None else plain(pair[1]),
+            },
+            "published": {"StatDP": self.row.statdp, "DP-Sniper": self.row.sniper},
+            "definition": self.row.definition,
+            "note": self.row.note,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def solve(row: Row) -> Answer:
+    """The answer of the row."""
+    start = perf_counter()
+    if row.name == "SVT34Parallel":
+        return _parallel(row, start)
+    cases = [order for x, y, p, q in row.cases() for order in ((x, y, p, q), (y, x, q, p))]
+    with balls.precision(BITS):
+        x, y, peak, mass = _worst(cases)
+        value, form = _shown(peak)
+    found, pair = _at_c(row, cases)
+    found = Enclosure(min(found.lower, value.upper), min(found.upper, _rounded_up(value, found.places)), found.places)
+    return Answer(row, value, form, x, y, peak.where, mass, found, pair, perf_counter() - start)
+
+
+def _worst(cases: Sequence[Labelled]) -> tuple[object, object, Peak, Enclosure | None]:
+    """The pair and place of the largest loss; of infinite ones that with the largest delta(infinity)."""
+    champion: Champion[tuple[object, object, Peak]] = Champion()
+    unbounded: list[tuple[Fraction, Enclosure, object, object, Peak]] = []
+    for x, y, p, q in cases:
+        found = losses.peaks(p, q)
+        first = next((peak for peak in found if peak.infinite), None)
+        if first is not None:
+            mass = balls.enclosure(losses.infinite_mass(p, q), DIGITS, 0, 1)
+            if mass is not None:
+                unbounded.append((mass.upper, mass, x, y, first))
+        elif not unbounded:
+            champion.offer([peak.loss for peak in found], lambda i, x=x, y=y, f=found: (x, y, f[i]))  # type: ignore[misc]
+    if unbounded:
+        _, mass, x, y, peak = max(unbounded, key=lambda entry: entry[0])
+        return x, y, peak, mass
+    value, (x, y, peak) = champion.result()
+    rivals = [tag[2] for v, tag in champion.alive if balls.overlap(v, value)]
+    known = peak.known if len({rival.known for rival in rivals}) == 1 else None
+    return x, y, Peak(value, peak.where, known, ratio=peak.ratio), None
+
+
+def _shown(peak: Peak) -> tuple[Enclosure, str | None]:
+    if peak.infinite:
+        return infinite(), None
+    if peak.known is not None:
+        return exact(peak.known, DIGITS), str(peak.known)
+    found = balls.enclosure(peak.loss, DIGITS, least=0)
+    if found is None:
+        raise ArithmeticError("too few bits for a row of the suite")
+    short = peak.ratio is not None and max(len(side) for side in peak.ratio) <= 12
+    return found, f"ln({expression(peak.ratio)})" if short and peak.ratio is not None else None
+
+
+def _rounded_up(value: Enclosure, places: int) -> Fraction:
+    """The upper end as a decimal of so many places: no event shows more than the true epsilon."""
+    if value.is_infinite:
+        return value.upper
+    return Fraction(ceil(value.upper * 10**places), 10**places)
+
+
+def _at_c(row: Row, cases: Sequence[Labelled]) -> tuple[Enclosure, tuple[object, object]]:
+    if row.laplace_parts:
+        with balls.precision(BITS):
+            shapes = [_shapes(p, q) for _, _, p, q in cases]
+        found, number = composed_at_c(shapes)
+    else:
+        found, number = exact_at_c([_tests(p, q) for _, _, p, q in cases])
+    return found, (cases[number][0], cases[number][1])
+
+
+def _tests(p: Law, q: Law) -> Callable[[Fraction], Region]:
+    return lambda at: losses.test(p, q, at)
+
+
+def _shapes(p: Law, q: Law) -> list[Shape]:
+    """The shapes with their Laplace parts: a density whose centre moves by d has the shift d/scale."""
+    found = []
+    for key, part in p.items():
+        other = q[key]
+        shifts = []
+        for f, g in zip(part.densities, other.densities, strict=True):
+            if isinstance(f, Normal) or isinstance(g, Normal):
+                raise TypeError("a Gaussian part")
+            if f != g:
+                rate = Fraction(max(i for _, i, _ in f.parts[0]), f.grid.a)
+                shifts.append(Fraction(g.cuts[0], g.grid.b) * rate - Fraction(f.cuts[0], f.grid.b) * rate)
+        single = len(part.densities) == 1  # its weight is in the density
+        p_mass, q_mass = (losses._mass(side) if single else form_ball(side.weight) for side in (part, other))
+        found.append(Shape(p_mass, q_mass, tuple(shifts)))
+    return found
+
+
+def _parallel(row: Row, start: float) -> Answer:
+    """SVT3 and SVT4 side by side: for every pair the suprema add."""
+    laws = laws_of(programs.svt_4_twice, row.pairs, NOMINAL)
+    best: tuple[Fraction, Ball, object, object, str] | None = None
+    with balls.precision(BITS):
+        fourth: list[tuple[Ball, str, Any, Any]] = []
+        for x, y in ordered(suite_pairs(10, True)):
+            champion: Champion[Peak] = Champion()
+            found = losses.peaks(laws[x], laws[y])
+            champion.offer([peak.loss for peak in found], lambda i, f=found: f[i])  # type: ignore[misc]
+            value, peak = champion.result()
+            fourth.append((value, peak.where, x, y))
+        for value, where, x, y in sorted(fourth, key=lambda entry: -balls.ends(entry[0])[0]):
+            so_far = Fraction(0) if best is None else best[0]
+            third = special.svt_3_twice_peak(x, y, NOMINAL, max(Fraction(0), so_far - balls.ends(value)[1]))
+            if third is None:
+                continue
+            total = value + (ball(third.known) if third.known is not None else third.loss)
+            if best is None or balls.ends(total)[0] > best[0]:
+                best = balls.ends(total)[0], total, x, y, f"{third.where}; SVT4 above at {where}"
+        if best is None:
+            raise ArithmeticError("no loss was found")
+        shown = balls.enclosure(best[1], DIGITS, least=0)
+    if shown is None:
+        raise ArithmeticError("too few bits for a row of the suite")
+    seconds = perf_counter() - start
+    return Answer(row, shown, None, best[2], best[3], best[4], None, None, None, seconds)

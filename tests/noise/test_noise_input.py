@@ -1,0 +1,90 @@
+"""What code with noise may not do: one line with the file, the line and what to do instead."""
+
+import re
+
+import pytest
+
+import dpaudit
+
+HEAD = """import math
+from fractions import Fraction as F
+import dpaudit
+class M:
+    def __init__(self): self.seen = 0
+    def datasets(self): return [0, 1]
+    def sample(self, x, noise: dpaudit.Noise):
+        a, b, c = x + noise.laplace(1), noise.laplace(1), noise.laplace(2)
+        k = noise.discrete_laplace(1)
+        return {code}
+"""
+LINE = 10
+BAD = [
+    ("noise.laplace(0)", LINE, "must be > 0"),
+    ("noise.laplace(-1)", LINE, "must be > 0"),
+    ("noise.laplace(0.5)", LINE, "is a float: write an int, a Fraction or text"),
+    ("noise.gaussian(True)", LINE, "is a bool"),
+    ("noise.exponential(a)", LINE, "is a draw"),
+    ("noise.uniform(2, 1)", LINE, "low < high"),
+    ("noise.bernoulli(2)", LINE, "between 0 and 1"),
+    ("noise.bernoulli(dpaudit.exp(1))", LINE, "between 0 and 1"),
+    ("noise.argmax([])", LINE, "empty list"),
+    ("a + 0.1 > 0", LINE, "is a float"),
+    ("a + b > c", LINE, "three draws in one comparison"),
+    ("(a > 2 * b, a > b)", LINE, "cycle of comparisons"),
+    ("(a > b, b > c + 5, c > a - 1)", LINE, "go round in a circle: take noise.argmax"),
+    ("math.sqrt(a)", LINE, "float() or a function of math is applied to a draw"),
+    ("float(a)", LINE, "float() or a function of math"),
+    ("int(a)", LINE, "write floor, ceil or round"),
+    ("bool(a)", LINE, "used as a truth value"),
+    ("str(a)", LINE, "turned into text"),
+    ("f'{a}'", LINE, "turned into text"),
+    ("a * b", LINE, "a product of two draws is not linear"),
+    ("1 / a", LINE, "a division by a draw is not linear"),
+    ("a / b", LINE, "a division by a draw is not linear"),
+    ("a / 0", LINE, "divided by zero"),
+    ("a ** 2", LINE, "not linear"),
+    ("a % 1", LINE, "not linear"),
+    ("{a: 1}", LINE, "unhashable"),
+    ("math.floor(a)", 7, "clamp it"),
+    ("k", 7, "clamp it"),
+    ("int(k)", LINE, "clamp it"),
+    ("k > a", LINE, "another draw"),
+    ("k + math.floor(a)", LINE, "two rounded or whole draws"),
+    ("round(a, 2)", LINE, "round() to digits"),
+    ("[1][5]", LINE, "IndexError"),
+    ("object()", 7, "the output has a object: return numbers, text"),
+    ("(a, a + 1)", 7, "made of the same draws"),
+    ("a + b + c", 7, "adds several draws"),
+    ("(a, b) if a > b else 0", 7, "depend on each other through comparisons"),
+    ("(setattr(self, 'seen', self.seen + 1), self.seen)", 7, "must not keep state between runs"),
+]
+
+
+@pytest.mark.parametrize(("code", "line", "rule"), BAD, ids=[row[0] for row in BAD])
+def test_bad_code_is_refused_with_its_line(tmp_path, code, line, rule):
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD.format(code=code))
+    with pytest.raises(dpaudit.InputError) as caught:
+        dpaudit.epsilon(f"{path}:M")
+    said = str(caught.value.rule)
+    assert rule in said
+    assert f"mine.py line {line}: " in said
+    assert "\n" not in said
+
+
+def test_no_except_of_the_code_swallows_a_refusal(tmp_path):
+    path = tmp_path / "mine.py"
+    body = "        try:\n            return float(noise.laplace(1))\n        except Exception:\n            return 0\n"
+    start = "import dpaudit\nclass M:\n    def datasets(self): return [0, 1]\n"
+    path.write_text(start + "    def sample(self, x, noise: dpaudit.Noise):\n" + body)
+    with pytest.raises(dpaudit.InputError, match="float"):
+        dpaudit.epsilon(f"{path}:M")
+
+
+def test_a_function_alone_is_taken_too(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import dpaudit\ndef noisy(x, noise: dpaudit.Noise, scale):\n    return x + noise.laplace(scale) > 1\n"
+    )
+    found = dpaudit.epsilon(f"{path}:noisy", settings={"data": "0,1", "scale": "2"})
+    assert re.match("0.49", str(found.epsilon)) or found.closed_form == "1/2"

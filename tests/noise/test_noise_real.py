@@ -1,0 +1,138 @@
+"""Real outputs: suprema and delta against quadrature and closed forms."""
+
+from fractions import Fraction as F
+from itertools import pairwise
+
+import noise.quadrature as ref
+import pytest
+from mpmath import e, erfc, exp, mpf, quad, sqrt
+
+import dpaudit
+from dpaudit.numbers.verdict import Verdict
+
+
+class Mechanism:
+    """Code with noise on given data."""
+
+    def __init__(self, data, code):
+        self.data, self.code = data, code
+
+    def datasets(self):
+        return self.data
+
+    def sample(self, x, noise: dpaudit.Noise):
+        return self.code(x, noise)
+
+
+def epsilon(data, code, **more):
+    return dpaudit.epsilon(Mechanism(data, code), **more)
+
+
+def delta(data, code, at):
+    return dpaudit.delta(Mechanism(data, code), at).delta
+
+
+CLOSED = [
+    ("a count", [0, 1], lambda x, noise: x + noise.laplace(3), "1/3"),
+    ("a sum of two draws", [0, 1], lambda x, noise: x + noise.laplace(3) + noise.laplace(5), "1/5"),
+    ("a scaled count", [0, 1], lambda x, noise: (x + noise.laplace(3)) * F(-2, 7) + 5, "1/3"),
+    ("two counts", [0, 1], lambda x, noise: (x + noise.laplace(3), -x + noise.laplace(2)), "5/6"),
+    ("running sums", [0, 1], lambda x, noise: _sums([x, x, x], noise), "3/2"),
+    ("an unused draw", [0, 1], lambda x, noise: (noise.laplace(1), x + noise.laplace(4)), "1/4"),
+    ("the same law", [0, 1], lambda x, noise: noise.laplace(1), "0"),
+    ("a coin beside it", [0, 1], lambda x, noise: (noise.bernoulli(F(1, 3)), x + noise.laplace(4)), "1/4"),
+    ("the largest value", [(0, 0), (1, 1)], lambda x, noise: max(q + noise.laplace(2) for q in x), "1"),
+]
+
+
+def _sums(x, noise):
+    found, total = [], 0
+    for q in x:
+        total = total + q + noise.laplace(2)
+        found.append(total)
+    return found
+
+
+@pytest.mark.parametrize(("data", "code", "value"), [row[1:] for row in CLOSED], ids=[row[0] for row in CLOSED])
+def test_the_supremum_in_closed_form(data, code, value):
+    found = epsilon(data, code)
+    assert found.closed_form == value
+    assert found.epsilon.contains(F(value))
+
+
+UNBOUNDED = [
+    ("Gaussian noise", [0, 1], lambda x, noise: x + noise.gaussian(1)),
+    ("exponential noise", [0, 1], lambda x, noise: x + noise.exponential(1)),
+    ("uniform noise", [0, 1], lambda x, noise: x + noise.uniform(0, 3)),
+    ("another scale", [1, 2], lambda x, noise: noise.laplace(x)),
+    ("another shape", [0, 1], lambda x, noise: noise.laplace(1) if x else None),
+]
+
+
+@pytest.mark.parametrize(("data", "code"), [row[1:] for row in UNBOUNDED], ids=[row[0] for row in UNBOUNDED])
+def test_an_unbounded_loss(data, code):
+    assert epsilon(data, code).epsilon.is_infinite
+
+
+def test_delta_at_infinity_of_uniform_noise():
+    notes = epsilon([0, 1], lambda x, noise: x + noise.uniform(0, 3)).to_dict()["notes"]
+    assert "0.333334" in notes[0]
+
+
+@pytest.mark.parametrize("at", ["0", "1/10", "1/4", "1/3", "2"])
+def test_delta_of_a_count(at):
+    """delta = 1 - e^((at - a)/2) for the shift a = 1/3 in units of the scale, and 0 from there on."""
+    found = delta([0, 1], lambda x, noise: x + noise.laplace(3), at)
+    expected = max(mpf(0), 1 - exp((ref.number(F(at)) - mpf(1) / 3) / 2))
+    assert abs(mpf(found.lower.numerator) / found.lower.denominator - expected) < 1e-14
+    assert found.contains(0) or at not in ("1/3", "2")
+
+
+def test_delta_of_gaussian_noise():
+    found = delta([0, 1], lambda x, noise: (x + noise.gaussian(2), x + noise.gaussian(2)), 1)
+    mu = sqrt(mpf(2)) / 2
+    phi = lambda t: erfc(-t / sqrt(2)) / 2  # noqa: E731
+    expected = phi(mu / 2 - 1 / mu) - e * phi(-mu / 2 - 1 / mu)
+    assert abs(mpf(found.lower.numerator) / found.lower.denominator - expected) < 1e-14
+
+
+@pytest.mark.parametrize("at", ["0", "1/5"])
+def test_delta_of_the_largest_value_is_what_quadrature_gives(at):
+    x, y = (0, 1), (1, 1)
+    found = delta([x, y], lambda x, noise: max(q + noise.laplace(2) for q in x), at)
+    f, g = (ref.largest_value_density(z, "laplace", mpf(2)) for z in (x, y))
+    factor, grid = exp(ref.number(F(at))), [mpf(k) / 8 for k in range(-400, 401)]
+
+    def excess(a, b):
+        return sum(quad(lambda v: max(mpf(0), a(v) - factor * b(v)), [s, t]) for s, t in pairwise(grid))
+
+    expected = max(excess(f, g), excess(g, f))
+    assert abs(mpf(found.lower.numerator) / found.lower.denominator - expected) < 1e-6
+
+
+def test_an_interior_supremum():
+    """Two draws with different scales, the smaller one compared: the largest ratio lies inside a piece."""
+
+    def code(x, noise):
+        value = x + noise.laplace(2)
+        return value if value + noise.laplace(1) > 0 or value > 1 else "hidden"
+
+    found = epsilon([0, 1], code)
+    assert F(1, 2) <= found.epsilon.lower < 2
+    assert found.epsilon.width < F(1, 10**14)
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [("1/3", Verdict.PROVED), ("333/1000", Verdict.REFUTED)])
+def test_a_claim_is_decided_exactly(claim, verdict):
+    assert epsilon([0, 1], lambda x, noise: x + noise.laplace(3), claim=claim).claim.verdict is verdict
+
+
+def test_profile_and_explain_take_real_outputs():
+    mechanism = Mechanism([0, 1], lambda x, noise: x + noise.laplace(2))
+    assert [str(value)[:8] for _, value in dpaudit.profile(mechanism, at="0,1/2").deltas] == ["0.221199", "0"]
+    assert dpaudit.explain(mech=mechanism).attained.lower > F(61, 100)
+
+
+def test_what_needs_a_table_is_refused_in_words():
+    with pytest.raises(dpaudit.InputError, match="releases real numbers, so it has no table"):
+        dpaudit.pmf(Mechanism([0, 1], lambda x, noise: x + noise.laplace(2)), 0)
