@@ -85,6 +85,8 @@ An `Enclosure` has two ends, `lower` and `upper`, exact fractions; `str` of it i
 fewer digits.
 """
 WORDS = {
+    "answer": "the exact answer for the row of the suite",
+    "over_all": "the answer over all inputs, if it is known",
     "witness": "the worst pair and the output that attains the worst case",
     "claim": "the judged guarantee, its verdict and the evidence",
     "counts": "the numbers of data sets, ordered pairs and outputs covered",
