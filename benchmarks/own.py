@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Response:
-    """k-ary randomised response."""
+    """k-ary randomized response."""
 
     def __init__(self, size, exp):
         self.size, self.exp = size, exp
@@ -65,7 +65,7 @@ class Rappor:
 
 KINDS = {"response": Response, "geometric": Geometric, "rappor": Rappor}
 NAMES = {
-    "response": "k-ary randomised response, k = {}",
+    "response": "k-ary randomized response, k = {}",
     "geometric": "clamped geometric, n = {}",
     "rappor": "RAPPOR, 2^{} outputs",
 }

@@ -1,6 +1,6 @@
-"""Makes the documentation site: ``python -m docs [FOLDER]``, by default into build/site. A warning is an error.
+"""Builds the documentation site: ``python -m docs [FOLDER]``, by default into build/site. A warning is an error.
 
-All that comes in between lies in a temporary folder. What lies in FOLDER stays, but for the files of an earlier site.
+Intermediate files go to a temporary folder. Only the files of an earlier site are removed from FOLDER.
 """
 
 import argparse
@@ -16,14 +16,14 @@ from docs.site.gallery import gallery
 from docs.site.pages import Linked
 from docs.site.reference import commands
 
-NEEDED = ("sphinx", "furo", "myst_nb")
-"""The modules of the extra "docs"."""
+NEEDED = ("sphinx", "furo", "myst_nb", "sphinx_copybutton", "latex2mathml")
+"""The modules that the extra "docs" installs."""
 MADE = ".made-by-docs"
 """The list of the files of a site, in its folder."""
 
 
 def lay_out(folder: Path) -> None:
-    """Puts the pages of the site into the folder: those of docs/, those beside the code, those that are generated."""
+    """Puts the pages of the site into the folder: those of docs/, those next to the code, and the generated ones."""
     linked = Linked()
     written = {str(path.relative_to(ROOT)): str(path.relative_to(DOCS)) for path in sorted(DOCS.rglob("*.md"))}
     pages = written | MOUNTS
@@ -31,7 +31,8 @@ def lay_out(folder: Path) -> None:
         text = linked.page((ROOT / source).read_text(encoding="utf-8"), source, page)
         put(folder / page, index(text) if page == "index.md" else text)
     put(folder / "reference/commands.md", commands())
-    put(folder / "reference/api.md", api())
+    for name, text in api().items():
+        put(folder / f"reference/{name}.md", text)
     put(folder / "gallery/index.md", linked.page(gallery(), "reports/README.md", "gallery/index.md"))
     for kind in ("*.svg", "*.png", "*.ipynb", "conf.py", "site.css"):
         for path in DOCS.rglob(kind):
@@ -43,10 +44,10 @@ def lay_out(folder: Path) -> None:
 
 
 def index(text: str) -> str:
-    """Returns the first page as the site has it: with its contents, and links to pages that are only there."""
+    """Returns the landing page of the site: with the table of contents and links to the generated pages."""
     for words, link in INDEX.items():
         if words not in text:
-            raise ValueError(f"the index does not say: {words}")
+            raise ValueError(f"docs/README.md does not contain: {words}")
         text = text.replace(words, link)
     return text + toctrees()
 
@@ -64,7 +65,7 @@ def copy(path: Path, to: Path) -> None:
 
 
 def deliver(site: Path, target: Path) -> None:
-    """Puts the files of the site into the target; those of an earlier site that it has no more are taken away."""
+    """Copies the site into the target and removes the files that only the earlier site had."""
     made = sorted(str(path.relative_to(site)) for path in site.rglob("*") if path.is_file())
     target.mkdir(parents=True, exist_ok=True)
     earlier = (target / MADE).read_text(encoding="utf-8").splitlines() if (target / MADE).is_file() else []
@@ -77,7 +78,7 @@ def deliver(site: Path, target: Path) -> None:
 
 
 def main(folder: str = "build/site") -> int:
-    """Lays out the pages and has Sphinx make the site; returns its exit code, 2 where it is not installed."""
+    """Lays out the pages and runs Sphinx; returns its exit code, or 2 if it is not installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         print(f"docs: {', '.join(missing)} not installed; in the clone: pip install -e '.[docs]'", file=sys.stderr)
@@ -94,6 +95,6 @@ def main(folder: str = "build/site") -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m docs", description="Makes the documentation site.")
-    parser.add_argument("folder", nargs="?", default="build/site", help="where to (default: build/site)")
+    parser = argparse.ArgumentParser(prog="python -m docs", description="Build the documentation site.")
+    parser.add_argument("folder", nargs="?", default="build/site", help="target folder (default: build/site)")
     sys.exit(main(parser.parse_args().folder))

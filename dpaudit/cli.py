@@ -42,7 +42,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Evidence": {"verify": "verify", "export": "export", "report": "report", "render": "report"},
     "Many": {"sweep": "sweep"},
 }
-"""The commands, as the help groups them, each with its module in dpaudit/commands; both are made when it is called."""
+"""The commands by group of the help, each with its module in dpaudit/commands; loaded when it is called."""
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -127,10 +127,10 @@ def options(
 ) -> None:
     """An exact auditor for differential privacy: true ε and δ in certified arithmetic.
 
-    Exit codes: 0 done; 1 the answer is no: a claim is refuted and --require was given, a certificate is REJECTED, a
-    verdict is not the one of --expect, jobs of a sweep failed; 2 bad input, or nothing is claimed and --require was
-    given; 3 undecided; 70 a fault of dpaudit itself; 74 the output could not be written; 130 interrupted; 141 the
-    reader of a pipe went away; 143 ended by SIGTERM.
+    Exit codes: 0 done; 1 the answer is no: --require was given and a claim is refuted, a certificate is REJECTED, a
+    verdict differs from --expect, jobs of a sweep failed; 2 bad input, or --require was given and nothing is claimed;
+    3 undecided; 70 an internal error of dpaudit; 74 the output could not be written; 130 interrupted; 141 the reader
+    of a pipe went away; 143 ended by SIGTERM.
     """
 
 
@@ -143,8 +143,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return _fail("interrupted", INTERRUPTED) if code == INTERRUPTED else code
     except InputError as error:
-        told = error.told(_spelt(error.option, app.commands.chosen))
-        return _fail(told, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
+        line = error.line(_spelt(error.option, app.commands.chosen))
+        return _fail(line, NOT_WRITTEN if isinstance(error, NotWritten) else 2)
     except TyperException as error:
         text = " ".join(error.format_message().split())
         return _fail(text, 2) if text else 2
@@ -160,7 +160,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _output_failed(error)
     except BaseException:  # no verdict: the exit code must not look like one
         traceback.print_exc()
-        return _fail("this is a fault of dpaudit itself; nothing is decided", FAULT)
+        return _fail("this is an internal error of dpaudit; nothing is decided", FAULT)
 
 
 def _spelt(option: str, command: Any) -> str:

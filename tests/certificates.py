@@ -21,8 +21,8 @@ FAMILY = [
     ("LSHist", {"n": 3, "eps": "1/2"}),
 ]
 OWN = [
-    ("dpaudit.examples.randomised_response:RandomisedResponse", {"k": 3}),
-    ("dpaudit.examples.randomised_response:SpinnerResponse", {}),
+    ("dpaudit.examples.randomized_response:RandomizedResponse", {"k": 3}),
+    ("dpaudit.examples.randomized_response:SpinnerResponse", {}),
     ("dpaudit.examples.geometric:TruncatedGeometric", {"n": 3}),
     ("dpaudit.examples.geometric:WrongSensitivity", {"n": 3}),
     ("dpaudit.examples.permute_and_flip:PermuteAndFlip", {"n": 2}),

@@ -37,7 +37,7 @@ from dpaudit.evidence.verifier.reading import digest
 NUMBERS = ["0", "1", "-1", "1/2", "2", "100", "inf", "1e-90", "0.333", "7", "-3", "3/2", "1/3", "1e9"]
 JUNK = [None, True, False, 0, 1, -1, [], {}, "", "EHDS", "x", 10**30]
 VERDICTS = ["PROVED", "REFUTED", "UNDECIDED", None]
-SPINNER = "dpaudit.examples.randomised_response:SpinnerResponse"
+SPINNER = "dpaudit.examples.randomized_response:SpinnerResponse"
 GEOMETRIC = "dpaudit.examples.geometric:TruncatedGeometric"
 
 

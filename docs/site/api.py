@@ -1,7 +1,8 @@
-"""The reference page of the public names of the package: calls, what they return, values."""
+"""The Python reference: one page for each group of public calls, with the attributes of their results."""
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from inspect import getsource, isclass, isfunction
@@ -18,20 +19,31 @@ from dpaudit.forall.prior_boxes import PriorMapResult
 from dpaudit.forall.theorem import Theorem
 
 THEOREMS: list[type] = [RatioResult, EveryNResult, PriorMapResult]
-"""What ``dpaudit.epsilon`` returns where something ranges."""
+"""The results of ``dpaudit.epsilon`` for every n, every ε or a box of priors."""
 
 CALLS = {
-    "Audit": ("epsilon", "delta", "judge", "profile", "account", "to_pld", "table", "pmf", "explain"),
-    "Use": (
-        *("mechanism", "accuracy", "calibrate", "calibrate_gamma", "compare", "compare_over_n", "compare_over_priors"),
-        *("release", "sensitivity"),
+    "audit": (
+        *("epsilon", "delta", "judge", "profile", "account", "to_pld", "table", "pmf", "sensitivity", "explain"),
+        *("mechanism", "sweep"),
     ),
-    "Prove": ("search", "samples", "suite", "list_claims", "check"),
-    "Evidence and reports": ("verify", "export", "export_table", "report", "render"),
-    "Many": ("sweep",),
-    "For your own mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),
+    "prove": ("search", "samples", "suite", "list_claims", "check", "verify", "export", "export_table"),
+    "choose": (
+        *("compare", "compare_over_n", "compare_over_priors", "calibrate", "calibrate_gamma", "accuracy", "release"),
+    ),
+    "publish": ("report", "render"),
+    "own-mechanism": ("exp", "log", "log_gamma", "sqrt", "sampler", "until"),
 }
-"""The public calls by kind, as the commands are grouped."""
+"""The public calls by page."""
+
+TITLES = {
+    "audit": "Audit",
+    "prove": "Prove and verify",
+    "choose": "Choose and release",
+    "publish": "Publish",
+    "own-mechanism": "Write your own mechanism",
+    "values": "Values and results",
+}
+"""The title of each page, in the order of ``docs.site.contents.API``."""
 
 VALUES = {
     "Enclosure": ("width", "is_open", "is_infinite", "contains", "to_dict"),
@@ -40,166 +52,184 @@ VALUES = {
     "InputError": (),
     "TooLargeError": (),
 }
-"""The public classes that one meets beside the results, and what of them is for everybody."""
+"""The public classes besides the results, with their documented members."""
 
 INTRODUCTION = """# Python API
 
-Every command is one call: `import dpaudit`. What is exact is given as text (`"1/10"`, `"0.1"`), a whole number or a
-`Fraction`; a binary float is refused. The mechanism, by its name, as a class, an object or a `Setting`, comes first,
-its setting by keyword: `dpaudit.epsilon("EHDS", n=100, prior="1,1", eps="1/2")`.
+Every command is one call: `import dpaudit`. Pass exact numbers as text (`"1/10"`, `"0.1"`), integers or `Fraction`s; a
+binary float is refused. The mechanism comes first, as a name, a class, an object or a `Setting`; everything else is a
+keyword: `dpaudit.epsilon("EHDS", n=100, prior="1,1", eps="1/2")`.
 
-Keywords that many calls have:
+| page | calls |
+|---|---|
+{pages}
 
-| keyword | what it is |
+Keywords that many calls share:
+
+| keyword | meaning |
 |---|---|
 | `digits` | every enclosure is at most 10^−digits wide |
-| `memory` | bytes; a job that needs more is refused before it starts. 2147483648 is 2 GiB. Of `verify`: MiB |
-| `tier` | `"auto"`, `"exact"` or `"fast"`: which way decides |
-| `progress` | a function that is told how far the job is |
-| `guarantee` | judged in place of what the mechanism claims |
+| `memory` | a limit in bytes; a larger job is refused before it starts. 2147483648 is 2 GiB. `verify` takes MiB |
+| `tier` | `"auto"`, `"exact"` or `"fast"`: the method that decides |
+| `progress` | a function that is called with the progress of the job |
+| `claim` | the guarantee to judge instead of the mechanism's own claim |
 
-Every result is frozen, and has
+Every result is frozen and has these members; the page of a call lists the others:
 
-| member | what it is |
+| member | meaning |
 |---|---|
-| `print(result)` | shows what the command prints; in a notebook the result shows itself |
+| `print(result)` | prints the output of the command; a notebook displays the result |
 | `result.to_dict()` | the JSON of the command: numbers as decimal text, rounded outward |
-| `result.to_frame()` | a pandas or polars frame, one line a row of the answer; ends of an enclosure stay exact text |
-| `result.command` | the command that asks the same again, or None where only Python can |
-| `result.seconds` | how long it took |
+| `result.to_frame()` | a pandas or polars frame, one line per row of the answer; ends of enclosures stay exact text |
+| `result.command` | the command that asks the same question, or None if only Python can ask it |
+| `result.seconds` | the time it took |
 
-Below each call stand the attributes of what it returns, on top of these. An `Enclosure` has two ends, `lower` and
-`upper`, exact fractions; `str` of it is `0.41[65, 67]`, and `shortened(4)` has fewer digits.
+An `Enclosure` has two ends, `lower` and `upper`, exact fractions; `str` of it is `0.41[65, 67]`, and `shortened(4)` has
+fewer digits.
 """
 WORDS = {
-    "witness": "the worst pair, and the output where it is worst",
-    "claim": "what was judged, the verdict on it, and what decided it",
-    "counts": "how many data sets, ordered pairs and outputs were looked at",
-    "tier": "which way decided: exact, fast, ends, closed form",
+    "answer": "the exact answer for the row of the suite",
+    "over_all": "the answer over all inputs, if it is known",
+    "witness": "the worst pair and the output that attains the worst case",
+    "claim": "the judged guarantee, its verdict and the evidence",
+    "counts": "the numbers of data sets, ordered pairs and outputs covered",
+    "tier": "the method that decided: exact, fast, ends, closed form",
     "filter_left": "ordered pairs that the float filter left to the balls",
     "epsilon": "the true ε",
-    "closed_form": "the true ε as a rational number, where algebra knows it",
+    "closed_form": "the true ε as a rational number, if algebra gives it",
     "closed_form_symbolic": "the same for every nominal ε",
-    "at": "the ε at which δ was asked for",
+    "at": "the ε at which δ is taken",
     "RatioResult.at": "where the ratio is attained",
-    "RatioResult.exactly": "the ratio, where algebra knows it",
-    "PriorMapResult.undecided": "the share that is left",
-    "ExplainResult.epsilon": "the ε that is explained",
-    "ExplainResult.delta": "the δ that goes with it",
+    "RatioResult.exactly": "the exact ratio, if algebra gives it",
+    "PriorMapResult.undecided": "the undecided share",
+    "ExplainResult.epsilon": "the explained ε",
+    "ExplainResult.delta": "the explained δ",
     "TableResult.epsilon": "the true ε, with the verdict on the claim",
     "RangeResult.epsilon": "the ε at which they are compared",
     "EveryNResult.epsilon": "the largest true ε over every n",
-    "GammaResult.x": "the data set whose mean error decides",
-    "CalibrateEveryNResult.tried": "how many nominal ε were tried",
+    "GammaResult.x": "the data set on which the mean error is compared",
+    "CalibrateEveryNResult.tried": "the number of nominal ε tried",
     "delta": "δ there",
     "total_variation": "δ(0), the adversary's best advantage",
     "segments": "δ(ε) = power − e^ε·alpha between start and end",
-    "slack": "by no more than this does any pair rise above the segments",
-    "deltas": "δ at the ε that were asked for",
+    "slack": "an upper bound on how far any pair rises above the segments",
+    "deltas": "δ at the requested ε",
     "renyi": "order and Rényi divergence",
     "rho": "the ρ of zCDP",
-    "composition": "δ of several releases, where it was asked for",
+    "composition": "δ of several releases, if requested",
     "x": "the data set",
     "outputs": "in the order of the probabilities",
-    "released": "what the outputs stand for",
+    "released": "the released value of each output",
     "probabilities": "one for each output",
-    "tests": "false alarms, and the hits at most",
+    "tests": "false-alarm rate and the largest possible hit rate",
     "people": "size of the group, ε, δ, best guess",
     "releases": "their number, ε, δ, best guess",
     "metric": "the distance",
     "mean": "its exact mean",
     "median": "its exact median",
     "quantiles": "level and distance",
-    "t": "the distance that was asked for",
+    "t": "the requested distance",
     "probability": "Pr[distance < t]",
-    "omitted": "probability of outputs that were not listed; it is inside every enclosure",
+    "omitted": "the probability of outputs not listed; every enclosure includes it",
     "bounds": "the documents' bounds here",
-    "target": "the ε that was aimed at",
+    "target": "the target ε",
     "nominal": "the nominal ε to use",
     "true_epsilon": "the true ε there",
     "beyond": "the next nominal ε, and its true ε",
-    "points": "what was evaluated, in order",
-    "attained": "where the supremum is: an n, or inf",
+    "points": "the evaluated points, in order",
+    "attained": "where the supremum is attained: an n, or inf",
     "limit": "the limit n → ∞",
-    "tried": "what was tried",
+    "tried": "the values tried",
     "theorem": "the theorem at the nominal ε",
-    "sort": "by what it is sorted",
+    "sort": "the sort key",
     "entries": "one for each mechanism, in order",
-    "over": "what ranges: n or the prior",
-    "calibrated": "whether they are compared at equal true ε",
+    "over": "the varying quantity: n or the prior",
+    "calibrated": "whether the comparison is at equal true ε",
     "crossovers": "where one becomes better than another",
     "gamma": "γ of S(x)",
     "score": "the score",
     "gs": "GS(n, prior)",
     "ls": "LS, one for each data set",
     "s": "S, one for each data set",
-    "randomness": "where the bits came from",
+    "randomness": "the source of the random bits",
     "spent": "ε of all these releases together",
     "after_one_more": "ε after one more",
-    "region": "where it was looked for",
+    "region": "the searched region",
     "minimal": "the violation of the smallest n, if there is one",
     "largest": "the largest ratio true ε / claimed ε",
-    "places": "how many settings were certified",
-    "exhaustive": "what was certified without a gap",
-    "screened": "what was only looked at in floats",
-    "file": "the file that was read",
-    "samples": "how many there are",
-    "confidence": "with which all statements hold together",
-    "registered": "whether event and pair were named in advance",
+    "places": "the number of certified settings",
+    "exhaustive": "the part of the region certified without a gap",
+    "screened": "the part of the region only screened in floats",
+    "file": "the input file",
+    "samples": "the number of samples",
+    "confidence": "the confidence with which all statements hold together",
+    "registered": "whether the event and the pair were named in advance",
     "epsilon_lower": "no smaller ε is compatible with the counts",
-    "shown": "the test that shows it",
-    "ceiling": "so many samples show no more than that",
-    "claimed": "what was claimed",
+    "shown": "the test behind the bound",
+    "ceiling": "the most that this number of samples can show",
+    "claimed": "the claimed guarantee",
     "verdict": "REFUTED or UNDECIDED",
     "fit": "whether the counts contradict the law, by data set",
-    "reach": "what events of a given probability can show",
+    "reach": "the most that events of a given probability can show",
     "results": "one for each claim, in order",
-    "established": "what was established, line by line",
-    "statement": "what was accepted",
-    "reason": "why it was rejected",
+    "established": "the established statements, line by line",
+    "statement": "the accepted statement",
+    "reason": "the reason for a rejection",
     "full": "whether the upper bound was checked",
-    "coq": "what the proof assistant was asked",
-    "characters": "how long the file is",
+    "coq": "the statement given to the proof assistant",
+    "characters": "the length of the file",
     "store": "the file of the sweep",
-    "status": "how many jobs are done, failed, left",
+    "status": "the numbers of jobs done, failed and left",
     "errors": "the first failures",
-    "written": "tables that were written",
+    "written": "the tables written",
     "ratio": "the largest true ε / ε",
     "proved": "the share of the box where the claim is true",
     "refuted": "the share where it is false",
     "boxes": "the parts of the box, each with its verdict",
     "rest": "the share that may stay undecided",
-    "examined": "how many boxes were looked at",
-    "open": "what lacks a bound, in words",
+    "examined": "the number of boxes examined",
+    "open": "the cases without a bound, in words",
 }
-"""What an attribute is, by its name, where its class does not say."""
+"""The meaning of an attribute that its class does not document."""
 HIDDEN = {
     *("seconds", "command", "subject", "precision_bits", "model", "law", "aside", "asked", "known", "digits"),
     *("finite_below", "middle_from", "blocks", "theory", "value", "method", "pairs", "by_oscillation", "certified"),
     *("intervals", "cover"),
 }
-"""Attributes of results that every one has, or that are for dpaudit itself."""
+"""Attributes that every result has, or that only dpaudit uses."""
 
 
-def api() -> str:
-    """Returns the page of the public names of ``dpaudit``: calls with what they return, values, names."""
-    named = [name for kind in CALLS.values() for name in kind]
+def api() -> dict[str, str]:
+    """Returns the pages of the reference by their place: the introduction, one page a group of calls, the values."""
+    named = [name for calls in CALLS.values() for name in calls]
     names = [name for name in sorted({*dpaudit.__all__, *dpaudit.LATER}) if not name.startswith("__")]
-    found = {name: getattr(dpaudit, name) for name in names}
-    missing = {name for name, value in found.items() if isfunction(value)} ^ set(named)
+    public = {name: getattr(dpaudit, name) for name in names}
+    missing = {name for name, value in public.items() if isfunction(value)} ^ set(named)
     if missing:
-        raise ValueError(f"the reference does not place: {', '.join(sorted(missing))}")
-    parts = [INTRODUCTION]
-    for kind, calls in CALLS.items():
-        parts.append(f"## {kind}\n")
-        parts += [f"{_directive('autofunction', name)}\n{_returned(found[name])}" for name in calls]
-    parts.append("## Values\n")
+        raise ValueError(f"the reference has no page for: {', '.join(sorted(missing))}")
+    rows = [f"| [{TITLES[page]}](api/{page}.md) | {_listed(calls)} |" for page, calls in CALLS.items()]
+    rows.append(f"| [{TITLES['values']}](api/values.md) | {_listed(VALUES)} |")
+    pages = {"api": INTRODUCTION.format(pages="\n".join(rows))}
+    for page, calls in CALLS.items():
+        sections = [f"{_directive('autofunction', name)}\n{_returned(public[name])}" for name in calls]
+        pages[f"api/{page}"] = "\n".join([f"# {TITLES[page]}\n", *sections]) + "\n"
+    pages["api/values"] = _values(public, named)
+    return pages
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _values(public: dict[str, Any], calls: list[str]) -> str:
+    """Returns the page of the public classes and constants."""
+    parts = [f"# {TITLES['values']}\n"]
     for name, members in VALUES.items():
         parts.append(_directive("autoclass", name, *([f":members: {', '.join(members)}"] if members else [])))
-    rest = [name for name in names if name not in (*named, *VALUES) and not isclass(found[name])]
-    parts += ["## Names\n", *(f"- `dpaudit.{name}`: `{type(found[name]).__name__}`" for name in rest)]
-    results = [name for name in names if isclass(found[name]) and name not in VALUES]
-    parts += ["", "Classes of results, for annotations: " + ", ".join(f"`dpaudit.{name}`" for name in results) + "."]
+    rest = [name for name in public if name not in (*calls, *VALUES) and not isclass(public[name])]
+    parts += ["## Names\n", *(f"- `dpaudit.{name}`: `{type(public[name]).__name__}`" for name in rest)]
+    results = [f"dpaudit.{name}" for name in public if isclass(public[name]) and name not in VALUES]
+    parts += ["", f"## Results\n\nClasses of results, for annotations: {_listed(results)}."]
     return "\n".join(parts) + "\n"
 
 
@@ -209,7 +239,7 @@ def _directive(kind: str, name: str, *options: str) -> str:
 
 
 def _returned(call: Any) -> str:
-    """Returns the table of the attributes of what a call returns, one of each class."""
+    """Returns a table of attributes for each class of result that a call returns."""
     hint = get_type_hints(call).get("return")
     kinds = [kind for kind in (get_args(hint) or (hint,)) if is_dataclass(kind)]
     kinds = [theorem for kind in kinds for theorem in (THEOREMS if kind is Theorem else [kind])]
@@ -217,14 +247,14 @@ def _returned(call: Any) -> str:
 
 
 def _attributes(kind: type) -> str:
-    words = next(iter((kind.__doc__ or "").split("\n\n"))).replace("``", "`")
-    rows = [f"| `{name}` | {cell(told)} | {cell(shown)} |" for name, (told, shown) in attributes(kind).items()]
-    said = f"Result: `{kind.__name__}`. {escaped(' '.join(words.split()))}\n"
-    return "\n".join([said, "| attribute | what it is | type |", "|---|---|---|", *rows]) + "\n\n"
+    summary = next(iter((kind.__doc__ or "").split("\n\n"))).replace("``", "`")
+    rows = [f"| `{name}` | {cell(words)} | {cell(hint)} |" for name, (words, hint) in attributes(kind).items()]
+    head = f"Result: `{kind.__name__}`. {escaped(' '.join(summary.split()))}\n"
+    return "\n".join([head, "| attribute | meaning | type |", "|---|---|---|", *rows]) + "\n\n"
 
 
 def attributes(kind: type) -> dict[str, tuple[str, str]]:
-    """Returns the public attributes of a result: what each is, in words, and its type."""
+    """Returns the public attributes of a result: the meaning and the type of each."""
     hints, said = get_type_hints(kind), _documented(kind)
     found = {field.name: hints[field.name] for field in fields(kind)}  # type: ignore[arg-type]
     for name, value in vars(kind).items():
@@ -237,7 +267,7 @@ def attributes(kind: type) -> dict[str, tuple[str, str]]:
 
 
 def _documented(kind: type) -> dict[str, str]:
-    """Returns what stands below the attributes of a class and of those that it extends."""
+    """Returns the documentation of the attributes of a class and its bases."""
     found: dict[str, str] = {}
     for base in (base for base in reversed(kind.__mro__) if base.__module__.startswith("dpaudit")):
         tree: Any = ast.parse(dedent(getsource(base))).body[0]
@@ -249,7 +279,7 @@ def _documented(kind: type) -> dict[str, str]:
 
 
 def _type(hint: Any) -> str:
-    """Returns a type as a reader knows it: no modules, and of a row its own attributes."""
+    """Returns a type without its modules, and the attributes of a row."""
     text = hint.__name__ if isclass(hint) and not get_args(hint) else re.sub(r"\b[a-z_]\w*\.", "", str(hint))
     rows = [part for part in _parts(hint) if is_dataclass(part) and part.__name__ not in VALUES]
     names = [", ".join(f"`{field.name}`" for field in fields(row)) for row in rows if not issubclass(row, Answer)]

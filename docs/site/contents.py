@@ -1,4 +1,4 @@
-"""What the site holds, in the order of its contents."""
+"""The pages of the site and their order."""
 
 from pathlib import Path
 
@@ -22,43 +22,49 @@ MOUNTS = {
     "tests/README.md": "tests.md",
     "CHANGELOG.md": "changelog.md",
 }
-"""Pages that stand elsewhere in the tree, beside what they speak of, and where the site has them."""
+"""Pages that live elsewhere in the tree, next to the code they describe, and their place on the site."""
 
 PLACES = {"README.md": "index.md", "reports": "gallery/index.md", "reports/README.md": "gallery/index.md"}
-"""What a link leads to on the site where it has no page of its own."""
+"""Where links to paths without a page of their own lead on the site."""
+
+API = ("audit", "prove", "choose", "publish", "own-mechanism", "values")
+"""The pages of the Python reference, one for each group of calls."""
 
 CONTENTS = {
-    "Tutorial": ("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
-    "Notebooks": (
-        "notebooks/first-audit",
-        "notebooks/refuting-ehdl",
-        "notebooks/your-own-mechanism",
+    "Tutorial": (
+        *("tutorial/1-audit", "tutorial/2-refute", "tutorial/3-your-own", "tutorial/4-ci"),
+        *("notebooks/first-audit", "notebooks/refuting-ehdl", "notebooks/your-own-mechanism"),
         "notebooks/ideal-noise",
         "notebooks/dp-sgd",
     ),
-    "How to": (
-        *("audit", "privacy-notions", "profile", "account", "forall", "own-mechanism", "code", "noise", "release"),
-        "accuracy",
-        *("calibrate", "compare", "counterexample", "claims", "certificates", "coq", "fast", "sweep", "reports", "ci"),
+    "How to audit": (
+        *("how-to", "audit", "own-mechanism", "code", "noise", "profile", "account", "release", "fast", "sweep"),
     ),
-    "Explanation": ("what-epsilon-means", "mechanisms", "enclosures", "two-bounds", "trust", "guarantees"),
-    "Theory": (
+    "How to prove": ("forall", "counterexample", "claims", "certificates", "coq"),
+    "How to choose": ("compare", "calibrate", "accuracy"),
+    "How to publish": ("reports", "ci"),
+    "Reference": ("reference/commands", "mechanisms", "privacy-notions", "json", "guarantees"),
+    "Python API": ("reference/api", *(f"reference/api/{name}" for name in API)),
+    "Explanation": ("what-epsilon-means", "why-exact", "enclosures", "two-bounds", "trust"),
+    "Proofs": (
         *("theory/every-epsilon", "theory/every-n", "theory/prior-boxes"),
         *("theory/error-bound", "theory/large-n", "theory/sound", "theory/accounting-floats"),
     ),
-    "Reference": ("reference/commands", "reference/api"),
-    "Gallery": ("gallery/index", "gallery/implementations", "gallery/field", "gallery/accountants", "claims-decided"),
+    "Results": ("gallery/index", "gallery/implementations", "gallery/field", "gallery/accountants", "claims-decided"),
     "Project": ("architecture", "tests", "benchmarks", "changelog"),
 }
-"""The pages of the site by kind, in order; ``tests/system/test_site.py`` holds that none is missing."""
+"""The pages of the site by kind, in order; ``tests/system/test_site.py`` checks that none is missing."""
 
 
-INDEX = {"the pages Commands and Python API": "[Commands](reference/commands.md) and [Python API](reference/api.md)"}
-"""Words of docs/README.md that are links on the site, to pages that are only there."""
+INDEX = {
+    "`dpaudit COMMAND --help`": "[Commands](reference/commands.md)",
+    "`help(dpaudit)`": "[Python API](reference/api.md)",
+}
+"""Words of docs/README.md that the site replaces by links to generated pages."""
 
 
 def toctrees() -> str:
-    """Returns the contents as the index has them."""
+    """Returns the table of contents for the index."""
     blocks = []
     for caption, pages in CONTENTS.items():
         names = "\n".join(pages)

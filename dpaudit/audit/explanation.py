@@ -199,11 +199,11 @@ def explain(
     tier: str = "auto",
     **setting: Any,
 ) -> ExplainResult:
-    """Returns what (epsilon, delta)-privacy, or the audited true epsilon of ``mech``, means for a person.
+    """The meaning of (epsilon, delta)-DP, or of the audited true epsilon of ``mech``, for a person.
 
-    Without ``mech`` ``eps`` is another name of ``epsilon``; with it, it is the nominal one, and the setting follows by
-    keyword, its ``delta`` too. ``rates`` are false positive rates of tests, ``beliefs`` probabilities before the
-    release, ``people`` sizes of groups, ``releases`` numbers of releases.
+    Without ``mech``, ``eps`` is another name for ``epsilon``. With it, ``eps`` is the nominal epsilon, and the other
+    keywords, ``delta`` included, are the setting. ``rates`` are false-positive rates of tests, ``beliefs`` are
+    probabilities before the release, ``people`` are sizes of groups, ``releases`` are numbers of releases.
 
     >>> str(explain("0.4").accuracy)[:8]
     '0.598687'

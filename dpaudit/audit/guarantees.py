@@ -30,12 +30,12 @@ def judge(
     cross_check: bool = False,
     **setting: Any,
 ) -> GuaranteeResult:
-    """Returns the verdict on a guarantee: a value, a number, or a text such as "rho=1/2"; default: what is claimed.
+    """The verdict on a guarantee (a value, a number, or text such as "rho=1/2"), by default the mechanism's claim.
 
-    With ``cross_check`` the ε or the δ that decides it is computed again in mpmath, by code that shares nothing with
-    the engine; refused for the other guarantees, which the reference does not answer.
+    With ``cross_check`` the deciding epsilon or delta is computed again in mpmath, with code that shares nothing with
+    the engine; it is refused for other guarantees, which the reference does not cover.
 
-    >>> judge("dpaudit.examples.randomised_response:RandomisedResponse", "rho=1/2").verdict.value
+    >>> judge("dpaudit.examples.randomized_response:RandomizedResponse", "rho=1/2").verdict.value
     'PROVED'
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)

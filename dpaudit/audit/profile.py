@@ -148,7 +148,7 @@ def profile(
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> ProfileResult:
-    """Returns the whole curve delta(epsilon), the trade-off function, Renyi divergences, zCDP and composition.
+    """The privacy profile delta(epsilon), the trade-off function, Rényi divergences, zCDP and composition.
 
     >>> found = profile("LSHist", n=3, orders="2")
     >>> len(found.segments), str(found.total_variation)[:8]

@@ -35,11 +35,11 @@ ROW_BYTES = 2500
 
 
 def mechanism(mech: Any, **setting: Any) -> Mechanism:
-    """Returns the checked mechanism of that name and setting.
+    """The mechanism with this name and setting, checked.
 
-    ``mech`` is a name of the family; a mechanism; or somebody's own: "file.py:Class", "package.module:Class", the
-    name of an entry point, a table of probabilities ("pmf.csv"), or an object or class with the small protocol that
-    the documentation calls your own mechanism. The setting: n, k, prior, eps and the parameters, by keyword.
+    ``mech`` is a built-in name, a mechanism, or your own: "file.py:Class", "package.module:Class", the name of an entry
+    point, a table of probabilities ("pmf.csv"), or a class or object with the protocol described under "Your own
+    mechanism". The setting is given by keyword: n, k, prior, eps and the parameters.
     """
     return settled(mech, **setting).mechanism
 
@@ -134,9 +134,10 @@ def delta(
     cross_check: bool = False,
     **setting: Any,
 ) -> DeltaResult:
-    """Returns delta(at) = max over ordered adjacent pairs of sum_r max(0, P_x(r) - e^at P_x'(r)).
+    """The smallest delta for which the mechanism is (at, delta)-DP.
 
-    The verdict is on the claimed guarantee, or on ``claim``, as far as delta(at) speaks of it, else None.
+    This is the maximum of sum_r max(0, P_x(r) - e^at P_x'(r)) over ordered pairs of neighbors. The verdict is on the
+    mechanism's claim, or on ``claim``; it is None if delta(at) does not decide it.
     """
     start, effort = perf_counter(), Effort.read(digits, memory, progress, tier)
     point = nonnegative("at", at)
@@ -176,7 +177,7 @@ def pmf(
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> PmfResult:
-    """Returns the full output distribution of one data set; of the family: a histogram, whose sum is the default n."""
+    """The full output distribution of the data set ``x``; for a built-in mechanism, a histogram whose sum is n."""
     start, effort = perf_counter(), Effort.read(digits, memory, None)
     if in_family(mech):
         x = parse_data(x)
@@ -221,7 +222,7 @@ def sensitivity(
     digits: int | str = 15,
     memory: int = MEMORY_BOUND,
 ) -> SensitivityResult:
-    """Returns GS(n, prior), and LS(x) and S(x) for every data set, for the Hellinger score or another."""
+    """GS(n, prior), and LS(x) and S(x) of every data set, for the Hellinger score or another."""
     start, digits = perf_counter(), whole("digits", digits, 1, MAX_DIGITS)
     weight = positive("gamma", 1 if gamma is None else gamma)
     model = make_model("(missing)" if n is None else n, k, prior)

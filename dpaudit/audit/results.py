@@ -116,8 +116,8 @@ class WorstResult(CrossChecked):
     filter_left: int | None
     precision_bits: int
 
-    def found(self) -> list[Line]:
-        """Returns the worst case itself, for people."""
+    def worst_case(self) -> list[Line]:
+        """Returns the lines that show the worst case."""
         raise NotImplementedError
 
     def value(self) -> tuple[str, Enclosure]:
@@ -152,7 +152,7 @@ class WorstResult(CrossChecked):
 
     def page(self) -> Page:
         """Returns what was audited, the worst case, the verdict and the effort."""
-        return self.page_with(self.found(), self.command)
+        return self.page_with(self.worst_case(), self.command)
 
     def page_with(self, found: Sequence[Line], command: str | None) -> Page:
         """Returns the same with other rows for the worst case, and another command."""
@@ -165,7 +165,7 @@ class WorstResult(CrossChecked):
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonResult(WorstResult):
-    """The true epsilon lies in ``epsilon``; the loss at the witness is at least its lower end."""
+    """``epsilon`` contains the true epsilon; the loss at the witness is at least its lower end."""
 
     epsilon: Enclosure
     closed_form: str | None
@@ -197,7 +197,7 @@ class EpsilonResult(WorstResult):
         """Returns the true epsilon against the claimed one, else the nominal one."""
         return bar(*self.value(), self.bound(), "nominal" if self.claim.epsilon is None else "claimed")
 
-    def found(self) -> list[Line]:
+    def worst_case(self) -> list[Line]:
         """Returns the true epsilon, its closed form, the worst pair and output."""
         rows: list[Line] = [("true ε", strong(Against(self.value()[1], self.bound()))), *open_rows(self.epsilon)]
         if self.closed_form_symbolic:
@@ -209,7 +209,7 @@ class EpsilonResult(WorstResult):
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaResult(WorstResult):
-    """delta(at), the largest over all ordered adjacent pairs, lies in ``delta``; the witness is the worst pair."""
+    """``delta`` contains delta(at), the largest over all ordered pairs of neighbors; the witness is the worst pair."""
 
     at: Fraction
     delta: Enclosure
@@ -226,7 +226,7 @@ class DeltaResult(WorstResult):
         """Returns delta against the claimed one, where the claim is about this epsilon."""
         return bar(*self.value(), self.bound() if self.claim.epsilon == self.at else None, "claimed")
 
-    def found(self) -> list[Line]:
+    def worst_case(self) -> list[Line]:
         """Returns delta and the worst pair."""
         found = Against(self.delta, self.bound())
         return [(self.value()[0], strong(found)), ("worst pair", pair_text(self.witness))]
@@ -324,7 +324,7 @@ class PmfResult(SettingAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivityResult(Answer):
-    """GS(n, prior), and LS and S data set by data set."""
+    """GS(n, prior), and LS and S of every data set."""
 
     command: str
     model: Model

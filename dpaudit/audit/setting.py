@@ -30,10 +30,11 @@ DEFAULTS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """``mech`` is a name of the registry, a reference (file.py:Class, pmf.csv) or a Python object.
+    """A mechanism and everything that determines its distributions.
 
-    A mechanism of the registry has a model, and in ``parameters`` what differs from the defaults, checked. Anybody's
-    own has in ``parameters`` whatever was given for its constructor, n, k and prior among it.
+    ``mech`` is a built-in name, a reference (file.py:Class, pmf.csv) or a Python object. For a built-in mechanism
+    ``parameters`` has the checked parameters that differ from their defaults; for your own, all arguments of its
+    constructor, including n, k and prior.
     """
 
     mech: Any

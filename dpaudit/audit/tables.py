@@ -60,7 +60,7 @@ class TableResult(Answer):
         """Returns the audit of the table, and the deltas."""
         deltas: list[Line] = [(f"δ({found.at})", found.delta) for found in self.deltas]
         deltas += [("checked by", f"δ({d.at}) {d.cross_check.text()}") for d in self.deltas if d.cross_check]
-        return self.epsilon.page_with([*self.epsilon.found(), *deltas], self.command)
+        return self.epsilon.page_with([*self.epsilon.worst_case(), *deltas], self.command)
 
 
 def table(
@@ -75,9 +75,9 @@ def table(
     work: int | str = WORK,
     cross_check: bool = False,
 ) -> TableResult:
-    """Returns the audit of the table in the file: one row a data set, one column an output, entries taken exactly.
+    """The audit of the table in the file: one row per data set, one column per output, exact entries.
 
-    The verdict is on the ``claim``. A table that needs more than ``work`` steps is refused before any is done.
+    The verdict is on ``claim``. A table that needs more than ``work`` steps is refused before the first step.
     """
     start, stated = perf_counter(), None if claim is None else parse_guarantee("claim", claim)
     points = [nonnegative("at", point) for point in sequence("at", at)]
@@ -114,9 +114,9 @@ class WrittenTable(Shown):
 
 
 def export_table(mech: Any, path: str, **setting: Any) -> None:
-    """Writes the distributions of a mechanism whose probabilities are rational, as ``dpaudit table`` reads them.
+    """Writes the distributions of a mechanism with rational probabilities in the format of ``dpaudit table``.
 
-    CSV or JSON by the name of the file. Which data sets are adjacent does not stand in it.
+    The file name determines CSV or JSON. The file does not record the adjacency.
     """
     write_table(mech, path, **setting)
 

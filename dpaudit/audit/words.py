@@ -107,7 +107,7 @@ def _decided(evidence: Evidence) -> Line:
 
 def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> list[Line]:
     """Returns what was looked at and how precisely."""
-    covered = f"all {counted_words(counts.told(), 'ordered pairs')}"
+    covered = f"all {counted_words(counts.followed(), 'ordered pairs')}"
     precision = f"{tier if bits else ''}{precision_words(bits)}"
     return [("covers", covered), ("effort", f"{precision}, {seconds:.3f} s")]
 

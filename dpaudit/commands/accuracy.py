@@ -12,7 +12,7 @@ def accuracy(
     setting: Given,
     x: Annotated[str, option("--x", "A,B,…", "The histogram of the data: n is its sum, k its length.")],
     effort: Listing,
-    t: Annotated[str | None, option("--t", "RATIONAL", "Ask for Pr[distance < t], and the bounds at t.")] = None,
+    t: Annotated[str | None, option("--t", "RATIONAL", "Compute Pr[distance < t] and check the bounds at t.")] = None,
     metric: Annotated[
         str,
         option(
@@ -22,10 +22,10 @@ def accuracy(
         ),
     ] = "hellinger",
     quantiles: Annotated[
-        str, option("--quantiles", "P,…", "Levels between 0 and 1, beside the median.")
+        str, option("--quantiles", "P,…", "Levels between 0 and 1, besides the median.")
     ] = "1/4,3/4,9/10,99/100",
 ) -> Plotted:
-    """How far the release is from the true posterior: the exact law of the distance, and the documents' bounds.
+    """The exact distribution of the distance between release and true posterior, and the papers' accuracy bounds.
 
     Examples:
 

@@ -36,13 +36,13 @@ def epsilon(
     effort: Checked,
     claim: Claimed = None,
     rest: Annotated[
-        str | None, option("--rest", "SHARE", "Of a box of priors this share may stay undecided. Default: 1/100.")
+        str | None, option("--rest", "SHARE", "Share of a box of priors that may stay undecided. Default: 1/100.")
     ] = None,
 ) -> Drawn:
-    """The true ε: certified enclosure, worst pair and output, verdict on the claimed bound.
+    """The true ε: certified enclosure, worst pair and output, verdict on the claim.
 
-    With --eps all (or 1/100..16) the largest true ε / ε over all of them; with --n all the largest over every n; with
-    a box of priors the map of where the claim is true.
+    With --eps all (or 1/100..16): the largest true ε / ε over all of them. With --n all: the largest true ε over
+    every n. With a box of priors: a map of where the claim is true.
 
     Examples:
 
@@ -80,11 +80,11 @@ def theorem(result: Theorem) -> Reply:
 
 def delta(
     setting: Subject,
-    at: Annotated[str, option("--at", "RATIONAL", "The ε at which δ is asked for, >= 0.")],
+    at: Annotated[str, option("--at", "RATIONAL", "The ε at which to compute δ, >= 0.")],
     effort: Checked,
     claim: Claimed = None,
 ) -> Drawn:
-    """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered adjacent pairs.
+    """δ at a given ε: the largest Σ max(0, P_x − e^ε·P_x′) over all ordered pairs of neighbors.
 
     Examples:
 
@@ -108,7 +108,7 @@ def judge(
 
     dpaudit judge --mech LSHist --n 10 --claim mu=1
 
-    dpaudit judge --mech dpaudit.examples.randomised_response:RandomisedResponse --claim alpha=2,eps=1/2
+    dpaudit judge --mech dpaudit.examples.randomized_response:RandomizedResponse --claim alpha=2,eps=1/2
     """
     from dpaudit.audit.guarantees import judge as compute
 
@@ -118,7 +118,9 @@ def judge(
 def table(
     effort: CheckedTable,
     wanted: Annotated[dict[str, Any], "require"],
-    file: Annotated[str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row a data set.")],
+    file: Annotated[
+        str, typer.Argument(metavar="TABLE", help="pmf.csv, pmf.json or pmf.parquet: one row per data set.")
+    ],
     adjacency: Annotated[
         str | None, option("--adjacency", "FILE", "Pairs of data sets (csv, json, parquet). Default: every pair.")
     ] = None,
@@ -126,7 +128,7 @@ def table(
     at: Annotated[str | None, option("--at", "A,B,…", "Print δ at these ε too; 0 is the total variation.")] = None,
     work: Annotated[str, option("--work", "N", "Refuse a table that needs more steps than this.")] = str(WORK),
 ) -> Drawn:
-    """Audits a table of probabilities: rationals or decimals, taken exactly; one row a data set, one column an output.
+    """Audit a table of exact probabilities (rationals or decimals): one row per data set, one column per output.
 
     Examples:
 
@@ -137,7 +139,7 @@ def table(
     pmf.csv may read:  ",no,yes" / "no,3/4,1/4" / "yes,0.25,0.75"
     """
     if wanted["require"] and claim is None:
-        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+        raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
     asked: dict[str, Any] = {"adjacency": adjacency, "claim": claim, "at": at or ()}
     found = audit_table(file, **asked, work=work, **effort)
     result = found.epsilon
@@ -177,11 +179,10 @@ def sensitivity(
 
 
 def mechanisms() -> Shown:
-    """What there is: formula, claimed guarantee, options, source.
+    """All mechanisms: formula, claimed guarantee, options, source.
 
-    Besides these, --mech takes your own: file.py:Class or package.module:Class (its code runs), or a table of
-    probabilities (pmf.csv, pmf.json, pmf.parquet). Installed packages register theirs under the entry-point group
-    dpaudit.mechanisms.
+    --mech also takes your own: file.py:Class or package.module:Class (its code runs), or a table of probabilities
+    (pmf.csv, pmf.json, pmf.parquet). Installed packages register theirs in the entry-point group dpaudit.mechanisms.
 
     Example:
 

@@ -18,10 +18,11 @@ def calibrate(
     setting: Given,
     effort: Effort,
     wanted: Wanted,
-    target: Annotated[str, option("--target", "RATIONAL", "The true ε that must not be exceeded.")] = "1",
+    target: Annotated[str, option("--target", "RATIONAL", "The largest true ε allowed.")] = "1",
     over: Annotated[str, option("--over", "eps|gamma", "Search the nominal ε, or also the best γ (EHDS, MH).")] = "eps",
     x: Annotated[
-        str | None, option("--x", "A,B,…", "With --over gamma: the data whose mean error decides; balanced.")
+        str | None,
+        option("--x", "A,B,…", "With --over gamma: the data on which to compare mean errors. Default: balanced."),
     ] = None,
     gammas: Annotated[str | None, option("--gammas", "G,…", "With --over gamma: try these γ only.")] = None,
 ) -> Certified:
@@ -43,7 +44,7 @@ def calibrate(
 
     refuse(over, {"x": x, "gammas": gammas}, {"gamma": setting.get("gamma"), **wanted})
     if "eps" in setting:
-        raise InputError("eps", setting["eps"], "is what is calibrated: leave it out")
+        raise InputError("eps", setting["eps"], "calibrate computes it: leave it out")
     if over == "gamma":
         many = calibrate_gamma(target=target, x=x, gammas=gammas, **effort, **setting)
         return Reply(many)

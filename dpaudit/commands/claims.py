@@ -69,15 +69,17 @@ def check(
     effort: Annotated[dict[str, Any], "progress"],
     wanted: Wanted,
     ids: Ids = None,
-    wide: Annotated[bool, flag("--wide", "The wide grids: minutes.")] = False,
-    explain: Annotated[bool, flag("--explain", "Work the example out, step by step in numbers.")] = False,
+    wide: Annotated[bool, flag("--wide", "Use the wide grids; takes minutes.")] = False,
+    explain: Annotated[bool, flag("--explain", "Work out the example step by step.")] = False,
     expect: Annotated[str | None, option("--expect", "FILE", "Exit with 1 and a diff if a verdict changed.")] = None,
     junit: Annotated[
         str | None,
         typer.Option("--junit", metavar="FILE", callback=writable, help="Write JUnit XML as well."),
     ] = None,
-    module: Annotated[str | None, option("--from", "FILE.py", "Your own checks; without IDS only these run.")] = None,
-    jobs: Annotated[str, option("--jobs", "N", "Processes.")] = "2",
+    module: Annotated[
+        str | None, option("--from", "FILE.py", "Your own checks; without IDS only these are run.")
+    ] = None,
+    jobs: Annotated[str, option("--jobs", "N", "Number of processes.")] = "2",
     require: Annotated[bool, flag("--require", "Exit with 0 only if every claim is proved.")] = False,
 ) -> Certified:
     """Decide the claims, with certified arithmetic or algebra: PROVED, REFUTED, or one of four others.

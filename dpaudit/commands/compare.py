@@ -22,13 +22,15 @@ def compare(
         str | None, option("--dataset", "NAME", "A real histogram: badges, bike, cryotherapy, immunotherapy.")
     ] = None,
     n: Annotated[
-        str | None, option("--n", "A..B", "A range of n, data in fixed proportions: mean errors, crossovers.")
+        str | None, option("--n", "A..B", "A range of n with data in fixed proportions: mean errors and crossovers.")
     ] = None,
     priors: Annotated[str | None, option("--priors", "A..B", "A range of priors (a, …, a), with --x.")] = None,
-    share: Annotated[str | None, option("--share", "P,Q,…", "With --n: the proportions; default all equal.")] = None,
+    share: Annotated[str | None, option("--share", "P,Q,…", "With --n: the proportions. Default: all equal.")] = None,
     step: Annotated[str, option("--step", "S", "With a range: every S-th point.")] = "1",
-    target: Annotated[str, option("--target", "RATIONAL", "The ε at which all are compared: nominal, and true.")] = "1",
-    mech: Annotated[str | None, option("--mech", "A,B,…", "Only these; EHD/exact is EHD with the exact GS.")] = None,
+    target: Annotated[str, option("--target", "RATIONAL", "The ε at which to compare: nominal, and true.")] = "1",
+    mech: Annotated[
+        str | None, option("--mech", "A,B,…", "These mechanisms only; EHD/exact is EHD with the exact GS.")
+    ] = None,
     sort: Annotated[
         str,
         option(
@@ -41,7 +43,7 @@ def compare(
         str, option("--metric", "NAME", "hellinger, tv (k = 2), kl, l1 or chi2; not with a range.")
     ] = "hellinger",
     at_true: Annotated[bool, flag("--calibrated", "With a range: at equal true ε, not nominal.")] = False,
-    as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line a point and mechanism.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "With a range: CSV, one line per point and mechanism.")] = False,
 ) -> Plotted:
     """Which mechanism is most accurate: all of them at equal nominal ε and at equal true ε, exactly.
 

@@ -16,17 +16,18 @@ def explain(
     setting: Given,
     effort: Annotated[dict[str, Any], "digits=6", "memory", "progress", "tier"],
     value: Annotated[
-        str | None, typer.Argument(metavar="[EPSILON]", help="The ε to be explained; --epsilon says the same.")
+        str | None, typer.Argument(metavar="[EPSILON]", help="The ε to explain; same as --epsilon.")
     ] = None,
     epsilon: Annotated[
-        str | None, option("--epsilon", "RATIONAL", "The ε to be explained, >= 0; without --mech --eps is the same.")
+        str | None, option("--epsilon", "RATIONAL", "The ε to explain, >= 0; without --mech, --eps means the same.")
     ] = None,
     delta: Annotated[
-        str | None, option("--delta", "RATIONAL", "The δ that goes with it; with --mech a parameter of the mechanism.")
+        str | None,
+        option("--delta", "RATIONAL", "The δ to explain with it; with --mech, a parameter of the mechanism."),
     ] = None,
     mech: Annotated[str | None, MECH] = None,
     beliefs: Annotated[
-        str, option("--beliefs", "P,…", "What was believed before: probabilities that the record is what it is.")
+        str, option("--beliefs", "P,…", "Beliefs before the release: probabilities of the true record.")
     ] = explanation.BELIEFS,
     rates: Annotated[
         str, option("--rates", "P,…", "False positive rates of tests for one record.")
@@ -36,9 +37,9 @@ def explain(
         str, option("--releases", "N,…", "Numbers of releases of the same data.")
     ] = explanation.RELEASES,
 ) -> Shown:
-    """What ε means for a person: the best guess, tests, beliefs, groups, several releases. All bounds are certified.
+    """What ε means for a person: best guess, tests, beliefs, groups, several releases. All bounds are certified.
 
-    With --mech the true ε is audited first, and the best guess from this mechanism itself is shown too.
+    With --mech: audit the true ε first, and also compute the best guess from this mechanism itself.
 
     Examples:
 
@@ -49,7 +50,7 @@ def explain(
     dpaudit explain --mech EHDS --n 100
     """
     if value is not None and (epsilon is not None or mech is not None):
-        rule = "is said twice" if mech is None else "is audited where a mechanism is given; its nominal one is --eps"
+        rule = "is given twice" if mech is None else "is audited if a mechanism is given; its nominal ε is --eps"
         raise InputError("epsilon", value, rule)
     epsilon = value if epsilon is None else epsilon
     asked: dict[str, Any] = {"beliefs": beliefs, "rates": rates, "people": people, "releases": releases}

@@ -27,13 +27,13 @@ def export(
     ] = None,
     mech: Annotated[str | None, MECH] = None,
 ) -> Shown:
-    """Writes a certificate of ε as a file for Coq, or the exact distributions of a mechanism as a table.
+    """Write a certificate of ε as a file for Coq, or the exact distributions of a mechanism as a table.
 
-    `coqc FILE.v` ends with 0 if Coq's kernel accepts that no adjacent pair and output exceeds the upper bound, and that
-    the witness reaches the lower bound. Nothing is run here: `dpaudit verify CERTIFICATE --coq` does both.
+    `coqc FILE.v` exits with 0 if Coq's kernel accepts that no pair of neighbors exceeds the upper bound and that the
+    witness attains the lower bound. This command writes the file; `dpaudit verify CERTIFICATE --coq` runs coqc too.
 
-    A table has one row a data set and one column an output, rational numbers; `dpaudit table FILE` audits it. Which
-    data sets are adjacent does not stand in it. Probabilities that are not rational, or not known exactly, are refused.
+    A table has one row per data set and one column per output, with rational entries; `dpaudit table FILE` audits it.
+    It does not record the adjacency. Probabilities that are not rational, or not known exactly, are refused.
 
     Examples:
 

@@ -1,7 +1,7 @@
-"""The options that commands share, each declared once, and how a command gets them.
+"""The options that commands share, each declared once.
 
-A command is a function of what it needs that returns a ``Reply``. A parameter annotated with one of the groups below
-stands for the options of that group, the return annotation for those of the output; the rest it declares itself.
+A command is a function that returns a ``Reply``. A parameter annotated with one of the groups below receives the
+options of that group, and the return annotation adds the output options; a command declares its other options itself.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from dpaudit.numbers.rationals import positive
 from dpaudit.numbers.verdict import Verdict
 
 Given = Annotated[dict[str, Any], "setting"]
-"""What the command line says of the setting: the keywords of ``Setting.read``, without what is not given."""
+"""The setting options given on the command line: keywords for ``Setting.read``."""
 Subject = Annotated[Setting, "setting", "read"]
-"""The setting itself, read."""
+"""The setting, read."""
 Ranging = Annotated[Setting | Ranged, "setting", "read", "ranged"]
-"""The same, or a setting in which n, eps or the prior is "all" or a range."""
+"""The setting, or one in which n, eps or the prior is "all" or a range."""
 Listing = Annotated[dict[str, Any], "digits", "memory"]
 Effort = Annotated[dict[str, Any], "digits", "memory", "progress"]
 Checked = Annotated[dict[str, Any], "digits", "memory", "progress", "tier", "cross_check"]
 CheckedTable = Annotated[dict[str, Any], "digits", "memory", "progress", "cross_check"]
-"""How hard to look: keywords for the API."""
+"""The effort: keywords for the API."""
 Shown = Annotated[Reply, "as_json", "out"]
 Certified = Annotated[Reply, "certificate", "as_json", "out"]
 Judged = Annotated[Reply, "require", "certificate", "as_json", "out"]
 Plotted = Annotated[Reply, "plot", "as_json", "out"]
 Drawn = Annotated[Reply, "require", "certificate", "plot", "as_json", "out"]
-"""What comes out, and where it may go; the last two of results that have a picture."""
+"""The output options; the last two are for results with a picture."""
 Wanted = Annotated[dict[str, Any], "certificate"]
 """For a command that must know whether a certificate is wanted."""
 
@@ -70,7 +70,7 @@ def flag(name: str, words: str, panel: str | None = None) -> Any:
 
 
 SETTING = "Setting"
-FAMILY = "Parameters (your own mechanism has those that its constructor takes)"
+FAMILY = "Parameters (your own mechanism: those of its constructor)"
 PRECISION = "Precision"
 OUTPUT = "Output"
 """The kinds of the shared options, as the help groups them; a command's own come first."""
@@ -82,23 +82,23 @@ MECH = typer.Option(
     "package.module:Class (its code runs), or a table of probabilities: pmf.csv, pmf.json, pmf.parquet.",
 )
 SHAPE = {
-    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. For epsilon also all, or 1/100..16."),
+    "eps": ("RATIONAL", "Nominal ε, exact: 1, 4/5, 0.8, 1e-2. Default: 1. epsilon also takes all or 1/100..16."),
     "adjacency": (
         "RELATION",
-        "Adjacent data sets: replace-one, add-remove-one (either with :counts or :records), all, or a file of pairs. "
+        "Neighboring data sets: replace-one, add-remove-one (each with :counts or :records), all, a file of pairs. "
         "Default: the mechanism's own.",
     ),
-    "n": ("N", "Number of records, a whole number >= 1; for epsilon and calibrate also all."),
+    "n": ("N", "Number of records, a whole number >= 1; epsilon and calibrate also take all."),
     "k": ("K", "Number of categories >= 2. Default: the length of the prior, else 2."),
     "prior": (
         "A,B,…",
-        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. For epsilon also a box: 1/9..2,1/9..2.",
+        "Dirichlet prior, positive rationals: 1,1 or 1/2,0.3. Default: all 1. epsilon also takes a box: 1/9..2,1/9..2.",
     ),
 }
 
 
 def text_option(panel: str, *names_metavar_help: str) -> Any:
-    """Returns an option of the setting: its kind, its names, what stands for its value, what it says."""
+    """Returns an option of the setting: its panel, names, metavar and help."""
     *names, metavar, words = names_metavar_help
     return Annotated[str | None, typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel)]
 
@@ -107,10 +107,10 @@ SET = typer.Option(
     "--set",
     metavar="NAME=VALUE",
     rich_help_panel=FAMILY,
-    help="Your own mechanism: any other parameter of its constructor; may be given repeatedly.",
+    help="Your own mechanism: any other parameter of its constructor; repeatable.",
 )
 TIER = (
-    "exact: balls for everything. fast: floats with a proven error bound discard, balls decide the rest. "
+    "exact: balls for every pair. fast: floats with a proven error bound discard pairs, balls decide the rest. "
     "Both are certified; auto chooses by size."
 )
 
@@ -131,17 +131,17 @@ DIGITS = typer.Option(
     "--digits",
     metavar="D",
     callback=asked_for,
-    help="Every enclosure has width at most 10^−D. All its digits are shown, not six.",
+    help="Every enclosure has width at most 10^−D; print all its digits instead of six.",
     rich_help_panel=PRECISION,
 )
 CLAIM = option(
     "--claim",
     "GUARANTEE",
-    "Judge this instead of what the mechanism claims: 1 or eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), alpha=2,eps=1/2 "
-    "(Rényi), mu=1 (Gaussian DP), f=0:1;1/4:1/2;1:0 (trade-off function).",
+    "Judge this guarantee instead of the mechanism's own claim: 1 or eps=1, eps=1,delta=1e-5, rho=1/2 (zCDP), "
+    "alpha=2,eps=1/2 (Rényi), mu=1 (Gaussian DP), f=0:1;1/4:1/2;1:0 (trade-off function).",
 )
 Claimed = Annotated[str | None, CLAIM]
-"""The statement that is judged; every command with a verdict takes it under this name."""
+"""The guarantee to judge; every command with a verdict takes it under this name."""
 
 
 def file_option(name: str, words: str) -> Any:
@@ -153,16 +153,18 @@ def file_option(name: str, words: str) -> Any:
 SHARED: dict[str, tuple[Any, Any]] = {
     "digits": (Annotated[str, DIGITS], "15"),
     "memory": (
-        Annotated[
-            str, option("--memory", "GIB", "Refuse a job that needs more than so many GiB of memory.", PRECISION)
-        ],
+        Annotated[str, option("--memory", "GIB", "Refuse a job that needs more memory than this, in GiB.", PRECISION)],
         "2",
     ),
     "tier": (Annotated[str, option("--tier", "auto|exact|fast", TIER, PRECISION)], "auto"),
     "cross_check": (
         Annotated[
             bool,
-            flag("--cross-check", "Compute the same again in mpmath, by other code; slow, small cases.", PRECISION),
+            flag(
+                "--cross-check",
+                "Compute the answer again in mpmath with independent code; slow, for small cases.",
+                PRECISION,
+            ),
         ],
         False,
     ),
@@ -176,7 +178,7 @@ SHARED: dict[str, tuple[Any, Any]] = {
         Annotated[bool, flag("--json", "JSON for programs: numbers as decimal strings, rounded outward.", OUTPUT)],
         False,
     ),
-    "out": (file_option("--out", "Write the result to this file, not to the terminal."), None),
+    "out": (file_option("--out", "Write the result to this file instead of the terminal."), None),
 }
 """Annotation and default of the options that several commands have."""
 

@@ -23,7 +23,7 @@ def profile(
     """The whole privacy curve: δ(ε) with its breakpoints, f-DP, total variation, Rényi, zCDP, composition.
 
     Between two breakpoints δ(ε) = power − e^ε·α, where (α, 1 − power) are the errors of the best test between the
-    two data sets: the trade-off function of f-DP. Everything is certified, except what is labelled as float.
+    two data sets: the trade-off function of f-DP. Everything is certified unless it is labeled as float.
 
     Examples:
 

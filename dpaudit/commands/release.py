@@ -17,15 +17,15 @@ def release(
         str, option("--x", "A,B,…", "The data: a histogram (n is its sum), or a data set of your own mechanism.")
     ],
     claim: Claimed = None,
-    times: Annotated[str, option("--times", "T", "So many independent releases; each costs its ε.")] = "1",
+    times: Annotated[str, option("--times", "T", "Number of independent releases; each costs its ε.")] = "1",
     seed: Annotated[
         str | None, option("--seed", "S", "Draw from this seed, for simulations: not private. Default: the system.")
     ] = None,
 ) -> Shown:
-    """Draw one output of the audited law, exactly: no floating point between the proof and the release.
+    """Draw one output from exactly the audited law, without floating point.
 
-    Bits of the operating system are drawn until they decide the output; probabilities are refined as needed. The answer
-    holds the release and what the audit of this very setting says, never the data: it may be handed on.
+    Bits from the operating system decide the output; probabilities are refined as needed. The answer contains the
+    release and the audit of this setting, never the data, so it may be published.
 
     Examples:
 

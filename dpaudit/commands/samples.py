@@ -1,4 +1,4 @@
-"""dpaudit samples: what counts of outputs show."""
+"""dpaudit samples: a lower bound on ε from counts of outputs."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ from dpaudit.numbers.errors import InputError
 def samples(
     setting: Given,
     file: Annotated[
-        str, typer.Argument(metavar="COUNTS", help="counts.csv: one row a data set, one column an output.")
+        str, typer.Argument(metavar="COUNTS", help="counts.csv: one row per data set, one column per output.")
     ],
     mech: Annotated[
         str | None, option("--mech", "NAME", "The law that the code should have, with its setting.")
     ] = None,
-    event: Annotated[str | None, option("--event", "R,S,…", "Outputs: the event that was named in advance.")] = None,
-    pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets that were named in advance.")] = None,
-    confidence: Annotated[str, option("--confidence", "C", "All statements together hold with it.")] = "999/1000",
+    event: Annotated[str | None, option("--event", "R,S,…", "The event named in advance: a set of outputs.")] = None,
+    pair: Annotated[str | None, option("--pair", "X,X′", "The two data sets named in advance.")] = None,
+    confidence: Annotated[
+        str, option("--confidence", "C", "All statements hold together with this confidence.")
+    ] = "999/1000",
     claim: Annotated[
-        str | None, option("--claim", "GUARANTEE", "The statement to be refuted: 1, eps=1 or eps=1,delta=1e-5.")
+        str | None, option("--claim", "GUARANTEE", "The guarantee to refute: 1, eps=1 or eps=1,delta=1e-5.")
     ] = None,
-    at: Annotated[str | None, option("--at", "C,…", "Show the best that events of this probability can show.")] = None,
+    at: Annotated[str | None, option("--at", "C,…", "Print the most that events of this probability can show.")] = None,
 ) -> Shown:
-    """What sampling shows of code that cannot be followed: "ε ≥ … with confidence 0.999", and what it cannot show.
+    """A lower bound on ε from samples, for code that cannot be followed: "ε ≥ … with confidence 0.999".
 
-    Clopper and Pearson's bounds, certified. Sampling refutes; it never proves privacy. Name the event and the pair
-    before you sample; without them every single output and ordered pair counts as a test.
+    Certified Clopper–Pearson bounds. Sampling can refute privacy and never prove it. Name the event and the pair before
+    you sample; without them every output and every ordered pair counts as a test.
 
     Examples:
 
     dpaudit samples counts.csv --event yes --pair no,yes --claim 1
 
-    dpaudit samples counts.csv --mech dpaudit.examples.randomised_response:RandomisedResponse --at 1/100
+    dpaudit samples counts.csv --mech dpaudit.examples.randomized_response:RandomizedResponse --at 1/100
     """
     from dpaudit.studies.samples.samples import samples as compute
 

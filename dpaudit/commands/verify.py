@@ -19,14 +19,14 @@ def verify(
         bool, flag("--coq", "As --full, and let Coq's kernel prove both bounds; coqc must be installed.")
     ] = False,
     seconds: Annotated[str, option("--seconds", "N", f"Give up after N seconds. [{SECONDS}]")] = str(SECONDS),
-    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond so many MiB. [{MEMORY}]")] = str(MEMORY),
+    memory: Annotated[str, option("--memory", "MIB", f"Give up beyond this many MiB. [{MEMORY}]")] = str(MEMORY),
 ) -> Shown:
-    """Checks a certificate along an independent path: its own interval arithmetic, its own definitions.
+    """Check a certificate independently, with separate interval arithmetic and separate definitions.
 
-    The lower bound is checked from the witness alone; the upper bound by recomputing everything, with --full. The
-    certificate is data: nothing in it is run, and no file that it names is opened. ACCEPTED comes with what was
-    accepted: read it. With --coq the proof assistant Coq has the last word. Exit code 0: ACCEPTED; 1: REJECTED; 2: no
-    such file, or no coqc; 3: WITNESS CHECKED, the certificate covers its witness only and --full was asked.
+    The witness alone proves the lower bound; --full recomputes everything to check the upper bound. The certificate is
+    data: nothing in it is executed, and no file that it names is opened. ACCEPTED is followed by the accepted
+    statement: read it. With --coq, Coq's kernel proves both bounds as well. Exit code 0: ACCEPTED; 1: REJECTED; 2: no
+    such file, or no coqc; 3: WITNESS CHECKED, --full was given and the certificate covers its witness only.
 
     Examples:
 

@@ -36,11 +36,11 @@ def epsilon(
     cross_check: bool = False,
     **setting: Any,
 ) -> EpsilonResult | Theorem:
-    """Returns the true epsilon with its witness and verdict, or the theorem where eps, n or the prior ranges.
+    """The true epsilon with its witness and verdict, or a theorem if eps, n or the prior ranges.
 
-    eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". A ``claim`` is judged instead of what the mechanism
-    claims; a theorem takes an epsilon, unless eps ranges. ``rest`` is the area of a box of priors that may
-    stay undecided, as a share of the box.
+    They range with eps="all" or "1/100..16", n="all", prior="1/100..2,1/100..2". ``claim`` is judged instead of the
+    mechanism's own claim; for a theorem it must be an epsilon, and it is not allowed if eps ranges. ``rest`` is the
+    share of a box of priors that may stay undecided.
     """
     chosen = read(mech, **setting)
     if isinstance(chosen, Ranged):

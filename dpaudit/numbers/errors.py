@@ -1,4 +1,4 @@
-"""The one exception for bad input: it names the option, the value and the rule; and text that is safe to show."""
+"""The exception for bad input, which names the option, the value and the rule; and safe display of foreign text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from dpaudit.numbers.digits import at_least
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Returns the text with every sign that is not seen, or that acts, written out; those in ``keep`` stay.
+    r"""Returns the text with invisible and active characters escaped, except those in ``keep``.
 
-    Line ends, escape sequences, halves of surrogate pairs, and what turns the direction of writing, among them. Two
-    texts that differ only in how their accents are encoded (Unicode's NFC and NFD) differ as shown too: signs that
-    NFC would change are written out.
+    Among them are line ends, escape sequences, lone surrogates and bidirectional marks. Texts that differ only in the
+    encoding of their accents (NFC and NFD) look different too: characters that NFC would change are escaped.
 
     >>> visible("a\nACCEPTED \x1b[2J \ud800 \u202e")
     'a\\nACCEPTED \\x1b[2J \\ud800 \\u202e'
@@ -37,7 +36,7 @@ UNSEEN = frozenset(
                         (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0100, 0xE01EF))
     for code in range(first, last + 1)
 )  # fmt: skip
-"""Signs that Python counts as printable and nobody sees: fillers, joiners, selectors of variants."""
+"""Invisible characters that Python counts as printable: fillers, joiners, variation selectors."""
 ACCENTED = re.compile(r"[^\u0300-\u036f][\u0300-\u036f]*|[\u0300-\u036f]", re.DOTALL)
 
 
@@ -64,10 +63,10 @@ class InputError(ValueError):
         super().__init__(option, value, rule)
 
     def __str__(self) -> str:
-        return self.told(self.option)
+        return self.line(self.option)
 
-    def told(self, option: str) -> str:
-        """Returns the line with the option spelt as the reader knows it."""
+    def line(self, option: str) -> str:
+        """Returns the message with the option spelled as the user typed it."""
         shown = visible(" ".join(_shown(self.value).split())) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
@@ -75,7 +74,7 @@ class InputError(ValueError):
 
 
 def missing_extra(option: str, value: object, extra: str, what: str) -> InputError:
-    """Returns the error for a package that is not installed: one line, with the command that installs it.
+    """Returns the error for a missing package, with the command that installs it.
 
     >>> str(missing_extra("export", "t.parquet", "parquet", "Parquet needs pyarrow"))
     'export = t.parquet: Parquet needs pyarrow: pip install "dpaudit[parquet]"'
@@ -96,7 +95,7 @@ def _shown(value: object) -> str:
 
 
 class TooLargeError(InputError):
-    """The job does not fit into the stated memory bound; the rule carries the numbers."""
+    """The job does not fit into the memory limit; the rule has the numbers."""
 
     def __init__(self, need: int, bound: int, what: str) -> None:
         rule = f"{what}: needs at least {gib(need, bound)}; take a smaller n or k, or raise the bound"

@@ -187,7 +187,7 @@ def _power(a: Value, exponent: Value) -> Value:
 
 
 def exp(x: Any) -> Value:
-    """Returns e^x exactly as an expression (1 for x = 0).
+    """e^x as an exact expression (1 for x = 0).
 
     >>> exp("1/2") / (1 + exp("1/2"))
     exp(1/2)/(1 + exp(1/2))
@@ -201,7 +201,7 @@ def _exp(x: Value) -> Value:
 
 
 def log(x: Any) -> Value:
-    """Returns the natural logarithm of x > 0 as an expression (0 for x = 1)."""
+    """The natural logarithm of x > 0 as an exact expression (0 for x = 1)."""
     value = undisguised(_value(x))
     if isinstance(value, Fraction) and value <= 0:
         raise InputError("log", str(value), "must be > 0")
@@ -209,7 +209,7 @@ def log(x: Any) -> Value:
 
 
 def sqrt(x: Any) -> Value:
-    """Returns the square root of x >= 0 as an expression."""
+    """The square root of x >= 0 as an exact expression."""
     value = undisguised(_value(x))
     if isinstance(value, Fraction) and value < 0:
         raise InputError("sqrt", str(value), "must be >= 0")
@@ -217,7 +217,7 @@ def sqrt(x: Any) -> Value:
 
 
 def log_gamma(x: Any) -> Value:
-    """Returns ln Gamma(x) for x > 0 as an expression (0 for x = 1 and 2)."""
+    """ln Gamma(x) for x > 0 as an exact expression (0 for x = 1 and 2)."""
     value = undisguised(_value(x))
     if isinstance(value, Fraction) and value <= 0:
         raise InputError("log_gamma", str(value), "must be > 0")

@@ -9,8 +9,8 @@ from typing import NoReturn
 class Verdict(StrEnum):
     """The outcome of deciding a statement by certified arithmetic or by algebra.
 
-    UNWITNESSED, IMPOSSIBLE and MEASURED belong to the claims: "there is ..." without a witness on the grid, the same
-    where it is proved that there is none, and O(.).
+    UNWITNESSED, IMPOSSIBLE and MEASURED are verdicts on claims: an existence claim without a witness on the grid, an
+    existence claim that is proved false, and an O(.) statement.
     """
 
     PROVED = "PROVED"

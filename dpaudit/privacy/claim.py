@@ -81,7 +81,7 @@ class Claim:
         }
 
 
-def shown(mechanism: Audited, value: Ball, digits: int, least: int | None = None) -> Enclosure | None:
+def narrowed(mechanism: Audited, value: Ball, digits: int, least: int | None = None) -> Enclosure | None:
     """Returns an enclosure of width <= 10^-digits, or None; of a mechanism known to fixed width, as narrow as it is."""
     if mechanism.refinable:
         return balls.enclosure(value, digits, least)

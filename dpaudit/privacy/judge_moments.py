@@ -10,7 +10,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Champion, PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Evidence, shown
+from dpaudit.privacy.claim import Claim, Evidence, narrowed
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
 from dpaudit.privacy.moments import Concentration, InfiniteLoss, Moments
@@ -70,7 +70,7 @@ def _worst_divergence(mechanism: Audited, order: Fraction, effort: Effort) -> Wo
         except PrecisionExhausted:
             return None
         value, witness = champion.result()
-        narrow = shown(mechanism, value, effort.digits, least=0)
+        narrow = narrowed(mechanism, value, effort.digits, least=0)
         return None if narrow is None else (narrow, witness)
 
     (value, witness), bits = balls.refine(attempt, *balls.bits_for(effort.digits, mechanism.counts().outputs))

@@ -20,7 +20,7 @@ from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.normal import quantile
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.privacy.claim import Claim, Evidence, shown
+from dpaudit.privacy.claim import Claim, Evidence, narrowed
 from dpaudit.privacy.curve import Group, PairCurve
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.judge import settled
@@ -152,7 +152,7 @@ def worst_test(mechanism: Audited, measure: Measure, effort: Effort, finite: boo
         if first is None:
             raise ValueError("there are no pairs")
         value, (where, edge) = champion.result() if champion.alive else (balls.zero(), (first, None))
-        narrow = shown(mechanism, value.union(balls.maximum([value, *bounds])), effort.digits)
+        narrow = narrowed(mechanism, value.union(balls.maximum([value, *bounds])), effort.digits)
         return None if narrow is None else (narrow, where, None if edge is None else between(*edge))
 
     def careful() -> tuple[Enclosure, Witness, Fraction | None] | None:

@@ -2,7 +2,7 @@
 
 The attacker knows everything but one record and tells x from x', the two data sets that are left. All bounds follow
 from P(S) <= e^eps Q(S) + delta in both directions. Those on guesses and tests, after one release or many, are attained
-by the pair that shows the data set with probability delta and else gives randomised response with odds e^eps : 1
+by the pair that shows the data set with probability delta and else gives randomized response with odds e^eps : 1
 (Kairouz, Oh and Viswanath 2015), so none can be smaller. The same is so of beliefs, and without delta of groups.
 """
 
@@ -100,7 +100,7 @@ class Promise:
     def accuracy_after(self, releases: int) -> Number:
         """Returns the accuracy of the best guess from so many releases, each private so; no smaller one holds for all.
 
-        A release that shows the data set ends it; else the majority of the randomised responses is the best guess.
+        A release that shows the data set ends it; else the majority of the randomized responses is the best guess.
         """
         gained, choices = self._like(Fraction(0)), 1
         for wrong in range((releases + 1) // 2):

@@ -53,8 +53,8 @@ class Counts:
         """Returns the three counts by name."""
         return {"datasets": self.datasets, "pairs": self.pairs, "outputs": self.outputs}
 
-    def told(self) -> dict[str, int]:
-        """Returns the counts for people: "outputs" are those that occur, "rest" is what stands for the others."""
+    def followed(self) -> dict[str, int]:
+        """Returns the counts with the outputs that were followed as "outputs" and the residual as "rest"."""
         return {**self.to_dict(), "outputs": self.outputs - self.rest, "rest": self.rest}
 
 

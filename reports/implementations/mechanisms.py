@@ -44,7 +44,7 @@ class Implementation:
 
 
 class Binary(Implementation):
-    """Randomised response."""
+    """Randomized response."""
 
     name, last = "Binary", 1
 

@@ -39,7 +39,7 @@ class Client:
 
 
 class GRR_Client(Client):
-    """Generalised randomised response."""
+    """Generalised randomized response."""
 
     def sample(self, x: int, rng: np.random.RandomState) -> Any:
         """Returns what is sent."""
@@ -89,7 +89,7 @@ class dBitFlipPM_Client(Client):
 
 
 class L_GRR_Client(Client):
-    """Two rounds of randomised response: the first report at ε, all of them at 2 ε."""
+    """Two rounds of randomized response: the first report at ε, all of them at 2 ε."""
 
     client = staticmethod(L_GRR.L_GRR_Client)
 
@@ -123,7 +123,7 @@ class L_SOUE_Client(L_GRR_Client):
 
 
 class RSpFD_GRR_Client(Client):
-    """Two attributes of two values: one is randomised, the other one is fake."""
+    """Two attributes of two values: one is randomized, the other one is fake."""
 
     client = staticmethod(RSpFD_solution.RSpFD_GRR_Client)
 

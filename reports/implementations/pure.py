@@ -49,7 +49,7 @@ class Client:
 
 
 class DEClient(Client):
-    """Direct encoding: randomised response on all items."""
+    """Direct encoding: randomized response on all items."""
 
     def made(self, epsilon: float) -> Any:
         """Returns the library's object."""

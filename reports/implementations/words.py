@@ -32,7 +32,7 @@ HOW = (
     "is the true value whenever that belongs to it; 57 573 of 100 000 calls of the compiled function at ε "
     "= 1, and it never came second. Sorted by the caller (SS_ClientSorted) it is as private as it should "
     "be, but for the roundings.",
-    "multi-freq-ldpy, RSpFD (one attribute is randomised at ln(d(e^ε − 1) + 1), the others are fake): two "
+    "multi-freq-ldpy, RSpFD (one attribute is randomized at ln(d(e^ε − 1) + 1), the others are fake): two "
     "users who differ in one attribute are ε-close (RSpFD_GRR_ClientOneAttribute); users who differ in "
     'all d = 2 are ln(2e^ε − 1)-close only. Local privacy compares any two users, and "epsilon: privacy '
     'guarantee" does not say which is meant. SPL and SMP keep ε for whole tuples.',

@@ -14,7 +14,7 @@ from dpaudit.commands import options
 from dpaudit.numbers.enclosure import Enclosure, outward
 
 WIDTHS = (60, 80, 120)
-EXAMPLE = "dpaudit.examples.randomised_response:RandomisedResponse"
+EXAMPLE = "dpaudit.examples.randomized_response:RandomizedResponse"
 COMMANDS = {
     "epsilon": ["epsilon", "--mech", "EHDS", "--n", "6", "--digits", "40"],
     "epsilon in closed form": ["epsilon", "--mech", "LSDim", "--n", "9", "--k", "3"],

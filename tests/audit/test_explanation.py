@@ -21,7 +21,7 @@ def assert_contains(found, reference):
 
 
 def worst_pair(epsilon, delta):
-    """The two rows of the mechanism that uses up (epsilon, delta): shown, or randomised response."""
+    """The two rows of the mechanism that uses up (epsilon, delta): shown, or randomized response."""
     rise = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
     seen = mpmath.mpf(delta.numerator) / delta.denominator
     p, q = (1 - seen) * rise / (1 + rise), (1 - seen) / (1 + rise)
@@ -175,8 +175,8 @@ def test_a_mechanism_is_explained_by_its_audited_epsilon():
     assert result.attained.upper < result.accuracy.lower
 
 
-def test_randomised_response_uses_up_its_epsilon():
-    result = dpaudit.explain(mech="dpaudit.examples.randomised_response:RandomisedResponse", eps="0.4")
+def test_randomized_response_uses_up_its_epsilon():
+    result = dpaudit.explain(mech="dpaudit.examples.randomized_response:RandomizedResponse", eps="0.4")
     assert result.attained.lower <= result.accuracy.upper
     assert result.accuracy.lower <= result.attained.upper
 

@@ -85,7 +85,7 @@ def test_the_segments_join_at_the_breakpoints(mech, options):
             assert abs(gap[0] - gap[1]) < mpf("1e-14")
 
 
-def test_exact_breakpoints_of_randomised_response():
+def test_exact_breakpoints_of_randomized_response():
     result = profile(Pair(["3/4", "1/4"], ["1/4", "3/4"]), at="0,1")
     assert [s.alpha.contains(a) for s, a in zip(result.segments, (Fr(1, 4), 0), strict=True)] == [True, True]
     assert [s.power.contains(a) for s, a in zip(result.segments, (Fr(3, 4), 0), strict=True)] == [True, True]

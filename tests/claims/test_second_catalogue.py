@@ -75,7 +75,7 @@ def test_its_page_is_made_from_its_own_claims(capsys):
 @pytest.mark.usefixtures("installed")
 def test_it_has_a_board_in_a_report(capsys, tmp_path):
     plan = tmp_path / "plan.toml"
-    plan.write_text('title = "Randomised response"\nclaims = ["rr.*"]\n')
+    plan.write_text('title = "Randomized response"\nclaims = ["rr.*"]\n')
     run(capsys, "report", "--plan", str(plan), "--out", str(tmp_path / "made"))
     board = json.loads((tmp_path / "made" / "result.json").read_text())["claims"]
     assert [claim["id"] for claim in board] == IDS

@@ -17,7 +17,7 @@ import numpy as np
 class Base:
     def datasets(self): return [0, 1]
 class Response(Base):
-    """Randomised response."""
+    """Randomized response."""
     def __init__(self, epsilon=1): self.epsilon = epsilon
     def sample(self, x, rng): return x if rng.randrange(4) < 3 else 1 - x
     def claimed(self): return "1.1"

@@ -9,7 +9,7 @@ import dpaudit
 from dpaudit import PI, exp, log, sqrt
 from dpaudit.cli import main
 
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 CODE = """
 from dpaudit import sqrt, exp
 

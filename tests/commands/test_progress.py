@@ -214,7 +214,7 @@ def test_the_bar_of_a_report_has_words_count_and_time_left(monkeypatch):
 
 
 class Response:
-    """Randomised response among k."""
+    """Randomized response among k."""
 
     def datasets(self):
         return list(range(12))

@@ -299,7 +299,7 @@ def test_a_large_law_is_held_by_its_witness_rows_and_says_so(case, monkeypatch, 
 
 def test_a_witness_only_certificate_of_a_margin_covers_the_other_bound(monkeypatch):
     monkeypatch.setattr(certificate, "MAX_ENTRIES", 1)
-    judged = dpaudit.judge("dpaudit.examples.randomised_response:SpinnerResponse", "f=0:1;1/2:1/10;1:0")
+    judged = dpaudit.judge("dpaudit.examples.randomized_response:SpinnerResponse", "f=0:1;1/2:1/10;1:0")
     said = certificates.verify(certificate.certificate(judged), True)[1]
     assert said["covered"] == "the upper bound holds; the lower bound is not covered"
 

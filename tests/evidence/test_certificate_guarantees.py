@@ -21,7 +21,7 @@ mp.dps = 40  # what the reference computes with here
 F = Fraction
 CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=3/2", "mu=1/100", "f=0:1;1/3:1/3;1:0",
           "f=0:1;1/2:49/100;1:0", "1", "eps=1/10,delta=1/2"]  # fmt: skip
-RESPONSE = "dpaudit.examples.randomised_response:SpinnerResponse"
+RESPONSE = "dpaudit.examples.randomized_response:SpinnerResponse"
 
 
 def made(mech, claim, options=None):

@@ -22,7 +22,7 @@ from proofs_checks.coq import FOLDER, THEOREMS
 
 here = pytest.mark.skipif(coqc.installed() is None, reason=coqc.INSTALL)
 FILES = sorted(FOLDER.glob("*.v"))
-RESPONSE = "dpaudit/examples/randomised_response.py:RandomisedResponse"
+RESPONSE = "dpaudit/examples/randomized_response.py:RandomizedResponse"
 ROOT = Path(__file__).parents[2]
 
 

@@ -14,9 +14,9 @@ from dpaudit import exp
 
 
 class Subsampled:
-    """Asks one of n people, chosen at random, and has the answer randomised with odds e^eps : 1."""
+    """Asks one of n people, chosen at random, and has the answer randomized with odds e^eps : 1."""
 
-    name = "one of n, randomised"
+    name = "one of n, randomized"
 
     def __init__(self, epsilon, n=3):
         self.epsilon, self.n = epsilon, n
@@ -72,7 +72,7 @@ def test_profile_calibrate_search(mine, capsys):
     found = json.loads(run(capsys, "search", "--mech", mine, "--n", "1..3", "--eps", "1/2,1", "--json"))
     assert found["found"] is False
     assert found["certified_places"] == 6
-    assert found["largest_ratio"]["lower"] == "1"  # n = 1 is randomised response
+    assert found["largest_ratio"]["lower"] == "1"  # n = 1 is randomized response
     assert found["witness"] is None
     assert found["region"]["n"] == "1..3"
     assert found["region"]["eps"] == "1/2,1"
@@ -88,7 +88,7 @@ def test_report(mine, tmp_path, capsys):
     run(capsys, "report", "--mech", mine, "--n", "3", "--set", "epsilon=1", "--out", tmp_path / "r", code=2)
     run(capsys, "report", "--mech", mine, "--n", "3", "--out", tmp_path / "r")
     text = (tmp_path / "r" / "report.md").read_text()
-    for part in ("one of n, randomised", "PROVED", "Rényi", "dpaudit epsilon --mech"):
+    for part in ("one of n, randomized", "PROVED", "Rényi", "dpaudit epsilon --mech"):
         assert part in text
     assert (tmp_path / "r" / "report.html").exists()
     run(capsys, "report", "--mech", "dpaudit.examples.sparse_vector:BrokenSparseVector", "--out", tmp_path / "s")

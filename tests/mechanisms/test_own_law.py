@@ -15,7 +15,7 @@ from dpaudit.numbers.verdict import Verdict
 
 
 class Response:
-    """k-ary randomised response; ``way`` says which method gives the distributions."""
+    """k-ary randomized response; ``way`` says which method gives the distributions."""
 
     def __init__(self, k, way="probability"):
         self.k = k

@@ -54,7 +54,7 @@ def test_a_class_is_constructed_and_numbers_may_be_text():
 
 
 @pytest.mark.parametrize("eps", [Fr(1), Fr(4, 5), Fr(1, 100), Fr(30)])
-def test_three_ways_to_give_randomised_response(eps):
+def test_three_ways_to_give_randomized_response(eps):
     class Weights(Coin):
         probability = None
 
@@ -264,7 +264,7 @@ def test_constructor_parameters_come_from_the_command_line(capsys):
     assert found["closed_form"] == "3/10"
     assert found["counts"]["datasets"] == 5
     assert run(capsys, "epsilon", "--mech", mech, "--set", "n=4", "--eps", "0.3")["counts"] == found["counts"]
-    spinner = "dpaudit.examples.randomised_response:SpinnerResponse"
+    spinner = "dpaudit.examples.randomized_response:SpinnerResponse"
     assert run(capsys, "delta", "--mech", spinner, "--set", "p=2/3", "--at", "0")["delta"]["upper"].startswith("0.333")
     assert main(["epsilon", "--mech", spinner, "--eps", "2"]) == 2
     assert "takes no epsilon" in capsys.readouterr().err

@@ -356,7 +356,7 @@ class Weighted:
 
 
 def shifted():
-    """Randomised response with odds e : 1 on two thirds of the mass, the rest in common: delta(0) is known in e."""
+    """Randomized response with odds e : 1 on two thirds of the mass, the rest in common: delta(0) is known in e."""
     odds = 1 / (1 + dpaudit.exp(1))
     row = [odds * F(2, 3), (1 - odds) * F(2, 3), F(1, 3)]
     return Given([row, [row[1], row[0], row[2]]])

@@ -13,7 +13,7 @@ from dpaudit.reports.plan import Plan, from_options, read_plan
 from dpaudit.reports.report import build, wanted_jobs
 from dpaudit.reports.steps import Steps
 
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 MINE = '''
 class Leaky:
     """Says yes a little too often."""

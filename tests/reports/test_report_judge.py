@@ -15,7 +15,7 @@ from dpaudit.reports.block import Block
 from dpaudit.reports.judge import finding
 
 P, R, U = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 
 
 def quiet(_words):

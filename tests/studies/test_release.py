@@ -223,5 +223,5 @@ def test_what_does_not_fit_is_refused_at_once(capsys, words):
 
 
 def test_several_outputs_of_an_own_mechanism_have_one_column():
-    shown = str(release("dpaudit.examples.randomised_response:RandomisedResponse", "no", times=3, seed=1))
+    shown = str(release("dpaudit.examples.randomized_response:RandomizedResponse", "no", times=3, seed=1))
     assert "released Dir" not in shown

@@ -15,7 +15,7 @@ from dpaudit.privacy.effort import Effort
 from dpaudit.studies.samples.binomial import lower_bound, upper_bound
 from dpaudit.studies.samples.reach import exact_at
 
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 
 
 def tail(p, least, trials):
@@ -110,7 +110,7 @@ def test_an_output_that_cannot_be(tmp_path):
 
 
 def test_the_best_at_a_probability_is_a_point_of_the_trade_off_curve():
-    """Randomised response, ε = 1: below 1/(1+e) all of it; at 1/2 the power is e/(1+e) + (1/2 − 1/(1+e))/e."""
+    """Randomized response, ε = 1: below 1/(1+e) all of it; at 1/2 the power is e/(1+e) + (1/2 − 1/(1+e))/e."""
     response = dpaudit.Setting.read(RESPONSE, epsilon="1").mechanism
     with_e = exact_at(response, Fraction(1, 100), Effort())
     assert with_e.contains(1) or abs(with_e.lower - 1) < Fraction(1, 10**12)

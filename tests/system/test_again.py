@@ -12,7 +12,7 @@ from dpaudit.privacy.adjacency import ALL_PAIRS, ExplicitPairs
 from dpaudit.privacy.guarantee import EpsilonDelta
 
 OWN = "dpaudit.examples.geometric:WrongSensitivity"
-RESPONSE = "dpaudit.examples.randomised_response:RandomisedResponse"
+RESPONSE = "dpaudit.examples.randomized_response:RandomizedResponse"
 ASKED = [
     "epsilon --mech EHDS --n 6 --prior 1/2,3 --eps 0.8 --gamma 1/3 --digits 20 --tier exact",
     "epsilon --mech EHDL --n 3 --k 3 --adjacency all",

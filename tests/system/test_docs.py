@@ -474,7 +474,7 @@ def keys(value):
 
 
 ANSWERS = {
-    "what-epsilon-means": lambda: [dpaudit.explain("1", delta="1e-5"), dpaudit.explain(mech="EHDS", n=3)],
+    "explain": lambda: [dpaudit.explain("1", delta="1e-5"), dpaudit.explain(mech="EHDS", n=3)],
     "accuracy": lambda: [dpaudit.accuracy("LSHist", "3,3", t="0.2")],
     "calibrate": lambda: [
         dpaudit.calibrate("EHDS", n=4),
@@ -484,20 +484,21 @@ ANSWERS = {
         dpaudit.compare("3,3", mechs="LSHist,EHDS"),
         dpaudit.compare_over_n(range(2, 5), mechs="LSHist,EHDS"),
     ],
+    "pmf, sensitivity": lambda: [dpaudit.pmf("LSHist", "2,2"), dpaudit.sensitivity(2)],
     "search": lambda: [dpaudit.search("EHDL", n="1..3", prior="1,1", eps="1")],
 }
-"""Pages with a section on JSON, and answers that have all of the members named there."""
+"""Sections of the page on JSON, and answers that have all members named there."""
 
 
-@pytest.mark.parametrize("page", ANSWERS)
-def test_members_of_json_are_those_of_the_answers(page):
+@pytest.mark.parametrize("command", ANSWERS)
+def test_members_of_json_are_those_of_the_answers(command):
     """A member that the page names is one of them."""
-    section = re.search(
-        r"^## JSON\n(.*?)(?=^## |\Z)", (ROOT / f"docs/{page}.md").read_text(), re.MULTILINE | re.DOTALL
-    )[1]
-    told = set(re.findall(r'"([a-z_]+)"', section))
-    known = {name for answer in ANSWERS[page]() for name in keys(answer.to_dict())}
-    assert told - known <= {"inf"}
+    page = (ROOT / "docs/json.md").read_text()
+    section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)[1]
+    named = set(re.findall(r'"([a-z_]+)"', section))
+    known = {name for answer in ANSWERS[command]() for name in keys(answer.to_dict())}
+    assert named
+    assert named - known <= {"inf"}
 
 
 def test_members_of_json_of_a_check(capsys):
@@ -560,7 +561,7 @@ def test_the_setting_of_the_picture_is_told():
     assert default_of("epsilon", "--gamma") == "1"
     for page in ("README.md", "docs/README.md"):
         words, told = re.search(
-            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture: .*)", (ROOT / page).read_text()
+            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture .*)", (ROOT / page).read_text()
         ).groups()
         for part in ("ε = 1", "k = 2", "prior (1, 1)", "γ = 1"):
             assert part in words

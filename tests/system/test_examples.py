@@ -11,8 +11,8 @@ from dpaudit.numbers.verdict import Verdict
 
 HOME = "dpaudit.examples."
 EXACT = [
-    ("randomised_response:RandomisedResponse", {}, 1),
-    ("randomised_response:RandomisedResponse", {"k": 5}, 1),
+    ("randomized_response:RandomizedResponse", {}, 1),
+    ("randomized_response:RandomizedResponse", {"k": 5}, 1),
     ("geometric:TruncatedGeometric", {"n": 6}, 1),
     ("geometric:WrongSensitivity", {"n": 6}, 2),
     ("noisy_max:ReportNoisyMax", {"n": 1}, 1),

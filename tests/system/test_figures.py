@@ -37,26 +37,26 @@ def leading(enclosure, places):
 
 def meaning():
     named, audited = dpaudit.explain("1"), dpaudit.explain(mech="EHDS", n=100)
-    yield f"| as named | ε = 1 | {up(named.accuracy, 4)} |"
+    yield f"| as claimed | ε = 1 | {up(named.accuracy, 4)} |"
     yield f"| audited | ε = {near(audited.epsilon, 4)} | {up(audited.accuracy, 4)} |"
     own = f"advantage {near(audited.attained_advantage, 4)} | {up(audited.attained, 4)} |"
     yield f"| its own distributions | {own}"
     promised = dpaudit.explain("0.4", rates="1/100", beliefs="1/10,1/100", releases="10")
     yield f"hits minus false alarms, at most {up(promised.advantage, 4)}"
-    yield f"hits at most {near(promised.tests[0][1].times(100), 1)} % of those who do have the trait"
-    yield f"with probability 1/10 may think so with {near(promised.beliefs[0][2], 3)}"
-    yield f"who thought 1/100, with {near(promised.beliefs[1][2], 4)}"
+    yield f"detects at most {near(promised.tests[0][1].times(100), 1)} % of those who have the trait"
+    yield f"a belief of 1/10 that you have the disease becomes at most {near(promised.beliefs[0][2], 3)}"
+    yield f"a belief of 1/100 at most {near(promised.beliefs[1][2], 4)}"
     factor = near(dpaudit.explain("0.4", beliefs="1/2").odds[0][2], 2)
-    yield f"times e^0.4 = {factor} at most"
+    yield f"multiplied or divided by e^0.4 = {factor} at most"
     yield f"it is at most {factor} times better than chance"
-    yield f"make ε = 4 on paper, and the best guess {near(promised.releases[0][3], 2)}"
+    yield f"add up to ε = 4, and the best guess is right with probability {near(promised.releases[0][3], 2)}"
 
 
 def first_step():
     audited = dpaudit.explain(mech="EHDS", n=100)
     here = f"this one keeps it at {up(audited.attained, 3)}"
     yield f"keeps the best guess at {up(audited.accuracy, 3)} or below; {here}"
-    yield f"it has far more, {near(audited.epsilon, 1)}."
+    yield f"in fact it has far more, {near(audited.epsilon, 1)}."
     yield from worst_case()
 
 
@@ -199,7 +199,7 @@ def examples():
         return dpaudit.epsilon(EXAMPLE + name)
 
     for name, words in {
-        "randomised_response:RandomisedResponse": ", `SpinnerResponse` | exactly {};",
+        "randomized_response:RandomizedResponse": ", `SpinnerResponse` | exactly {};",
         "geometric:TruncatedGeometric": " | exactly {} |",
         "geometric:WrongSensitivity": " | **buggy**: exactly {} |",
         "noisy_max:ReportNoisyMax": " | exactly {} |",
@@ -244,7 +244,7 @@ LONG = {far_out: ("8.00302",)}
 DECIMAL = re.compile(r"(?<![\w.^])\d+\.\d+(?![\w.])")
 NUMBER = re.compile(r"\d+\.\d+")
 NO_RESULT = {
-    "README": ("3.11", "1.1", "0.3"),
+    "README": ("3.11", "1.1", "0.4"),
     "docs/README": ("3.11", "0.4"),
     "docs/tutorial/1-audit": ("3.11", "0.4"),
     "docs/tutorial/3-your-own": ("0.1",),
@@ -257,8 +257,9 @@ NO_RESULT = {
     "docs/own-mechanism": ("0.5", "0.1"),
     "docs/reports": ("0.9", "1.1"),
     "docs/what-epsilon-means": ("0.4",),
+    "docs/why-exact": ("1.1", "0.01", "4.6026", "10.03", "1.7626"),
 }
-"""What is no result: versions, items of papers, examples of how a number is read, times and sizes as measured once."""
+"""What is no result of dpaudit: versions, items and figures of papers, examples of notation, times measured once."""
 
 
 def shown_numbers(path):

@@ -57,7 +57,7 @@ def pinned(name):
 REQUIRED = [Requirement(text) for text in PROJECT["dependencies"]]
 EVERYTHING = [
     requirement
-    for extra in ("cluster", "parquet", "accounting", "test")
+    for extra in ("cluster", "parquet", "accounting", "test", "docs")
     for requirement in map(Requirement, EXTRAS[extra])
     if requirement.name != "dpaudit"
 ]
@@ -83,7 +83,9 @@ def test_the_newest_versions_are_allowed_and_complete():
 
 def test_continuous_integration_runs_with_the_newest():
     run = (ROOT / ".ci" / "run").read_text()
-    assert 'export PIP_CONSTRAINT="$PWD/.ci/constraints/newest.txt"' in run.partition("unset PIP_CONSTRAINT")[0]
+    (path,) = re.findall(r'export PIP_CONSTRAINT="\$PWD/(.*)"', run.partition("unset PIP_CONSTRAINT")[0])
+    assert (ROOT / path) == ROOT / ".ci/constraints/newest.txt"
+    assert (ROOT / path).is_file()
 
 
 def test_the_license_is_an_spdx_expression():

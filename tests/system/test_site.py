@@ -1,6 +1,7 @@
 """The documentation site: every page has its place, every link its target; Sphinx itself runs in .ci/run."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +9,7 @@ import dpaudit
 from docs.__main__ import MADE, deliver, lay_out
 from docs.__main__ import main as build
 from docs.site import benchmarks
-from docs.site.contents import CONTENTS, DOCS
+from docs.site.contents import API, CONTENTS, DOCS
 from docs.site.gallery import REPORTS, is_report
 from docs.site.pages import LINK, Linked, fenced
 from dpaudit.cli import COMMANDS
@@ -60,8 +61,22 @@ def test_code_has_its_language():
     assert re.findall(r"```(\w+)", several) == ["python", "toml", "console"]
 
 
+def reference(site):
+    """Returns the text of all pages of the Python reference."""
+    return "\n".join(path.read_text() for path in [site / "reference/api.md", *(site / "reference/api").glob("*.md")])
+
+
+def test_the_python_reference_is_a_page_for_each_group(site):
+    """No page has more than a third of the public calls, and each says where it belongs."""
+    sizes = {path.stem: path.read_text().count("autofunction") for path in (site / "reference/api").glob("*.md")}
+    assert set(sizes) == set(API)
+    assert max(sizes.values()) * 3 <= sum(sizes.values()) + 2
+    contents = (site / "reference/api.md").read_text()
+    assert all(f"(api/{name}.md)" in contents for name in API)
+
+
 def test_the_reference_has_every_command_and_every_public_name(site):
-    commands, api = ((site / "reference" / name).read_text() for name in ("commands.md", "api.md"))
+    commands, api = (site / "reference/commands.md").read_text(), reference(site)
     for name in (name for group in COMMANDS.values() for name in group):
         assert f"### dpaudit {name}\n" in commands
     assert "`--epsilon RATIONAL`" in commands
@@ -71,7 +86,7 @@ def test_the_reference_has_every_command_and_every_public_name(site):
 
 def test_the_reference_says_what_the_calls_return(site):
     """Every attribute with words and a type; what every result has, and in which unit memory is given, once."""
-    api = (site / "reference/api.md").read_text()
+    api = reference(site)
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (`.*) \|$", api, re.MULTILINE)
     assert len(rows) > 100
     assert not [name for name, words, _ in rows if not words.strip()]
@@ -93,17 +108,37 @@ def test_docstrings_of_the_calls_name_nothing_internal():
         ), name
 
 
-def test_the_index_leads_to_reference_theory_and_install(site):
+def test_the_index_has_four_doors(site):
+    """Learn, do, look up, understand; tutorial, reference and proofs are one click away."""
     text = (site / "index.md").read_text()
-    for page in (
-        "reference/commands.md",
-        "reference/api.md",
-        "mechanisms.md",
-        *(f"{p}.md" for p in CONTENTS["Theory"]),
-    ):
-        assert f"({page})" in text, page
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE)[:4] == ["Learn", "Do", "Look up", "Understand"]
+    near = ("Tutorial", "Explanation", "Proofs")
+    pages = ["reference/commands", "reference/api", "mechanisms", *(page for kind in near for page in CONTENTS[kind])]
+    for page in pages:
+        assert re.search(rf"\({re.escape(page)}\.(?:md|ipynb)\)", text), page
     assert "pip install -q ." in text
     assert "pip install -q ." in (site / "tutorial/1-audit.md").read_text()
+
+
+def test_every_how_to_page_is_listed(site):
+    text = (site / "how-to.md").read_text()
+    for kind in ("audit", "prove", "choose", "publish"):
+        assert f"## {kind.capitalize()}\n" in text
+        for page in CONTENTS[f"How to {kind}"]:
+            assert page == "how-to" or f"({page}.md)" in text, page
+
+
+def test_formulas_are_mathml_and_need_no_network():
+    pytest.importorskip("latex2mathml")
+    nodes = pytest.importorskip("docutils.nodes")
+    from docs.site import math
+
+    translator = SimpleNamespace(body=[])
+    with pytest.raises(nodes.SkipNode):
+        math.block(translator, nodes.math_block("", r"\frac{a}{b} < 1"))
+    (written,) = translator.body
+    assert "<mfrac>" in written
+    assert 'alttext="\\frac{a}{b} &lt; 1"' in written
 
 
 def test_the_tables_of_the_benchmarks_are_the_committed_figures():
@@ -158,7 +193,7 @@ def test_without_sphinx_one_line_says_what_to_install(monkeypatch, capsys, tmp_p
     monkeypatch.setattr("docs.__main__.find_spec", lambda name: None)
     assert build(str(tmp_path / "site")) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "sphinx, furo, myst_nb not installed" in line
+    assert "sphinx, furo, myst_nb, sphinx_copybutton, latex2mathml not installed" in line
     assert "pip install -e '.[docs]'" in line
     assert not (tmp_path / "site").exists()
 

@@ -1,7 +1,7 @@
 """Somebody's own mechanism: a small class, or an object of one, made into a Mechanism.
 
-    class RandomisedResponse:
-        name = "randomised response"                 # optional; default: the name of the class
+    class RandomizedResponse:
+        name = "randomized response"                 # optional; default: the name of the class
         def __init__(self, epsilon): self.epsilon = epsilon
         def datasets(self): return ["no", "yes"]
         def outputs(self): return ["no", "yes"]

@@ -140,7 +140,7 @@ def accuracy(
     bounds: bool = True,
     **setting: Any,
 ) -> AccuracyResult:
-    """Returns the exact law of the distance for data x, Pr[distance < t], and the documents' bounds held against it.
+    """The exact distribution of the distance for data x, Pr[distance < t], and verdicts on the papers' bounds.
 
     >>> result = accuracy("LSHist", "20,20", t="0.2")
     >>> str(result.mean)[:8], str(result.probability)[:8]

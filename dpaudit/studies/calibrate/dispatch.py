@@ -21,9 +21,9 @@ def calibrate(
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> nominal.CalibrateResult | CalibrateEveryNResult:
-    """Returns the largest nominal epsilon whose true epsilon is certified to be at most the target.
+    """The largest nominal epsilon whose true epsilon is certified to be at most the target.
 
-    With n="all": one that is safe for every n.
+    With n="all" it is safe for every n.
 
     >>> calibrate("LSDim", n=20, target="1/2").nominal
     Fraction(1, 1)

@@ -110,7 +110,7 @@ def calibrate_gamma(
     memory: int = MEMORY_BOUND,
     **setting: Any,
 ) -> GammaResult:
-    """Returns for every gamma the calibrated nominal epsilon and the mean error on x (balanced data by default)."""
+    """The calibrated nominal epsilon and the mean error on x (by default balanced) for every gamma."""
     start, effort = perf_counter(), Effort.read(digits, memory, progress, least=10)
     bar, asked = positive("target", target), settled(mech, **setting)
     subject, model = asked.mechanism, asked.model

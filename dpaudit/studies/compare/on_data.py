@@ -161,7 +161,7 @@ def compare(
     memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> CompareResult:
-    """Returns all mechanisms on data x at nominal epsilon = target, and calibrated to true epsilon = target.
+    """All mechanisms on data x, at nominal epsilon = target and calibrated to true epsilon = target.
 
     >>> compare("6,6", mechs="EHD,LSHist").winner
     'LSHist'

@@ -137,7 +137,7 @@ def compare_over_n(
     memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> RangeResult:
-    """Returns the mean errors for data in fixed proportions, n by n, and the crossovers."""
+    """The mean errors for data in fixed proportions at every n, and the crossovers."""
     parts = shares("share", share, make_model(1, None, prior).k)
     places = [(n, make_model(n, None if prior else len(parts), prior), data_of(n, parts)) for n in ns]
     if places and len(parts) != places[0][1].k:
@@ -159,7 +159,7 @@ def compare_over_priors(
     memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> RangeResult:
-    """Returns the mean errors on fixed data for the priors (a, …, a), a by a, and the crossovers."""
+    """The mean errors on fixed data for every prior (a, …, a), and the crossovers."""
     cells = parse_data(x)
     places = [(a, make_model(sum(cells), None, (a,) * len(cells)), cells) for a in priors]
     asked = {"x": cells, "priors": f"{priors[0]}..{priors[-1]}"}

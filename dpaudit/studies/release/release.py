@@ -93,11 +93,10 @@ def release(
     progress: Progress | None = None,
     **setting: Any,
 ) -> ReleaseResult:
-    """Returns outputs drawn from exactly the law that was audited, with what the audit says of this setting.
+    """Outputs drawn from exactly the audited law, with the audit of this setting.
 
-    The bits come from the operating system; with a ``seed`` from it, for simulations: that is not private. With
-    ``require`` nothing is drawn, and ``released`` is empty, unless the ``claim``, else what the mechanism claims, is
-    proved.
+    The bits come from the operating system, or from a ``seed`` for simulations, which is not private. With ``require``
+    nothing is drawn, and ``released`` is empty, unless the ``claim`` (by default the mechanism's own) is proved.
     """
     start, count = perf_counter(), whole("times", times, 1, MOST_TIMES)
     source = SystemRandom() if seed is None else Random(whole("seed", seed, 0))

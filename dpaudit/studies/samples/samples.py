@@ -115,11 +115,11 @@ def samples(
     at: str | Sequence[Exact] = (),
     law: Setting | None = None,
 ) -> SamplesResult:
-    """Returns what the counts in the file show: one row a data set, one column an output, as in a table.
+    """A certified lower bound on epsilon from the counts in a file: one row per data set, one column per output.
 
-    ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every single output and every
-    ordered pair of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to be refuted. ``law`` is the law
-    that the code should have: is it refuted, and what can events of probability ``at`` show of it?
+    ``event`` (outputs) and ``pair`` (x, x') name one test in advance; without them every output and every ordered pair
+    of rows is a test. ``claim`` is the epsilon, or (epsilon, delta), to refute. ``law`` is the law that the code should
+    have: the counts are tested against it, and ``at`` adds the most that events of this probability can show about it.
     """
     start, counts = perf_counter(), read_counts(file)
     level, stated = _level(confidence), _stated(claim)

@@ -257,10 +257,10 @@ def search(
     memory: int = MEMORY_BOUND,
     **parameters: Any,
 ) -> SearchResult:
-    """Returns the largest certified ratio true epsilon / claimed epsilon, and the smallest violating n, in a region.
+    """The largest certified ratio true epsilon / claimed epsilon and the smallest violating n in a region.
 
-    ``mech`` may be a setting: what is not given here is as it is there, and not free. A ``claim`` is judged instead of
-    what the mechanism claims; it needs a prior, since a free one is optimised against the mechanism's own claim.
+    ``mech`` may be a setting, whose values are then fixed unless given here. ``claim`` is judged instead of the
+    mechanism's own claim; it needs a prior, because a free prior is optimized against the mechanism's own claim.
 
     >>> search("EHD", n="1..2", prior="1/100,1/100", eps=1).minimal_n
     1

@@ -1,13 +1,13 @@
-"""A made-up paper of three claims on randomised response: n people tell the truth with probability e^ε/(1+e^ε)."""
+"""A made-up paper of three claims on randomized response: n people tell the truth with probability e^ε/(1+e^ε)."""
 
 from pathlib import Path
 
 from dpaudit.claims import THERE_IS, Catalogue, claims
 
 CATALOGUE = Catalogue(
-    title="Randomised response: three claims",
+    title="Randomized response: three claims",
     claims=claims(
-        "Randomised response",
+        "Randomized response",
         ("rr.private", "RR", "Theorem 1", "one report changes the likelihood by a factor of at most e^ε, for every n"),
         ("rr.variance", "RR", "Remark 2", "the estimated share of n people has a variance of at most 1/n"),
         ("rr.honest", "RR", "Remark 3", "there is a whole ε at which fewer than one report in 100 is a lie", THERE_IS),

@@ -1,14 +1,14 @@
-"""Randomised response (Warner 1965): tell the truth a little more often than not."""
+"""Randomized response (Warner 1965): tell the truth a little more often than not."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 
-class RandomisedResponse:
+class RandomizedResponse:
     """Tells the true answer with odds e^ε : 1 against each of the others."""
 
-    name = "randomised response"
+    name = "randomized response"
 
     def __init__(self, epsilon: Fraction, k: int = 2) -> None:
         self.epsilon = epsilon
@@ -34,7 +34,7 @@ class RandomisedResponse:
 class SpinnerResponse:
     """Tells the truth with probability p, else the contrary; p is a rational, so ε = ln(p / (1 − p))."""
 
-    name = "randomised response with a spinner"
+    name = "randomized response with a spinner"
 
     def __init__(self, p: Fraction = Fraction(3, 4)) -> None:
         self.p = p
