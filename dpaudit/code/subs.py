@@ -12,11 +12,9 @@ import numpy as np
 from dpaudit.code import monotone
 from dpaudit.code.keys import ATOMS, Keys, NoKey, is_fresh
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.outputs import holds_draw
 from dpaudit.code.rewrite import CELL
 from dpaudit.code.run import Piece, Refused, Run, current
-from dpaudit.code.source import Source
-from dpaudit.code.vectors import known
+from dpaudit.code.vectors import Draws, known
 
 F = TypeVar("F", bound=Callable[..., Any])
 Template = tuple[Any, ...]
@@ -56,9 +54,14 @@ def sampler(function: F) -> F:
 
 
 def _known(value: Any) -> Any:
-    if type(value) in ATOMS or type(value) is Source:
-        return value
-    return known(value, "an argument") if is_lazy(value) or holds_draw(value) else value
+    return known(value, "an argument") if _holds_draw(value) else value
+
+
+def _holds_draw(value: Any) -> bool:
+    """Whether an open number lies in the value, or in its entries."""
+    if isinstance(value, dict):
+        return any(map(_holds_draw, (*value, *value.values())))
+    return any(map(_holds_draw, value)) if isinstance(value, list | tuple | Draws) else is_lazy(value)
 
 
 class Subs:
