@@ -280,9 +280,4 @@ def _float(value: Any) -> Any:
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
     """Whole numbers as numpy's RandomState does."""
-    low, high = (0, low) if high is None else (low, high)
-    return integers(low, high, size, dtype) if dtype is not int else _plain_randint(low, high, size)
-
-
-def _plain_randint(low: Any, high: Any, size: Any) -> Any:
-    return spread(lambda a, b: below(int(b) - int(a), int(a)), (low, high), size)
+    return integers(low, high, size, dtype)

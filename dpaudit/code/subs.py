@@ -147,10 +147,6 @@ class Subs:
         met.add(id(value))
         if kind is list:
             return "list", *(self._template(part, met, loops) for part in value)
-        if kind is dict:
-            return "dict", *(
-                (self._template(name, met, loops), self._template(part, met, loops)) for name, part in value.items()
-            )
         if kind is np.ndarray and value.dtype != object and value.base is None and value.flags.c_contiguous:
             return "array", value.dtype.str, value.shape, value.tobytes()
         raise Unfit(f"it gives back a {kind.__name__}")
@@ -167,8 +163,6 @@ class Subs:
         made: Any
         if kind == "list":
             made = [self._made(run, part) for part in parts]
-        elif kind == "dict":
-            made = {self._made(run, name): self._made(run, part) for name, part in parts}
         else:
             made = np.frombuffer(parts[2], dtype=parts[0]).reshape(parts[1]).copy()
         run.fresh[id(made)] = made

@@ -59,7 +59,7 @@ return int(rng.expovariate(1.5) * 2)
 found = []
 while len(found) < 3 and rng.random() < 0.4:
     found.append(rng.randrange(2))
-return found and tuple(sorted(found))
+return tuple(sorted(found))
 
 u, v = rng.random(), rng.randrange(3)
 return max(u, 0.3) < 0.5, min(v, 1), sorted([v, 1])[0]
