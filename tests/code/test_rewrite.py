@@ -211,7 +211,7 @@ def samplers():
             yield from (part for part in map(inspect.unwrap, parts) if isinstance(part, FunctionType))
 
 
-@pytest.mark.parametrize("function", samplers(), ids=lambda f: f"{f.__module__.rpartition('.')[2]}.{f.__qualname__}")
+@pytest.mark.parametrize("function", [*samplers()], ids=lambda f: f"{f.__module__.rpartition('.')[2]}.{f.__qualname__}")
 def test_every_function_of_the_examples_is_rewritten(function):
     new, names = rewritten(function), ("__name__", "__defaults__", "__kwdefaults__")
     assert isinstance(new, FunctionType), new
