@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.code import draws, numpy_steps, source
-from dpaudit.code.calls import STAND_INS
+from dpaudit.code import draws, source
 from dpaudit.code.closed import PURE
+from dpaudit.code.hooks import STAND_INS
 from dpaudit.code.lazy import is_lazy
 from dpaudit.code.run import Refused, refuse
 from dpaudit.code.steps import RISING, apply
@@ -38,7 +38,6 @@ MATH = [
 DEPTH = 3
 """How deep in the attributes of a mechanism its numpy generators are found."""
 _ABSENT = object()
-numpy_steps.install()
 
 
 @contextmanager
@@ -81,7 +80,7 @@ def _no_threads() -> list[tuple[Any, Any]]:
 
 GENERATORS: tuple[Any, Any] = (np.random.BitGenerator, _random.Random)
 KINDS: dict[type, Callable[[], Any]] = {
-    source.REAL_GENERATOR: source.numpy_generator,
+    source.REAL_GENERATOR: source.NUMPY_GENERATOR,
     source.REAL_STATE: source.NUMPY_STATE,
 }
 HELD = (
@@ -195,10 +194,10 @@ def _opened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _default_rng(seed: Any = None) -> Any:
     if isinstance(seed, np.random.Generator):
-        return seed if type(seed) is source.NUMPY_GENERATOR else source.numpy_generator()
+        return seed if type(seed) is source.NUMPY_GENERATOR else source.NUMPY_GENERATOR()
     if seed is not None and not isinstance(seed, np.random.BitGenerator):
         refuse("a generator with a seed is no source of randomness")
-    return source.numpy_generator()
+    return source.NUMPY_GENERATOR()
 
 
 def _put(stack: ExitStack, names: dict[str, Any], name: str, value: Any) -> None:
@@ -219,7 +218,7 @@ def _stand_ins(stack: ExitStack, target: Any, depth: int) -> None:
         return
     for name, value in list(names.items()):
         if isinstance(value, np.random.Generator):
-            _put(stack, names, name, source.numpy_generator())
+            _put(stack, names, name, source.NUMPY_GENERATOR())
         elif isinstance(value, source.REAL_STATE):
             _put(stack, names, name, source.NUMPY_STATE())
         elif depth and not isinstance(value, np.ndarray):

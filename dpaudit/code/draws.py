@@ -34,12 +34,12 @@ def running() -> Run:
 # ------------------------------------------------------------------ what the library says
 
 
-def standing_in(name: str, function: F, judge: Callable[[str, Any, Any], Any] | None = None) -> F:
-    """A method that stands in for one of a library: ``judge`` calls the real one, an error of ours is a refusal."""
+def standing_in(name: str, function: F, judge: Callable[..., Any] | None = None) -> F:
+    """A method that stands in for one of a library: ``judge`` is the real one, an error of ours is a refusal."""
 
     @wraps(function)
     def method(self: Any, *given: Any, **named: Any) -> Any:
-        sample = None if judge is None else _judged(judge, function.__name__, given, named)
+        sample = None if judge is None else _judged(judge, given, named)
         if isinstance(sample, np.ndarray) and not sample.size:
             return sample  # nothing in it is random
         try:
@@ -53,17 +53,17 @@ def standing_in(name: str, function: F, judge: Callable[[str, Any, Any], Any] | 
     return cast(F, method)
 
 
-def _judged(judge: Callable[[str, Any, Any], Any], name: str, given: Any, named: Any) -> Any:
+def _judged(judge: Callable[..., Any], given: Any, named: Any) -> Any:
     """What the real call gives; its exceptions are those of the code. Open arguments are tried at both ends."""
     ends = [([_end(x, top) for x in given], {key: _end(x, top) for key, x in named.items()}) for top in (False, True)]
     is_open = any(map(_is_open, (*given, *named.values())))
     try:
-        found = judge(name, *ends[0])
+        found = judge(*ends[0][0], **ends[0][1])
         if is_open:
-            judge(name, *ends[1])
+            judge(*ends[1][0], **ends[1][1])
     except Exception as error:
         if is_open:
-            refuse(f"{name} with these arguments cannot be followed ({type(error).__name__}: {error})")
+            refuse(f"{judge.__name__} with these arguments cannot be followed ({type(error).__name__}: {error})")
         raise
     return found
 
@@ -280,9 +280,4 @@ def _float(value: Any) -> Any:
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
     """Whole numbers as numpy's RandomState does."""
-    low, high = (0, low) if high is None else (low, high)
-    return integers(low, high, size, dtype) if dtype is not int else _plain_randint(low, high, size)
-
-
-def _plain_randint(low: Any, high: Any, size: Any) -> Any:
-    return spread(lambda a, b: below(int(b) - int(a), int(a)), (low, high), size)
+    return integers(low, high, size, dtype)

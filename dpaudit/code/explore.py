@@ -7,11 +7,14 @@ the code is run again: the decisions that led there first are repeated, then it 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Hashable
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from inspect import iscoroutine
+from threading import get_ident
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -19,7 +22,6 @@ from dpaudit.code import chain
 from dpaudit.code.hooks import HOOKS
 from dpaudit.code.lazy import settle
 from dpaudit.code.outputs import Form, differ, form, output_key
-from dpaudit.code.quiet import silence
 from dpaudit.code.rewrite import has_loop
 from dpaudit.code.run import (
     KEPT,
@@ -97,6 +99,32 @@ class End(NamedTuple):
     highest: tuple[int, ...]
     calls: tuple[bool, ...]
     output: Any
+
+
+class Silence:
+    """A stream that drops what this thread writes; others, such as a line of progress, write as before."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.thread = real, get_ident()
+
+    def write(self, text: str) -> int:
+        """Returns the length of the text."""
+        return len(text) if get_ident() == self.thread else self.real.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+
+@contextmanager
+def silence(holds: bool) -> Iterator[None]:
+    """While this holds, what somebody's code prints is dropped: it was seen at its first run."""
+    before = sys.stdout, sys.stderr
+    if holds:
+        sys.stdout, sys.stderr = Silence(sys.stdout), Silence(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 class Follower:
@@ -226,7 +254,7 @@ class Explorer:
         run.follower = follower = Follower(self, run, i)
         output, ended = self.perform(run)
         if len(run.taken) < len(run.script) and not follower.endless and not self.exhausted():
-            raise Changed(KEPT)
+            raise Changed(f"{self.at}{KEPT}")
         found: list[tuple[float, int, Way]] = []
         others, place, part, share = dict(run.alternatives), len(run.script), 1.0, way.share
         starts = [start for _, start in follower.legs]
@@ -268,9 +296,9 @@ class Explorer:
             finally:
                 self.session.heard = True
             output, run.form = self._finished(value)
-        except Halted:
+        except Halted as end:
             if not run.halted and run.refused is None:
-                raise Changed(KEPT) from None
+                raise Changed(f"{raised_at(end)}{KEPT}") from None
         except RecursionError:
             raise (Unfit if self.inner else Refused)("its code recurses without end, or too deep") from None
         except (Exception, SystemExit) as error:

@@ -1,34 +1,270 @@
-"""The hooks of rewritten functions: statements, loop heads, and the outermost function; see SOUND.md.
+"""The hooks of rewritten functions: calls, statements, loop heads, and the outermost function; see SOUND.md.
 
 Every hook does what the code would have done. It only takes note: a run that does something that is not on the list is
-not clean from there on.
+not clean from there on. A call is followed, drawn at once, made since it is on the list, or outside of it.
 """
 
 from __future__ import annotations
 
 import builtins
+import copy
+import copyreg
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from dpaudit.code.calls import STAND_INS, Calls
-from dpaudit.code.closed import PURE
-from dpaudit.code.keys import Keys, NoKey
+from dpaudit.code import closed
+from dpaudit.code.keys import ATOMS, DICT_VIEWS, Keys, NoKey
+from dpaudit.code.lazy import Lazy
 from dpaudit.code.rewrite import CELL, SITES, followed, rewritten
 from dpaudit.code.run import RUNS, Halted, Run, fault, refuse
+from dpaudit.code.source import Source
 from dpaudit.code.subs import Sampler
+from dpaudit.code.values import Values
 from dpaudit.code.views import in_class
 
 IMPORT = builtins.__import__
+STAND_INS: dict[int, Any] = {}
+"""The functions that stand in for those of random and numpy while a sampler runs."""
+FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, type)
 
 
-class Hooks(Calls):
+class Hooks(Values):
     """The hooks, by the short names that rewritten code has for them."""
 
     locals = staticmethod(builtins.locals)
     slice = slice
+
+    # -------------------------------------------------------------- calls
+
+    def f(self, function: Any) -> Callable[..., Any]:
+        """What to call in place of the function; the function itself, called by the code, where it is outside."""
+        kind = type(function)
+        if id(function) in closed.PURE:
+            return partial(self._pure, function)
+        if id(function) in STAND_INS:
+            return partial(self._drawn, function)
+        if kind is MethodType:
+            return partial(self._method, function.__func__, function.__self__)
+        if kind is FunctionType:
+            if function is copy.copy:
+                return self._copy
+            return self._following(function) if self._is_followed(function) else function
+        if kind is BuiltinFunctionType and type(function.__self__) not in (ModuleType, type(None)):
+            return partial(self._builtin_method, function)
+        if kind is partial:
+            return partial(self._partial, function)
+        if closed.is_class(function) and function is not type:
+            return self._class(function)
+        return self._other(function, kind)
+
+    def _is_followed(self, function: FunctionType) -> bool:
+        """Whether the function can be followed; else it is outside, with the reason."""
+        known = followed(function)
+        if isinstance(known, str):
+            why = f" ({known})" if known else ""
+            self.outside(f"`{function.__qualname__}` is outside the mergeable subset{why}")
+        return not isinstance(known, str)
+
+    def _following(self, function: FunctionType) -> Callable[..., Any]:
+        return lambda *given, **named: self.called(function, given, named)
+
+    def _method(self, function: Any, held: Any, *given: Any, **named: Any) -> Any:
+        if closed.is_source(held):
+            return self._drawn(MethodType(function, held), *given, **named)
+        if id(function) in closed.PURE or type(function) is Sampler:
+            return self.f(function)(held, *given, **named)
+        if type(function) is FunctionType and self._is_followed(function):
+            return self.called(function, (held, *given), named)
+        self.outside("a method that is no function")
+        return function(held, *given, **named)
+
+    def _drawn(self, function: Any, *given: Any, **named: Any) -> Any:
+        """A draw: a method of a random source of ours, or a function that stands in for one."""
+        name, held = getattr(function, "__name__", ""), getattr(function, "__self__", None)
+        parts = (*given, *named.values())
+        plain = name in closed.FROM_ANYTHING and (type(held) is Source or name == "shuffle")
+        plain = plain and len(parts) < (2 if name == "choice" else 3)
+        listed = name in closed.DRAWS and (name != "shuffle" or all(map(self.is_own, given)))
+        open_ = [one for one in parts if not (closed.is_closed(one) or closed.is_source(one))]
+        if not listed or not all(plain and type(one) in closed.CONTAINERS for one in open_):
+            self.outside(f"the draw {name} of such arguments")
+        found = function(*given, **named)
+        one_of_them = name == "choice" and len(given) < 2 and "size" not in named
+        return found if one_of_them else self.new(found)
+
+    def _pure(self, function: Any, *given: Any, **named: Any) -> Any:
+        """A function of the list."""
+        is_numpy = id(function) in closed.NUMPY
+        given = tuple([self._argument(function, one, bool(named)) for one in given])
+        named = {name: self._argument(function, one) for name, one in named.items()}
+        if is_numpy and closed.writes(function, given, named):
+            self.outside(f"numpy.{function.__name__} with an array to write to, or an argument that is not on the list")
+        found = function(*given, **named)
+        return self.new(found) if id(function) in closed.MAKES and all(found is not one for one in given) else found
+
+    def _argument(self, function: Any, value: Any, keyed: bool = False) -> Any:
+        """An argument of a function of the list: of closed types, or what this function may be given besides."""
+        kind, address = type(value), id(function)
+        if kind in ATOMS or kind is Lazy:
+            return value
+        if kind in closed.SETS:
+            orderless = closed.is_closed_set(value) and address in closed.ORDERLESS and not keyed
+            return value if orderless else self.it(value)
+        if address not in closed.NUMPY and (kind in closed.ITERATORS or kind in DICT_VIEWS):
+            return self.it(value) if address in closed.SHALLOW else self.cs(value)
+        if address in closed.CALLING and kind in FUNCTIONS:
+            called = self.f(value)
+            return lambda *given, **named: self.c(called(*given, **named))
+        if not closed.is_closed(value) and not (address in closed.SHALLOW and kind in closed.CONTAINERS):
+            self.outside(f"{getattr(function, '__name__', 'a function')}() of a {kind.__name__}")
+        return value
+
+    def _builtin_method(self, function: Any, *given: Any, **named: Any) -> Any:
+        """A method of a value of a builtin type."""
+        held, name = function.__self__, function.__name__
+        kind: Any = type(held)
+        changes = name in closed.CHANGES.get(kind, ()) and self.is_own(held)
+        if not changes and name not in closed.READS.get(kind, ()):
+            self.outside(f"{kind.__name__}.{name} of something that was there before, or is not on the list")
+            return function(*given, **named)
+        looks = name in closed.COMPARES or kind in closed.SETS or (kind is dict and (changes or name == "get"))
+        listed = not looks or kind in ATOMS or closed.has_closed_keys(held)
+        if kind in closed.ARRAYS:
+            behind = any(type(one) in closed.ARRAYS for one in given[closed.ARRAY_ARGUMENTS.get(name, 0) :])
+            listed = closed.is_closed(held) and not behind and closed.NUMPY_NAMED.issuperset(named)
+        viewed = len(given) == 1 and type(given[0]) in (*closed.ITERATORS, *DICT_VIEWS)
+        if kind in (list, dict) and name in closed.HANDS_ON:
+            listed = listed and (name == "append" or closed.is_closed(given[:1]))
+        elif kind is list and name == "sort":
+            named = {key: self._argument(sorted, one) for key, one in named.items()}
+        elif name in ("extend", "join", "update") and viewed:
+            given = (self.cs(given[0]),)
+        else:
+            sets = [one for one in given if kind in closed.SETS and closed.is_closed_set(one)]
+            others = [one for one in given if not any(one is known for known in sets)]
+            listed = listed and all(map(closed.is_closed, (*others, *named.values())))
+        if not listed:
+            self.outside(f"{kind.__name__}.{name} of things that are not of closed types")
+        found = function(*given, **named)
+        return self.new(found) if name in closed.GIVE_NEW and found is not held else found
+
+    def _other(self, function: Any, kind: type) -> Callable[..., Any]:
+        """What to call for the functions that look at objects, and for objects that can be called."""
+        looks: list[tuple[Any, Callable[..., Any]]] = [(type, self._type), (callable, callable)]
+        looks += [(one, partial(self._isinstance, one)) for one in (isinstance, issubclass)]
+        looks += [(one, partial(self._by_name, one)) for one in (getattr, hasattr, setattr)]
+        for one, instead in looks:
+            if function is one:
+                return instead
+        if kind is Sampler:
+            return function  # type: ignore[no-any-return]
+        own = in_class(kind, "__call__")
+        if type(own) is FunctionType and self._is_followed(own):
+            return partial(self._method, own, function)
+        if function is hash or function is iter:
+            self.order(("",))
+        self.outside(f"`{getattr(function, '__qualname__', kind.__name__)}` is outside the mergeable subset")
+        return function  # type: ignore[no-any-return]
+
+    def _isinstance(self, function: Any, value: Any, kinds: Any) -> bool:
+        if not (
+            closed.goes_by_bases(kinds)
+            and (closed.is_class(value) if function is issubclass else closed.shows_its_class(type(value)))
+        ):
+            self.outside("isinstance() with a class that decides by itself")
+        return function(value, kinds)  # type: ignore[no-any-return]
+
+    def _type(self, *given: Any) -> Any:
+        if len(given) != 1:
+            self.outside("a class that is made as it runs")
+            module = sys._getframe(1).f_globals.get("__name__")  # type() looks at its caller
+            return type(given[0], given[1], {"__module__": module, **given[2]}, *given[3:])
+        return given[0].__class__ if type(given[0]) is Lazy else type(given[0])
+
+    def _by_name(self, function: Any, value: Any, *more: Any) -> Any:
+        """getattr and the like."""
+        if not 0 < len(more) < 3 or type(more[0]) is not str:
+            self.outside(f"{function.__name__}() with such arguments")
+            return function(value, *more)
+        if function is setattr:
+            return self.set_a(more[1], value, more[0])
+        try:
+            found = self.a(value, more[0])
+        except AttributeError:
+            if function is getattr and len(more) == 1:
+                raise
+            return more[1] if function is getattr else False
+        return found if function is getattr else True
+
+    def _partial(self, function: Any, *given: Any, **named: Any) -> Any:
+        return self.f(function.func)(*function.args, *given, **{**function.keywords, **named})
+
+    def raised(self, value: Any) -> Any:
+        """What is raised: Python makes an exception of a class."""
+        if closed.is_class(value) and not closed.is_plain_error(value):
+            self.outside(f"an exception {value.__name__} that makes itself")
+        return value
+
+    def _class(self, kind: Any) -> Callable[..., Any]:
+        """What makes an object of a class: an exception, or one that holds attributes and nothing else."""
+        if closed.is_plain_error(kind):
+            return partial(self._error, kind)
+        start = in_class(kind, "__init__")
+        if closed.is_plain_class(kind) and start is object.__init__:
+            return partial(self._made, kind, None)
+        if closed.is_plain_class(kind) and type(start) is FunctionType and self._is_followed(start):
+            return partial(self._made, kind, start)
+        self.outside(f"`{kind.__qualname__}` is outside the mergeable subset")
+        return kind  # type: ignore[no-any-return]
+
+    def _error(self, kind: Any, *given: Any, **named: Any) -> Any:
+        if named or not closed.is_closed(given):
+            self.outside(f"an exception {kind.__name__} of things that are not of closed types")
+        return kind(*given, **named)
+
+    def _made(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
+        found = self._is_new(kind(*given, **named) if start is None else object.__new__(kind))
+        if start is not None:
+            self.called(start, (found, *given), named)
+        return found
+
+    def _is_new(self, value: Any) -> Any:
+        if RUNS:
+            RUNS[-1].fresh[id(value)] = value
+        return value
+
+    def _copy(self, value: Any) -> Any:
+        """A copy of a list, dict, set, array, or of an object that holds attributes and nothing else."""
+        kind: Any = type(value)
+        if kind in closed.CHANGES:
+            return self.new(copy.copy(value))
+        if not closed.is_copied_plainly(kind) or kind in copyreg.dispatch_table:
+            self.outside(f"copy.copy() of a {kind.__name__}")
+            return copy.copy(value)
+        found = object.__new__(kind)
+        vars(found).update(vars(value))
+        return self._is_new(found)
+
+    def called(self, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Calls a function: drawn at once where its law can be computed, else followed as part of its caller."""
+        run = RUNS[-1] if RUNS else None
+        known = followed(function)
+        if run is None or isinstance(known, str):
+            self.outside(f"`{function.__qualname__}` is outside the mergeable subset")
+            return function(*given, **named)
+        law = run.owner.subs.law(function, given, named) if run.clean and run.draws_calls() else None
+        run.calls.append(law is not None)
+        if law is None:
+            return known(*given, **named)
+        error, value = run.owner.subs.drawn(run, law, function.__qualname__)
+        if error is not None:
+            raise error
+        return value
+
+    # -------------------------------------------------------------- statements and loop heads
 
     def enter(self) -> bool:
         """Whether the function that begins is the outermost one of the run."""
@@ -101,7 +337,7 @@ class Hooks(Calls):
                 held, target = (target.__self__,), target.__func__
             if type(target) is Sampler:
                 target = target.function
-            if type(target) is FunctionType and id(target) not in PURE and id(target) not in STAND_INS:
+            if type(target) is FunctionType and id(target) not in closed.PURE and id(target) not in STAND_INS:
                 known = followed(target)
                 if not isinstance(known, str):
                     return partial(self._taking_over, run, target, known, held)

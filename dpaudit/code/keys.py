@@ -79,11 +79,8 @@ class Keys:
         if kind is BuiltinMethodType and not isinstance(value.__self__, ModuleType | NoneType):
             return "method", value.__name__, self.key(value.__self__)
         if kind in DICT_VIEWS or kind is Once or in_class(kind, "__next__") is not ABSENT:
-            raise NoKey(
-                f"a {kind.__name__}, which shows what others change"
-                if kind is not Once
-                else "what a for loop goes over"
-            )
+            what = f"a {kind.__name__}, which shows what others change"
+            raise NoKey("what a for loop goes over" if kind is Once else what)
         if not is_function and kind is not frozenset and not is_fresh(value):
             return self._there_before(kind, value)
         if id(value) in self._places:

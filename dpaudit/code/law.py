@@ -11,10 +11,9 @@ from typing import Any
 
 from dpaudit.code import chain
 from dpaudit.code.context import in_place, unmoved
-from dpaudit.code.explore import Budget, End, Explorer, Raised
+from dpaudit.code.explore import Budget, End, Explorer, Raised, silence
 from dpaudit.code.lazy import settle
 from dpaudit.code.outputs import Form
-from dpaudit.code.quiet import silence
 from dpaudit.code.run import Again, Changed, Refused, Run, heeding_interrupts
 from dpaudit.code.source import real
 from dpaudit.code.subs import Sampler, Subs, sampler

@@ -1,4 +1,7 @@
-"""A number that is not known yet: a monotone function of draws, as far as the code has not asked for its value."""
+"""A number that is not known yet: a monotone function of draws, as far as the code has not asked for its value.
+
+Its operators, and how numpy acts on it, are put into the class by ``vectors``.
+"""
 
 from __future__ import annotations
 
@@ -102,24 +105,9 @@ class Lazy:
             return METHODS[name](self)
         return getattr(self._known(f"the attribute {name}"), name)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        return on_numpy(ufunc, method, inputs, named)
-
-    def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
-        return on_function(function, given, named)
-
 
 METHODS: dict[str, Callable[[Lazy], Any]] = {}
 """What numpy asks of an object by name: log(), floor(), round(), ..."""
-
-
-def _absent(*_: Any) -> Any:
-    raise NotImplementedError
-
-
-on_numpy: Callable[[Any, str, Any, Any], Any] = _absent
-on_function: Callable[[Any, Any, Any], Any] = _absent
-"""How numpy's functions act on it; ``numpy_steps`` puts them here."""
 
 
 def is_lazy(value: Any) -> bool:

@@ -34,11 +34,8 @@ def decide(
     condition: Callable[[Env], bool], directions: Directions, sign: Hashable, assumed: frozenset[str] = frozenset()
 ) -> bool:
     """Returns whether the condition holds, which in these directions does not go from true to false; cuts a draw."""
-    if len(directions) == 1:
-        (only,) = directions
-        if only.run.repeats(sign):
-            only.repeat(sign)
-            return condition({only: only.lo})
+    if _repeated(directions, sign):
+        return condition(low(directions))
     while True:
         first, last = condition(low(directions)), condition(high(directions))
         if first == last:
@@ -56,6 +53,14 @@ def decide(
             one.cut(sign, lambda one=one, holds=holds: _two(one, holds, assumed))  # type: ignore[misc]
         else:
             halve(left, sign)
+
+
+def _repeated(directions: Directions, sign: Hashable) -> bool:
+    """Whether the only draw is cut as the script says."""
+    again = [draw for draw in directions if len(directions) == 1 and draw.run.repeats(sign)]
+    for draw in again:
+        draw.repeat(sign)
+    return bool(again)
 
 
 def halve(draws: Sequence[Draw], sign: Hashable) -> None:
@@ -98,11 +103,8 @@ def force(
     what: str = "this",
 ) -> Any:
     """Returns one value of the monotone function; cuts draws so that it has no other one."""
-    if len(directions) == 1:
-        (only,) = directions
-        if only.run.repeats(sign):
-            only.repeat(sign)
-            return value({only: only.lo})
+    if _repeated(directions, sign):
+        return value(low(directions))
     while True:
         start = low(directions)
         first, last = value(start), value(high(directions))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Hashable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -71,25 +70,3 @@ def nameless(value: Any) -> str | None:
     without = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
     sources = (random.Random, np.random.Generator, np.random.RandomState, ModuleType)
     return kind.__name__ if without or callable(value) or isinstance(value, sources) else None
-
-
-def holds_draw(value: Any, depth: int = 8) -> bool:
-    """Returns whether an open number lies in the value: in its entries or attributes."""
-    if is_lazy(value):
-        return True
-    if not depth or type(value) in (int, float, str, bool, type(None)):
-        return False
-    if isinstance(value, np.ndarray):
-        inside = list(value.flat) if value.dtype == object else []
-    elif isinstance(value, Mapping):
-        inside = [*value, *value.values()]
-    else:
-        inside = list(value) if isinstance(value, list | tuple | set | frozenset | deque) else []
-    slots = [getattr(value, name, None) for kind in type(value).__mro__ for name in _slots(kind)]
-    inside += [*getattr(value, "__dict__", {}).values(), *slots] if not isinstance(value, type | ModuleType) else []
-    return any(holds_draw(part, depth - 1) for part in inside)
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)

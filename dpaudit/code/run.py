@@ -329,7 +329,7 @@ def refuse(what: str) -> Any:
     raise reason
 
 
-_FILES = "hooks values calls views context draws source lazy steps numpy_steps vectors until"
+_FILES = "hooks values views context draws source lazy steps vectors until"
 ACTING = frozenset(str(Path(__file__).with_name(f"{name}.py")) for name in _FILES.split())
 """The files of ours in which an exception is one of the code: they do what it would have done."""
 

@@ -1,16 +1,23 @@
-"""The random source: it passes as random.Random, as secrets.SystemRandom and as a generator of numpy."""
+"""The random sources: they pass as random.Random, secrets.SystemRandom and the generators of numpy.
+
+Which of them a sampler gets is said by the annotation of its second parameter.
+"""
 
 from __future__ import annotations
 
+import inspect
 import random
+import typing
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpaudit.code import draws
 from dpaudit.code.draws import getrandbits, seed, standing_in, unfollowed, uniform
-from dpaudit.code.run import refuse
+from dpaudit.code.run import Refused, refuse
 
 REAL_STATE, REAL_GENERATOR = np.random.RandomState, np.random.Generator
 BITS = np.random.MT19937(0)
@@ -19,102 +26,23 @@ _STATE, _GENERATOR = REAL_STATE(0), REAL_GENERATOR(np.random.PCG64(0))
 JUDGES = (_STATE._bit_generator, _GENERATOR.bit_generator, BITS)
 """The bits of the real generators that are asked what a call gives."""
 
-
-def _by_generator(name: str, given: Any, named: Any) -> Any:
-    return getattr(_GENERATOR, name)(*given, **named)
+# ------------------------------------------------------------------ numpy's
 
 
-def _by_state(name: str, given: Any, named: Any) -> Any:
-    return getattr(_STATE, name)(*given, **named)
-
-
-def _by_both(name: str, given: Any, named: Any) -> Any:
-    """Python's own call where it has one; numpy's where it is given what only numpy takes."""
-    if name in ("random", "uniform", "choice", "shuffle") and _is_python(name, given, named):
-        return None
-    return _by_generator(name, given, named)
-
-
-def _is_python(name: str, given: Any, named: Any) -> bool:
-    """Whether Python's own method takes the call."""
-    usual = {"random": "", "uniform": "ab", "choice": ("seq",), "shuffle": "x"}[name]
-    fits = len(given) + len(named) == len(usual) and set(named) <= set(usual)
-    return fits and not (name == "choice" and isinstance((*given, *named.values())[0], int))
-
-
-class Source(random.SystemRandom):
-    """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
-
-    def random(self, *given: Any, **named: Any) -> Any:
-        """Uniform floats."""
-        return draws.floats(*given, **named)
-
-    def getrandbits(self, k: int) -> Any:
-        """k random bits."""
-        return getrandbits(self, k)
-
-    def _randbelow(self, n: int) -> Any:
-        return draws.below(n)
-
-    def uniform(self, *given: Any, **named: Any) -> Any:
-        """a + (b - a) u; as numpy does it where Python has no such call."""
-        if not _is_python("uniform", given, named):
-            return draws.uniforms(*given, **named)
-        ends = {**dict(zip("ab", given, strict=False)), **named}
-        return ends["a"] + (ends["b"] - ends["a"]) * uniform()
-
-    def choice(self, seq: Any, *given: Any, **named: Any) -> Any:
-        """An entry; with p or a size as numpy does it."""
-        numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
-        return draws.choice(seq, *given, **named) if numpy_like else super().choice(seq)
-
-    def integers(self, *given: Any, **named: Any) -> Any:
-        """Whole numbers as numpy's Generator does."""
-        return draws.integers(*given, **named)
-
-    def binomial(self, *given: Any, **named: Any) -> Any:
-        """Trials as numpy does."""
-        return draws.binomial(*given, **named)
-
-    def permutation(self, *given: Any, **named: Any) -> Any:
-        """The entries in random order."""
-        return draws.permutation(*given, **named)
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Puts the entries in random order."""
-        return super().shuffle(x) if axis == 0 else draws.shuffle(x, axis)
-
-    def __getattr__(self, name: str) -> Any:
-        """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
-        if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
-            return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
-        raise AttributeError(name)
-
-    seed = seed
-    randbytes = unfollowed("randbytes")
-    getstate = unfollowed("getstate, the state of a generator,")
-    setstate = unfollowed("setstate, the state of a generator,")
-
-
-for _name in ("random", "uniform", "choice", "integers", "binomial", "permutation", "shuffle"):
-    _what = f"{_name} (of a random.Random, as long as no annotation says np.random.Generator or RandomState)"
-    setattr(Source, _name, standing_in(_what, getattr(Source, _name), _by_both))
-
-
-def _covered(kind: type, own: dict[str, Any], judge: Callable[[str, Any, Any], Any]) -> dict[str, Any]:
-    """The methods of a stand-in for the class: these, and for every other public one a refusal."""
+def _covered(kind: type, own: dict[str, Any], real: Any) -> dict[str, Any]:
+    """The methods of a stand-in for the class: these, judged by a real one, and for every other one a refusal."""
     names = [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]
     found = {name: unfollowed(f"{kind.__name__}.{name}") for name in names}
-    found |= {name: _method(kind, name, draw, judge) for name, draw in own.items()}
+    found |= {name: _method(kind, name, draw, real) for name, draw in own.items()}
     return {**found, "_bit_generator": property(unfollowed("the bits of a generator")), **_uncopied(kind)}
 
 
-def _method(kind: type, name: str, draw: Any, judge: Callable[[str, Any, Any], Any]) -> Any:
+def _method(kind: type, name: str, draw: Any, real: Any) -> Any:
     def method(self: Any, *given: Any, **named: Any) -> Any:
         return draw(*given, **named)
 
     method.__name__ = name
-    return standing_in(f"{kind.__name__}.{name}", method, judge)
+    return standing_in(f"{kind.__name__}.{name}", method, getattr(real, name))
 
 
 def _uncopied(kind: type) -> dict[str, Any]:
@@ -152,7 +80,7 @@ NUMPY_GENERATOR: Any = StandIn(
     "Generator",
     (np.random.Generator,),
     {
-        **_covered(np.random.Generator, GENERATOR, _by_generator),
+        **_covered(np.random.Generator, GENERATOR, _GENERATOR),
         "bit_generator": property(unfollowed("the bits of a generator")),
         "__init__": lambda self, bit_generator=None: REAL_GENERATOR.__init__(self, BITS),
         "__new__": lambda kind, bit_generator=None: REAL_GENERATOR.__new__(kind, BITS),  # type: ignore[call-arg]
@@ -168,13 +96,8 @@ def _unseeded(self: Any, seed: Any = None) -> None:
 NUMPY_STATE: Any = StandIn(
     "RandomState",
     (np.random.RandomState,),
-    {**_covered(np.random.RandomState, STATE, _by_state), "seed": seed, "__init__": _unseeded},
+    {**_covered(np.random.RandomState, STATE, _STATE), "seed": seed, "__init__": _unseeded},
 )
-
-
-def numpy_generator() -> Any:
-    """A stand-in that is a numpy Generator."""
-    return NUMPY_GENERATOR()
 
 
 def bit_generator(kind: Any) -> Any:
@@ -190,33 +113,57 @@ def bit_generator(kind: Any) -> Any:
     return StandIn(kind.__name__, (kind,), {**own, **_uncopied(kind), "__init__": unseeded})
 
 
+# ------------------------------------------------------------------ Python's
+
+ARGUMENTS: dict[str, Any] = {"random": (), "uniform": ("a", "b"), "choice": ("seq",), "shuffle": ("x",)}
+"""What Python's own methods take that numpy has too, with other arguments."""
+
+
+def _either(name: str, own: Callable[..., Any]) -> Any:
+    """A method that is Python's own where that takes the call, else numpy's."""
+
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        fits = len(given) + len(named) == len(ARGUMENTS[name]) and set(named) <= set(ARGUMENTS[name])
+        if fits and not (name == "choice" and isinstance((*given, *named.values())[0], int)):
+            return own(self, *given, **named)
+        return getattr(self.numpy, name)(*given, **named)
+
+    method.__name__ = name
+    return method
+
+
+class Source(random.SystemRandom):
+    """What ``sample(x, rng)`` gets: a SystemRandom that also has the usual methods of a numpy generator."""
+
+    numpy = NUMPY_GENERATOR()
+    integers, binomial, permutation = numpy.integers, numpy.binomial, numpy.permutation
+    getrandbits, seed = getrandbits, seed
+    randbytes = unfollowed("randbytes")
+    getstate = unfollowed("getstate, the state of a generator,")
+    setstate = unfollowed("setstate, the state of a generator,")
+
+    def _randbelow(self, n: int) -> Any:
+        return draws.below(n)
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuses what a generator of numpy has and this source has not; no such name ends as an AttributeError."""
+        if not name.startswith("_") and (hasattr(np.random.Generator, name) or hasattr(np.random.RandomState, name)):
+            return refuse(f"{name} cannot be followed: take uniform floats or whole numbers")
+        raise AttributeError(name)
+
+
 class Real(random.SystemRandom):
     """The same as Source with real draws, for trials."""
 
     numpy = REAL_GENERATOR(np.random.PCG64())
+    integers, binomial, permutation = numpy.integers, numpy.binomial, numpy.permutation
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("integers", "binomial", "permutation"):
-            return getattr(self.numpy, name)
-        raise AttributeError(name)
 
-    def random(self, *given: Any, **named: Any) -> Any:
-        """Uniform floats."""
-        return self.numpy.random(*given, **named) if given or named else super().random()
-
-    def uniform(self, *given: Any, **named: Any) -> Any:
-        """Uniform floats."""
-        python = _is_python("uniform", given, named)
-        return super().uniform(*given, **named) if python else self.numpy.uniform(*given, **named)
-
-    def choice(self, seq: Any, *given: Any, **named: Any) -> Any:
-        """An entry; with p or a size as numpy does it."""
-        numpy_like = isinstance(seq, int) or any(value is not None for value in (*given, *named.values()))
-        return self.numpy.choice(seq, *given, **named) if numpy_like else super().choice(seq)
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Puts the entries in random order."""
-        return super().shuffle(x) if axis == 0 else self.numpy.shuffle(x, axis)
+for _name in ARGUMENTS:
+    _own = uniform if _name == "random" else getattr(random.SystemRandom, _name)
+    _what = f"{_name} (of a random.Random, as long as no annotation says np.random.Generator or RandomState)"
+    setattr(Real, _name, _either(_name, getattr(random.SystemRandom, _name)))
+    setattr(Source, _name, _either(_name, standing_in(_what, _own)))
 
 
 def real(value: Any) -> Any:
@@ -226,3 +173,46 @@ def real(value: Any) -> Any:
     if type(value) is NUMPY_GENERATOR:
         return np.random.default_rng()
     return np.random.RandomState() if type(value) is NUMPY_STATE else value
+
+
+# ------------------------------------------------------------------ which one a sampler asks for
+
+BY_NAME: dict[str, Any] = {"RandomState": NUMPY_STATE, "Generator": NUMPY_GENERATOR, "Random": Source}
+"""The sources by a part of the text of an annotation that cannot be evaluated."""
+PARTS = ("__value__", "__supertype__", "__bound__", "__origin__")
+"""Where an alias, a new type, a type variable and Annotated hold what they stand for."""
+
+
+def source_for(sampler: Any) -> Any:
+    """The source for sampler(x, rng): of the kind that is annotated, or of the default; else one for most."""
+    try:
+        parameter = list(inspect.signature(sampler).parameters.values())[1]
+    except (TypeError, ValueError, IndexError):  # a signature that cannot be told, or with one parameter
+        return Source()
+    function = inspect.unwrap(sampler.func if isinstance(sampler, partial) else sampler)
+    function = function if hasattr(function, "__globals__") else type(function).__call__
+    annotation = parameter.annotation
+    for _ in range(2):  # text, which may be that of a text
+        if isinstance(annotation, str):
+            with suppress(Exception):
+                annotation = eval(annotation, getattr(function, "__globals__", {}))
+    made = _named(annotation)
+    if made is None and isinstance(annotation, str):
+        raise Refused(
+            f'the annotation "{annotation}" of {parameter.name} names nothing that can be looked up: '
+            "write np.random.Generator, np.random.RandomState or random.Random"
+        )
+    return (made or _named(type(parameter.default)) or Source)()
+
+
+def _named(annotation: Any) -> Any:
+    """The class of the source that an annotation names, the first if it names several; None if none."""
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
+    if isinstance(annotation, str):
+        return next((kind for name, kind in BY_NAME.items() if name in annotation), None)
+    if isinstance(annotation, type):
+        known = (kind for kind in (NUMPY_STATE, NUMPY_GENERATOR) if issubclass(annotation, kind.__mro__[1]))
+        return next(known, None)
+    parts = [*typing.get_args(annotation), *(getattr(annotation, part, None) for part in PARTS)]
+    return next(filter(None, map(_named, parts)), None) if annotation is not None else None

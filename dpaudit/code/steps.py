@@ -25,27 +25,18 @@ ASSUMED_RISING = "exp exp2 expm1 log log2 log10 log1p cbrt tanh sinh arctan atan
 FALLING = {"negative": True, "neg": True, "erfc": False}
 """Falling steps, and whether that is certain."""
 RISING = {**dict.fromkeys(EXACT_RISING.split(), True), **dict.fromkeys(ASSUMED_RISING.split(), False)}
+_PAIRS = """add add sub subtract mul multiply truediv true_divide floordiv floor_divide mod remainder pow power
+lshift left_shift rshift right_shift and_ bitwise_and or_ bitwise_or xor bitwise_xor
+lt less le less_equal gt greater ge greater_equal eq equal ne not_equal"""
+OPERATORS = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
+"""The operators of Python with the names that numpy has for them."""
 BINARY = {
-    **{
-        name: name for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "maximum", "minimum", "lshift", "rshift")
-    },
-    **{"subtract": "sub", "multiply": "mul", "truediv": "div", "true_divide": "div", "divide": "div", "power": "pow"},
-    **{"floor_divide": "floordiv", "remainder": "mod", "left_shift": "lshift", "right_shift": "rshift"},
-    **{"and_": "and", "bitwise_and": "and", "fmod": "fmod", "float_power": "pow", "ldexp": "ldexp"},
-    **{"copysign": "copysign"},
+    **{name: name for name in (*OPERATORS, "maximum", "minimum", "fmod", "ldexp", "copysign")},
+    **{name: plain for plain, name in OPERATORS.items()},
+    **{"divide": "truediv", "float_power": "pow"},
 }
-COMPARISONS = {
-    **{
-        "lt": operator.lt,
-        "le": operator.le,
-        "gt": operator.gt,
-        "ge": operator.ge,
-        "eq": operator.eq,
-        "ne": operator.ne,
-    },
-    **{"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge},
-    **{"equal": operator.eq, "not_equal": operator.ne},
-}
+_ORDER = ("lt", "le", "gt", "ge", "eq", "ne")
+COMPARISONS = {name: getattr(operator, plain) for plain in _ORDER for name in (plain, OPERATORS[plain])}
 
 
 def is_number(value: Any) -> bool:
@@ -100,17 +91,17 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
         directions = merged(*_parts(a, 1, b, -1))
     elif kind == "mul":
         directions = merged(*_parts(a, _sign(b, a), b, _sign(a, b)))
-    elif kind in ("div", "floordiv"):
+    elif kind in ("truediv", "floordiv"):
         below = sign(b)
         if below == 0:
             return function(a.least() if is_lazy(a) else a, b.least() if is_lazy(b) else b)
         directions = merged(*_parts(a, below, b, -_sign(a, b)))
-        certain = kind == "div" or _whole(a, b)
+        certain = kind == "truediv" or _whole(a, b)
     elif kind in ("lshift", "rshift", "ldexp") and not is_lazy(b):
         directions = merged((a.directions, 1))
     elif kind == "pow":
         directions, certain = _power(a, b), _whole(a, b) and function is operator.pow
-    elif kind in ("mod", "and"):
+    elif kind in ("mod", "and_"):
         return _remainder(kind, function, a, b)
     elif kind == "fmod" and is_lazy(a) and not is_lazy(b) and b and not _whole(a):
         pieces = apply(operator.floordiv, apply(abs, a), abs(b))
@@ -178,12 +169,12 @@ def _power(a: Any, b: Any) -> dict[Any, int] | None:
 
 def _remainder(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
     """Returns a % b, or a & b where b is 2^j - 1: by classes of the draw, or by pieces on which it rises."""
-    if kind == "and":
+    if kind == "and_":
         if is_lazy(b) and not is_lazy(a):
             a, b = b, a
         if is_lazy(b) or b < 0 or b & (b + 1) or not _whole(a) or compare(operator.lt, a, 0):
             return listed(function, (a, b))
-    modulus = b + 1 if kind == "and" else b
+    modulus = b + 1 if kind == "and_" else b
     if not is_lazy(a) or is_lazy(b) or modulus <= 0:
         return listed(function, (a, b))
     (draw, *others), known = list(a.directions), a.affine is not None and _whole(b)

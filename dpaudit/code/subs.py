@@ -12,11 +12,9 @@ import numpy as np
 from dpaudit.code import monotone
 from dpaudit.code.keys import ATOMS, Keys, NoKey, is_fresh
 from dpaudit.code.lazy import is_lazy
-from dpaudit.code.outputs import holds_draw
 from dpaudit.code.rewrite import CELL
 from dpaudit.code.run import Piece, Refused, Run, current
-from dpaudit.code.source import Source
-from dpaudit.code.vectors import known
+from dpaudit.code.vectors import Draws, known
 
 F = TypeVar("F", bound=Callable[..., Any])
 Template = tuple[Any, ...]
@@ -56,9 +54,14 @@ def sampler(function: F) -> F:
 
 
 def _known(value: Any) -> Any:
-    if type(value) in ATOMS or type(value) is Source:
-        return value
-    return known(value, "an argument") if is_lazy(value) or holds_draw(value) else value
+    return known(value, "an argument") if _holds_draw(value) else value
+
+
+def _holds_draw(value: Any) -> bool:
+    """Whether an open number lies in the value, or in its entries."""
+    if isinstance(value, dict):
+        return any(map(_holds_draw, (*value, *value.values())))
+    return any(map(_holds_draw, value)) if isinstance(value, list | tuple | Draws) else is_lazy(value)
 
 
 class Subs:
@@ -144,10 +147,6 @@ class Subs:
         met.add(id(value))
         if kind is list:
             return "list", *(self._template(part, met, loops) for part in value)
-        if kind is dict:
-            return "dict", *(
-                (self._template(name, met, loops), self._template(part, met, loops)) for name, part in value.items()
-            )
         if kind is np.ndarray and value.dtype != object and value.base is None and value.flags.c_contiguous:
             return "array", value.dtype.str, value.shape, value.tobytes()
         raise Unfit(f"it gives back a {kind.__name__}")
@@ -164,8 +163,6 @@ class Subs:
         made: Any
         if kind == "list":
             made = [self._made(run, part) for part in parts]
-        elif kind == "dict":
-            made = {self._made(run, name): self._made(run, part) for name, part in parts}
         else:
             made = np.frombuffer(parts[2], dtype=parts[0]).reshape(parts[1]).copy()
         run.fresh[id(made)] = made

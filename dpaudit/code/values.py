@@ -70,9 +70,8 @@ class Values:
 
     def s(self, value: Any) -> Any:
         """A value of which an entry is taken."""
-        if type(value) not in closed.SEQUENCES and not (
-            type(value) is dict and (self.is_own(value) or closed.has_closed_keys(value))
-        ):
+        keyed = type(value) is dict and (self.is_own(value) or closed.has_closed_keys(value))
+        if not keyed and type(value) not in closed.SEQUENCES:
             self.outside(f"an entry of a {type(value).__name__}")
         return value
 
@@ -159,12 +158,8 @@ class Values:
         kind: Any = type(value)
         if kind is FunctionType:
             self._keeps_secret(value, name)
-        if not (
-            self.is_own(value)
-            and closed.is_plain_class(kind)
-            and type(name) is str
-            and closed.stores_plainly(kind, name)
-        ):
+        plain = closed.is_plain_class(kind) and type(name) is str and closed.stores_plainly(kind, name)
+        if not (self.is_own(value) and plain):
             self.outside(f"an attribute {name} is stored")
         setattr(value, name, new)
 
@@ -187,9 +182,8 @@ class Values:
         plain, inplace = OPERATORS[name]
         if type(value) in ATOMS or type(value) is Lazy:
             return plain(value, self.c(other))
-        if not closed.is_closed(other) or not (
-            type(value) is tuple or (self.is_own(value) and type(value) in closed.CHANGES)
-        ):
+        may = type(value) is tuple or (self.is_own(value) and type(value) in closed.CHANGES)
+        if not (may and closed.is_closed(other)):
             self.outside(f"an operator on a {type(value).__name__}")
         return inplace(value, other)
 
@@ -200,12 +194,8 @@ class Values:
         kind = type(value)
         if kind in closed.SETS:
             self.order(value)
-        if (
-            kind not in closed.SEQUENCES
-            and kind is not dict
-            and kind not in DICT_VIEWS
-            and not (kind in closed.ITERATORS and self.is_own(value))
-        ):
+        listed = kind in closed.SEQUENCES or kind is dict or kind in DICT_VIEWS
+        if not listed and not (kind in closed.ITERATORS and self.is_own(value)):
             self.outside(f"the entries of a {kind.__name__}")
         return value
 

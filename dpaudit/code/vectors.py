@@ -1,16 +1,17 @@
-"""Arrays of open numbers, and how numpy's functions act on them and on a single one."""
+"""Arrays of open numbers, and how operators and numpy's functions act on them and on a single one."""
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dpaudit.code.lazy import is_lazy
+from dpaudit.code.lazy import METHODS, Lazy, is_lazy
 from dpaudit.code.run import refuse
-from dpaudit.code.steps import apply
+from dpaudit.code.steps import COMPARISONS, OPERATORS, apply, is_number
 
 SEQUENTIAL = 8
 """numpy adds fewer floats than this one after the other; more of them in another order."""
@@ -245,3 +246,66 @@ def position(sums: Any, u: Any, side: str = "right") -> int:
         below = u < sums[middle] if side == "right" else not sums[middle] < u
         first, last = (first, middle) if below else (middle + 1, last)
     return first
+
+
+# ------------------------------------------------------------------ operators and methods of an open number
+
+
+def _operator(function: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
+    def act(self: Any, other: Any) -> Any:
+        if isinstance(other, np.ndarray) and not is_lazy(other):
+            pair = (other, self) if swapped else (self, other)
+            return on_numpy(getattr(np, OPERATORS[function.__name__]), "__call__", pair, {})
+        if not is_number(other):
+            return NotImplemented
+        return apply(function, other, self) if swapped else apply(function, self, other)
+
+    return act
+
+
+def _power(self: Any, other: Any, modulus: Any = None) -> Any:
+    """Returns the power; modulo a number it is not monotone, and is taken of every value."""
+    if modulus is None:
+        return _operator(operator.pow, False)(self, other)
+    base, exponent, modulus = (
+        part.force(what="pow() of a draw with a modulus") if is_lazy(part) else part for part in (self, other, modulus)
+    )
+    return pow(base, exponent, modulus)
+
+
+def _round(self: Any, digits: int | None = None) -> Any:
+    return apply(round, self) if digits is None else apply(round, self, digits)
+
+
+def _int(self: Any) -> int:
+    found = apply(int, self)
+    return int(found.force(what="int() of a draw") if is_lazy(found) else found)
+
+
+def _clip(self: Any, least: Any = None, most: Any = None, **_: Any) -> Any:
+    found = self if least is None else apply(np.maximum, self, least)
+    return found if most is None else np.minimum(found, most)
+
+
+for _name in OPERATORS:
+    _stem = _name.removesuffix("_")
+    setattr(Lazy, f"__{_stem}__", _operator(getattr(operator, _name), False))
+    if _name not in COMPARISONS:
+        setattr(Lazy, f"__r{_stem}__", _operator(getattr(operator, _name), True))
+for _name, _unary in {
+    **{"neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert},
+    **{"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc},
+}.items():
+    setattr(Lazy, f"__{_name}__", lambda self, unary=_unary: apply(unary, self))
+for _name, _method in {
+    **{"pow": _power, "round": _round, "int": _int, "divmod": lambda self, other: (self // other, self % other)},
+    "array_ufunc": lambda _, ufunc, method, *inputs, **named: on_numpy(ufunc, method, inputs, named),
+    "array_function": lambda _, function, types, given, named: on_function(function, given, named),
+}.items():
+    setattr(Lazy, f"__{_name}__", _method)
+for _name in ("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sqrt", "floor", "ceil", "rint", "trunc"):
+    METHODS[_name] = lambda self, name=_name: lambda: apply(getattr(np, name), self)  # type: ignore[misc]
+METHODS["round"] = lambda self: lambda decimals=0, out=None: apply(np.round, self, decimals)
+METHODS["clip"] = lambda self: lambda *ends, **named: _clip(self, *ends, **named)
+METHODS["item"] = lambda self: lambda: self
+METHODS["real"] = lambda self: self

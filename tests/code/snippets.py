@@ -13,6 +13,7 @@ import dpaudit
 from dpaudit.code import law as law_of_code
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import Session
+from dpaudit.code.run import Run
 from dpaudit.code.source import Source
 from tests.plain_enumeration import kind
 
@@ -28,9 +29,27 @@ def made(text, name="sample", title="snippet", **names):
     return space[name]
 
 
-def sample_of(expression, **names):
-    """The sampler that gives the value of the expression in rng."""
-    return made(f"def sample(rng):\n    return {expression}", **names)
+def sampler(body, head="", **names):
+    """The function sample(rng) with this body, in a module that begins with ``head``."""
+    return made(f"{head}\ndef sample(rng):\n{textwrap.indent(textwrap.dedent(body), '    ')}", **names)
+
+
+def uniform(values):
+    """The uniform law on the values."""
+    return dict.fromkeys(values, Fraction(1, len(values)))
+
+
+def cases(text, **names):
+    """(body, expected) of each case in the text: the lines of a body, and then "= " with an expression."""
+    space, found, body = {"F": Fraction, "comb": math.comb, "uniform": uniform, **names}, [], []
+    for line in text.strip().split("\n"):
+        if line.startswith("= "):
+            found.append(pytest.param("\n".join(body), eval(line[2:], space), id=f"{len(found)} {body[0][:40]}"))
+            body = []
+        else:
+            body.append(line)
+    assert not body
+    return found
 
 
 def law(function, *given, bits=53, **budget):
@@ -49,7 +68,19 @@ def table(found):
     }
 
 
+def exact(found):
+    """{output: probability} of an exact law."""
+    assert found.residual == 0
+    return dict(zip(found.outputs, found.lower, strict=True))
+
+
 def texts(found):
     """{text of the output: probability} of an exact law."""
-    assert found.residual == 0
-    return {str(output): p for output, p in zip(found.outputs, found.lower, strict=True)}
+    return {str(output): p for output, p in exact(found).items()}
+
+
+def drawn(size, lo=0, hi=None, stride=1, offset=0):
+    """A draw of a fresh run, of which this is known."""
+    draw = Run(()).draw(size)
+    draw.lo, draw.hi, draw.stride, draw.offset = lo, size if hi is None else hi, stride, offset
+    return draw

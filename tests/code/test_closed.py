@@ -12,7 +12,7 @@ import pytest
 
 from dpaudit.code.closed import goes_by_bases, reads_plainly
 from dpaudit.code.law import Session
-from tests.code.snippets import law, made
+from tests.code.snippets import law, made, sampler
 
 HEAD = """
 import abc, functools, types
@@ -180,10 +180,8 @@ def flag_is_known(step, told):
     """Whether the law of a sampler knows that the step, once in 4 times, has changed what ``told`` says."""
     body = f"before = {told}\nif rng.randrange(4) == 0:\n{textwrap.indent(step, '    ')}\n{LOOP}\n"
     body += f"if rng.randrange(4):\n    return 7\nreturn bool({told} != before)"
-    names = "super = note\n" if step == "super()" else ""
-    found = law(
-        made(HEAD + names + "def sample(rng):\n" + textwrap.indent(body, "    ")), residual=Fraction(1, 64), runs=2000
-    )
+    names = "super = note" if step == "super()" else ""
+    found = law(sampler(body, HEAD + names), residual=Fraction(1, 64), runs=2000)
     flags = {output: p for output, p in zip(found.outputs, found.lower, strict=True) if isinstance(output, bool)}
     assert len(found.outputs) == len(flags) + 1  # the step raises nothing
     rare = flags.get(True, 0) <= Fraction(1, 16) <= flags.get(True, 0) + found.residual
@@ -199,8 +197,7 @@ def test_a_step_that_runs_their_code_or_changes_what_was_there_is_outside(step, 
 @pytest.mark.parametrize("case", TWINS.split("\n"))
 def test_values_that_code_can_tell_apart_are_two_states(case, monkeypatch):
     monkeypatch.setattr(Session, "_try", lambda *_: None)
-    body = "\n".join(f"    {part.replace('LOOP', LOOP)}" for part in case.split("; "))
-    found = law(made(f"{HEAD}def sample(rng):\n{body}"), residual=Fraction(1, 64))
+    found = law(sampler(case.replace("; ", "\n").replace("LOOP", LOOP), HEAD), residual=Fraction(1, 64))
     known = dict(zip(found.outputs, found.lower, strict=True))
     assert all(known.get(flag, 0) <= Fraction(1, 2) <= known.get(flag, 0) + found.residual for flag in (True, False))
 

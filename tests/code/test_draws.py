@@ -12,7 +12,7 @@ import pytest
 
 from dpaudit.code import law as law_of_code
 from dpaudit.code.law import Refused
-from dpaudit.code.source import NUMPY_STATE, Source, numpy_generator
+from dpaudit.code.source import NUMPY_GENERATOR, NUMPY_STATE, Source
 from tests.code.snippets import law, made, table, texts
 from tests.plain_enumeration import kind
 
@@ -74,12 +74,14 @@ shape(rng.integers([2, 3], size=(2, 2))); rng.integers(None); shape(rng.integers
 ?shape(rng.permutation([[1, 2], [3, 4]], axis=1)); rng.permutation([1, 2], axis=1); rng.permuted([1, 2], axis=1)
 ?after(lambda x: rng.shuffle(x, axis=1), np.array([[1, 2], [3, 4]])); shape(rng.permuted([1, 2, 3])); rng.permuted("ab")
 shape(rng.permuted([[1, 2], [3, 4]], axis=1)); shape(rng.permuted([[1, 2], [3, 4]], axis=0)); rng.permuted(3)
+type(rng.integers(2, dtype=bool)).__name__; type(rng.integers(2, dtype="int32")).__name__; 1 / rng.integers(2, dtype=int)
+rng.integers(250, 256, dtype=np.uint8) + np.uint8(5); 1 / rng.integers(2, dtype="int"); 1 / rng.integers(2, dtype=None)
 ?rng.permuted([1, 2], out=np.zeros(2, int)); shape(rng.permuted([])); shape(rng.permuted([1, 2.5])); rng.permuted(None)
 """  # noqa: E501
 STATE = """
 shape(rng.randint(3)); 1 / rng.randint(2); rng.randint(0); rng.randint(3, 1); rng.randint(0, 2**63 + 1); rng.randint(2**70)
 shape(rng.randint(2**63 - 1, 2**63)); rng.randint(2.5); shape(rng.randint(2.0)); rng.randint("2"); rng.randint(0, 3, dtype=float)
-dtype(rng.randint(0, 2, dtype=np.int8)); rng.randint(0, 257, dtype=np.uint8); shape(rng.randint([1, 5], [3, 7]))
+dtype(rng.randint(0, 2, dtype=np.int8)); int(rng.randint(0, 3, dtype=np.int8)); rng.randint(0, 257, dtype=np.uint8); shape(rng.randint([1, 5], [3, 7]))
 rng.randint([1, 5], [1, 7]); shape(rng.randint(2, size=0)); rng.randint(2, size=-1); rng.randint(2, size=1.5)
 shape(rng.randint(2, size=(2, 1))); shape(rng.randint(-2, 0)); rng.randint(); rng.randint(2) + 2**63
 -rng.randint(0, 3, dtype=np.uint8); rng.randint(0, 2, endpoint=True); floor(rng.rand()); floor(rng.rand(1, 2)); rng.rand(-1)
@@ -111,7 +113,7 @@ int(rng.expovariate(-1)) < 0; rng.paretovariate(0); rng.weibullvariate(0, 1); rn
 rng.gammavariate(-1, 1); rng.gammavariate(1, 1) > 1; ?rng.gauss(0, 1) > 0; ?rng.normalvariate(0, 0); math.floor(4 * rng.triangular())
 """  # noqa: E501
 KINDS = {
-    "Generator": (EVERY_NUMPY + GENERATOR, lambda: np.random.default_rng(5), numpy_generator),
+    "Generator": (EVERY_NUMPY + GENERATOR, lambda: np.random.default_rng(5), NUMPY_GENERATOR),
     "RandomState": (EVERY_NUMPY + STATE, lambda: np.random.RandomState(5), NUMPY_STATE),
     "Random": (PYTHON, lambda: random.Random(5), Source),
 }
@@ -198,7 +200,7 @@ def drawing(m, kind):
 @pytest.mark.parametrize("p", [0.19, 0.25, 0.3, 0.33, 0.46, 0.5, 0.7, 0.9])
 @pytest.mark.parametrize("kind", [np.random.Generator, np.random.RandomState])
 def test_a_trial_is_the_installed_numpys_to_the_last_bit(kind, p):
-    rng = numpy_generator() if kind is np.random.Generator else NUMPY_STATE()
+    rng = NUMPY_GENERATOR() if kind is np.random.Generator else NUMPY_STATE()
     found, low = law(lambda rng: int(rng.binomial(1, p)), rng), int(p > 0.5)
     edge = int(dict(zip(found.outputs, found.lower, strict=True))[low] * (1 << 53))
     assert drawing(edge, kind).random() * (1 << 53) == edge
@@ -209,7 +211,7 @@ def test_a_trial_is_the_installed_numpys_to_the_last_bit(kind, p):
 @pytest.mark.parametrize(("low", "high"), [(0, 3), (-1, 2), (0.1, 0.7), (np.float32(0.1), 1)])
 @pytest.mark.parametrize("kind", [np.random.Generator, np.random.RandomState])
 def test_a_float_between_two_bounds_is_the_installed_numpys_to_the_last_bit(kind, low, high):
-    rng = numpy_generator() if kind is np.random.Generator else NUMPY_STATE()
+    rng = NUMPY_GENERATOR() if kind is np.random.Generator else NUMPY_STATE()
     middle = (float(low) + float(high)) / 2
     found = law(lambda rng: bool(rng.uniform(low, high) < middle), rng)
     below = dict(zip(found.outputs, found.lower, strict=True)).get(True, 0) * (1 << 53)

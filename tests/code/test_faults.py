@@ -5,20 +5,16 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.code import chain, closed, explore, keys, lazy, live, subs
-from dpaudit.code.calls import Calls
 from dpaudit.code.hooks import Hooks
 from dpaudit.code.law import Session
 from dpaudit.code.run import Draw, Refused, Run
 from dpaudit.code.values import Values
-from tests.code.snippets import law, made
+from tests.code.snippets import law, sampler
 from tests.code.test_closed import HEAD, flag_is_known
 
 HALF = {"True": Fraction(1, 2), "False": Fraction(1, 2)}
 LAWS = {
-    "rejection": (
-        "r = rng.getrandbits(2)\nwhile r == 3: r = rng.getrandbits(2)\nreturn r",
-        dict.fromkeys("012", "1/3"),
-    ),
+    "rejection": ("r = 3\nwhile r == 3: r = rng.getrandbits(2)\nreturn r", dict.fromkeys("012", "1/3")),
     "a list": ("xs = [1 if rng.randrange(2) else 0]\nwhile rng.randrange(2): pass\nreturn xs[0] == 1", HALF),
     "a variable": ("x = 1 if rng.randrange(2) else 0\nwhile rng.randrange(2): pass\nreturn x == 1", HALF),
     "a closure": ("f = held(1 if rng.randrange(2) else 0)\nwhile rng.randrange(2): pass\nreturn f() == 1", HALF),
@@ -63,7 +59,7 @@ FAULTS = {
     "any iterator": (Values, "it", lambda self, value: value, "[*HOSTILE]"),
     "no note is taken": (Run, "leave_the_list", lambda self, what: None, "ONE.append(1)"),
     "new is what is not": (closed, "GIVE_NEW", ("get",), "{0: ONE}.get(0).append(1)"),
-    "a known list": (Calls, "_builtin_method", lambda self, f, *given: f(*given), "ONE.append(1)"),
+    "a known list": (Hooks, "_builtin_method", lambda self, f, *given: f(*given), "ONE.append(1)"),
     "lists alike": (keys.Keys, "_held", lambda self, kind, value: kind, "a list"),
     "objects alike": (keys.Keys, "_there_before", lambda self, kind, value: kind, "two lists"),
     "arguments alike": (keys.Keys, "_there_before", lambda self, kind, value: kind, "an argument"),
@@ -86,8 +82,7 @@ def is_seen(probe):
         if probe not in LAWS:
             return not flag_is_known(probe, "len(NOTE) + len(ONE)")
         body, wanted = LAWS[probe]
-        sample = made(HEAD + HELPERS + "def sample(rng):\n    " + body.replace("\n", "\n    "))
-        found = law(sample, runs=300)
+        found = law(sampler(body, HEAD + HELPERS), runs=300)
         lower = {str(output): p for output, p in zip(found.outputs, found.lower, strict=True)}
         if found.residual > Fraction(1, 1 << 60):
             return True

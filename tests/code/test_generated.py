@@ -9,11 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit.code.explore import Raised
-from dpaudit.code.law import Budget, Refused, Session
-from dpaudit.code.source import Source
-from tests.code.test_state import made
-from tests.plain_enumeration import enumerated, kind
+from dpaudit.code.law import Refused, Session
+from tests.code.snippets import law, made, table
+from tests.plain_enumeration import enumerated
 
 BITS = 2
 HEAD = """
@@ -108,22 +106,18 @@ def program(seed, outside):
 
 def is_right(text):
     """Whether the law is that of plain enumeration, within its residual."""
-    sample = made(text)["sample"]
+    sample = made(text)
     try:
         true = enumerated(sample, BITS, most=4000)
     except AssertionError:
         return None
     try:
-        law = Session(Budget(seconds=20, residual=Fraction(1, 10**6)), BITS).law(sample, (Source(),))
+        answer = law(sample, bits=BITS, seconds=20, residual=Fraction(1, 10**6))
     except Refused as reason:
         return f"{reason}"
-    found = {
-        ("Raised", o.kind) if isinstance(o, Raised) else kind(o): p for o, p in zip(law.outputs, law.lower, strict=True)
-    }
-    return (
-        all(found.get(o, 0) <= p <= found.get(o, 0) + law.residual for o, p in true.items())
-        and found.keys() <= true.keys()
-    )
+    found = table(answer)
+    inside = all(found.get(o, 0) <= p <= found.get(o, 0) + answer.residual for o, p in true.items())
+    return inside and found.keys() <= true.keys()
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["inside", "outside"])

@@ -2,82 +2,64 @@
 
 import ast
 import random
+import re
 import textwrap
 
 import pytest
 
 from dpaudit.code.live import Liveness
-from tests.code.snippets import law, made, texts
+from tests.code.snippets import law, made, sampler, texts
 
 TABLE = [
-    # body of f(rng, a, b), with one loop marked by its line; names that are live there; names that are dead there
-    ("while rng.randrange(2):\n    pass\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    a = 1\n    b = a\nreturn b", "b", "a"),
-    ("while rng.randrange(2):\n    b = a\n    a = 1\nreturn 0", "a", "b"),
-    ("while a:\n    a = rng.randrange(2)\nreturn b", "a b", ""),
-    ("while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\nreturn a", "a", "b"),
-    (
-        "while rng.randrange(2):\n    if rng.randrange(2):\n        a = 1\n    else:\n        a = 2\n    b = a\nreturn b",  # noqa: E501
-        "b",
-        "a",
-    ),
-    ("while rng.randrange(2):\n    a += 1\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    a[0] = 1\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    (a, b) = (b, a)\nreturn a", "a b", ""),
-    ("while rng.randrange(2):\n    a, b = 1, 2\nreturn a + b", "a b", ""),
-    ("while True:\n    a, *b = 1, 2\n    if rng.randrange(2):\n        return a, b", "", "a b"),
+    # body of f(rng, a, b), C for a coin; names that are live at its first loop; names that are dead there
+    ("while C:\n    pass\nreturn a", "a", "b"),
+    ("while C:\n    a = 1\n    b = a\nreturn b", "b", "a"),
+    ("while C:\n    b = a\n    a = 1\nreturn 0", "a", "b"),
+    ("while a:\n    a = C\nreturn b", "a b", ""),
+    ("while C:\n    if C:\n        a = 1\nreturn a", "a", "b"),
+    ("while C:\n    if C:\n        a = 1\n    else:\n        a = 2\n    b = a\nreturn b", "b", "a"),
+    ("while C:\n    a += 1\nreturn 0", "a", "b"),
+    ("while C:\n    a[0] = 1\nreturn 0", "a", "b"),
+    ("while C:\n    (a, b) = (b, a)\nreturn a", "a b", ""),
+    ("while C:\n    a, b = 1, 2\nreturn a + b", "a b", ""),
+    ("while True:\n    a, *b = 1, 2\n    if C:\n        return a, b", "", "a b"),
     ("while True:\n    a = rng.randrange(3)\n    if a:\n        break\nreturn a, b", "a b", ""),
-    ("while True:\n    if rng.randrange(2):\n        break\n    a = 5\nreturn a", "a", "b"),
-    ("while True:\n    if rng.randrange(2):\n        continue\n    return a", "a", "b"),
-    (
-        "while rng.randrange(2):\n    if rng.randrange(2):\n        continue\n    b = 1\nelse:\n    return a\nreturn b",
-        "a",
-        "",
-    ),
-    ("for a in range(2):\n    rng.randrange(2)\nreturn b", "b", ""),
+    ("while True:\n    if C:\n        break\n    a = 5\nreturn a", "a", "b"),
+    ("while True:\n    if C:\n        continue\n    return a", "a", "b"),
+    ("while C:\n    if C:\n        continue\n    b = 1\nelse:\n    return a\nreturn b", "a", ""),
+    ("for a in range(2):\n    C\nreturn b", "b", ""),
     ("for a in range(2):\n    pass\nreturn a", "a", "b"),
     ("for a in range(2):\n    b = a\nreturn 0", "", "b"),
     ("for a[0] in range(2):\n    pass\nreturn 0", "a", "b"),
-    ("for i in range(a):\n    rng.randrange(2)\nreturn 0", "", "a b"),
-    ("for i in range(2):\n    while rng.randrange(2):\n        b = a\n    a = 1\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    while rng.randrange(2):\n        a = 0\n    b = a\nreturn b", "a b", ""),
-    ("while rng.randrange(2):\n    for i in range(2):\n        a = i\n    b = 1\nreturn a", "a", "b"),
-    (
-        "while rng.randrange(2):\n    try:\n        a = failing(rng)\n    except ValueError:\n        pass\nreturn a",
-        "a",
-        "",
-    ),
-    (
-        "while rng.randrange(2):\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0",  # noqa: E501
-        "a",
-        "",
-    ),
-    (
-        "try:\n    while rng.randrange(2):\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a",
-        "a",
-        "",
-    ),
-    ("try:\n    while rng.randrange(2):\n        b = failing(rng)\nfinally:\n    print(a, end='')\nreturn 1", "a", ""),
-    ("get = lambda: a\nwhile rng.randrange(2):\n    a = 1\nreturn get()", "a get", "b"),
-    ("def get():\n    return a\nwhile rng.randrange(2):\n    b = 1\nreturn get()", "a get", ""),
-    ("while rng.randrange(2):\n    b = [a for _ in range(2)]\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    b = sum(a for _ in range(2))\nreturn 0", "a", ""),
-    ("while rng.randrange(2):\n    b = [a for a in range(2)]\nreturn 0", "", "b"),
-    ("while rng.randrange(2):\n    b = f'{a}'\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    if (a := rng.randrange(2)) and b:\n        return a\nreturn 0", "b", ""),
-    ("while rng.randrange(2) or (b := 3):\n    if rng.randrange(2): return b\nreturn 0", "b", ""),
-    ("while rng.randrange(2):\n    del a\n    a = 1\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    rng.randrange(2) and (a := 1)\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    a: int = 3\n    b = a\nreturn 0", "", "a b"),
-    ("while rng.randrange(2):\n    a: int\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    with held(a) as b:\n        pass\nreturn b", "a b", ""),
-    ("while rng.randrange(2):\n    assert a\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    raise ValueError(a)\nreturn b", "a b", ""),
-    ("while rng.randrange(2):\n    a = a if rng.randrange(2) else 1\nreturn 0", "a", "b"),
-    ("while rng.randrange(2):\n    b = a = 1\nreturn a", "a", "b"),
-    ("while rng.randrange(2):\n    import math as a\nreturn str(a)", "a", ""),
-    ("while rng.randrange(2):\n    return locals()['a']\nreturn 0", "", ""),
+    ("for i in range(a):\n    C\nreturn 0", "", "a b"),
+    ("for i in range(2):\n    while C:\n        b = a\n    a = 1\nreturn 0", "a", "b"),
+    ("while C:\n    while C:\n        a = 0\n    b = a\nreturn b", "a b", ""),
+    ("while C:\n    for i in range(2):\n        a = i\n    b = 1\nreturn a", "a", "b"),
+    ("while C:\n    try:\n        a = failing(rng)\n    except ValueError:\n        pass\nreturn a", "a", ""),
+    ("while C:\n    try:\n        a = 1\n        return failing(rng)\n    finally:\n        b = a\nreturn 0", "a", ""),
+    ("try:\n    while C:\n        a = failing(rng)\n    return 1\nexcept ValueError:\n    return a", "a", ""),
+    ("try:\n    while C:\n        b = failing(rng)\nfinally:\n    print(a, end='')\nreturn 1", "a", ""),
+    ("get = lambda: a\nwhile C:\n    a = 1\nreturn get()", "a get", "b"),
+    ("def get():\n    return a\nwhile C:\n    b = 1\nreturn get()", "a get", ""),
+    ("while C:\n    b = [a for _ in range(2)]\nreturn 0", "a", "b"),
+    ("while C:\n    b = sum(a for _ in range(2))\nreturn 0", "a", ""),
+    ("while C:\n    b = [a for a in range(2)]\nreturn 0", "", "b"),
+    ("while C:\n    b = f'{a}'\nreturn 0", "a", "b"),
+    ("while C:\n    if (a := C) and b:\n        return a\nreturn 0", "b", ""),
+    ("while C or (b := 3):\n    if C: return b\nreturn 0", "b", ""),
+    ("while C:\n    del a\n    a = 1\nreturn 0", "a", "b"),
+    ("while C:\n    C and (a := 1)\nreturn a", "a", "b"),
+    ("while C:\n    a: int = 3\n    b = a\nreturn 0", "", "a b"),
+    ("while C:\n    a: int\nreturn a", "a", "b"),
+    ("while C:\n    with held(a) as b:\n        pass\nreturn b", "a b", ""),
+    ("while C:\n    assert a\nreturn 0", "a", "b"),
+    ("while C:\n    raise ValueError(a)\nreturn b", "a b", ""),
+    ("while C:\n    a = a if C else 1\nreturn 0", "a", "b"),
+    ("while C:\n    b = a = 1\nreturn a", "a", "b"),
+    ("while C:\n    import math as a\nreturn str(a)", "a", ""),
+    ("while C:\n    return locals()['a']\nreturn 0", "", ""),
 ]
+TABLE = [(re.sub(r"\bC\b", "rng.randrange(2)", body), *names) for body, *names in TABLE]
 HEAD = """
 from contextlib import nullcontext as held
 def failing(rng):
@@ -147,6 +129,6 @@ MERGED = [
 
 @pytest.mark.parametrize(("body", "outputs"), MERGED)
 def test_a_dead_variable_is_no_part_of_a_state(body, outputs):
-    found = law(made(f"def sample(rng):\n{textwrap.indent(body, '    ')}"))
+    found = law(sampler(body))
     assert set(texts(found)) == outputs
     assert found.states <= 4

@@ -11,7 +11,7 @@ import pytest
 
 import dpaudit
 from dpaudit.numbers.errors import InputError
-from tests.code.snippets import law, texts
+from tests.code.snippets import law, sampler, texts
 
 
 def texts_of(sample):
@@ -76,14 +76,22 @@ def test_one_kind_of_container_is_as_good_as_another():
     assert dpaudit.pmf(lists, 0, data=[0, 1]).outputs[0] == (0, (("a", 0),), (0,))
 
 
-class Thing:
-    pass
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return "Shown"
 
 
-@pytest.mark.parametrize("what", [lambda rng: rng, lambda rng: rng.random, lambda rng: print, lambda rng: Thing()])
+NO_VALUES = [lambda rng: rng, lambda rng: rng.random, lambda rng: print, lambda rng: type("Thing", (), {})()]
+NO_VALUES += [lambda rng: Shown(rng.getrandbits(1)), lambda rng: Shown(int(rng.getrandbits(1)))]
+
+
+@pytest.mark.parametrize("what", NO_VALUES)
 def test_what_is_no_value_is_no_output(what):
     for sample in (lambda x, rng: what(rng), lambda x, rng: (1, what(rng)) if rng.random() < 0.5 else 0):
-        with pytest.raises(InputError, match=r"the output is a .*; return numbers, text or tuples of them"):
+        with pytest.raises(InputError, match=HERE + r"the output is a .*; return numbers, text or tuples of them"):
             dpaudit.pmf(sample, 0, data=[0, 1])
 
 
@@ -145,76 +153,34 @@ def test_hashes_that_are_fixed_need_no_word(monkeypatch):
     assert not any("hash()" in said for said in audit["assumptions"])
 
 
-class Shown:
-    def __init__(self, value):
-        self.value = value
-
-    def __repr__(self):
-        return "Shown"
-
-
-def test_an_object_with_a_draw_is_no_output():
-    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Shown; return numbers"):
-        dpaudit.pmf(lambda x, rng: Shown(rng.getrandbits(1)), 0, data=[0, 1])
-    with pytest.raises(dpaudit.InputError, match=f"{HERE}the output is a Shown; return numbers"):
-        dpaudit.pmf(lambda x, rng: Shown(int(rng.getrandbits(1))), 0, data=[0, 1])
-
-
 def test_equal_sets_are_one_output_in_whatever_order_they_were_filled():
     assert str(dpaudit.epsilon(lambda x, rng: {0, 8} if x else {8, 0}, data=[0, 1]).epsilon) == "0"
     assert texts_of(lambda rng: {0, 8} if rng.getrandbits(1) else {8, 0}) == {"frozenset({0, 8})": 1}
 
 
-class A(Exception):
-    pass
-
-
+EXCEPTIONS = """
+class A(Exception): pass
 class Outer:
-    class A(Exception):
-        pass
-
-
-def two_names(x, rng):
-    k = rng.randrange(4)
-    if k == 0:
-        raise A
-    if k == 1:
-        raise Outer.A
-    if k == 2:
-        raise type("ValueError", (Exception,), {})
-    raise ValueError
+    class A(Exception): pass
+def one():
+    class Local(Exception): pass
+    return Local
+def other():
+    class Local(Exception): pass
+    return Local
+"""
 
 
 def test_two_exceptions_of_one_name_are_two_outputs():
-    found = dpaudit.pmf(two_names, 0, data=[0, 1])
-    names = ["A", "Outer.A", "ValueError", f"{__name__}.ValueError"]
-    assert sorted(map(str, found.outputs)) == sorted(f"raises {name}" for name in names)
-    assert {str(p) for p in found.probabilities} == {"0.25"}
-
-
-def test_two_local_exceptions_of_one_name_are_two_outputs():
-    def first():
-        class Local(Exception):
-            pass
-
-        raise Local
-
-    def second():
-        class Local(Exception):
-            pass
-
-        raise Local
-
-    assert sorted(texts_of(lambda rng: first() if rng.getrandbits(1) else second()).values()) == [Fraction(1, 2)] * 2
-
-
-def leaves(rng):
-    if rng.getrandbits(2) == 0:
-        sys.exit(3)
-    if rng.getrandbits(1):
-        raise SystemExit
-    return 0
+    kinds = 'A, Outer.A, type("ValueError", (Exception,), {}), ValueError'
+    found = texts_of(sampler(f"raise ({kinds})[rng.randrange(4)]", EXCEPTIONS))
+    assert found == {
+        f"raises {name}": Fraction(1, 4) for name in ("A", "Outer.A", "ValueError", "a_snippet.ValueError")
+    }
+    found = texts_of(sampler("raise (one, other)[rng.randrange(2)]()", EXCEPTIONS))
+    assert [*found.values()] == [Fraction(1, 2)] * 2
 
 
 def test_an_exit_of_the_code_is_an_output():
-    assert texts_of(leaves) == {"0": Fraction(3, 8), "raises SystemExit": Fraction(5, 8)}
+    body = "if rng.getrandbits(2) == 0: sys.exit(3)\nif rng.getrandbits(1): raise SystemExit\nreturn 0"
+    assert texts_of(sampler(body, sys=sys)) == {"0": Fraction(3, 8), "raises SystemExit": Fraction(5, 8)}

@@ -5,13 +5,7 @@ from fractions import Fraction
 import pytest
 
 from dpaudit.code.run import Changed, Draw, Halted, Past, Piece, Refused, Run
-
-
-def drawn(size, lo=0, hi=None, stride=1, offset=0):
-    """A draw of a fresh run, of which this is known."""
-    draw = Run(()).draw(size)
-    draw.lo, draw.hi, draw.stride, draw.offset = lo, size if hi is None else hi, stride, offset
-    return draw
+from tests.code.snippets import drawn
 
 
 def numbers(draw):

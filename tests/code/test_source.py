@@ -1,8 +1,7 @@
-"""Every function of the random modules is followed or refused: none draws, or tells of its state, behind our back."""
+"""A sampler gets the random source that its annotation names; no function draws, or tells of a state, behind it."""
 
-import _random
 import copy
-import os
+import functools
 import pickle
 import random
 import secrets
@@ -14,6 +13,138 @@ import dpaudit
 from dpaudit.code.context import in_place
 from dpaudit.code.run import RUNS, Refused, Run
 from dpaudit.numbers.errors import InputError
+from tests.code.snippets import law, made, sampler
+
+HEAD = """
+import functools, numpy as np
+from typing import TYPE_CHECKING, Annotated, Optional
+if TYPE_CHECKING:
+    from numpy.random import RandomState as Hidden
+R, G = np.random.RandomState, np.random.Generator
+"""
+LATER = "from __future__ import annotations\n"
+SIGNATURES = """
+rng: np.random.RandomState
+rng: R
+rng: 'R'
+rng: R | None = None
+rng: Optional[R] = None
+rng: Annotated[R, 'ours']
+rng=R(1)
+rng: R, top=4
+rng: 'absent.RandomState'
+"""
+
+
+def outputs(sample, **settings):
+    return dpaudit.pmf(sample, 0, **{"data": [0, 1], **settings}).outputs
+
+
+@pytest.mark.parametrize("head", [HEAD, LATER + HEAD], ids=["at once", "as text"])
+@pytest.mark.parametrize("signature", SIGNATURES.strip().split("\n"))
+def test_the_annotation_names_the_source(signature, head):
+    sample = made(f"{head}\ndef sample(x, {signature}): return int(rng.randint(0, 4))")
+    assert outputs(sample) == (0, 1, 2, 3)  # Python's own randint has 4 too
+
+
+GIVEN = f"""{LATER}{HEAD}
+def plain(x, rng: R): return int(rng.randint(0, 4))
+def with_first(k, x, rng: R): return int(rng.randint(0, k))
+def two(x, top, rng: R): return int(rng.randint(0, 4))
+@functools.wraps(plain)
+def wrapped(*given): return plain(*given)
+class Called:
+    def __call__(self, x, rng: "R"): return int(rng.randint(0, 4))
+    def method(self, x, rng: R): return int(rng.randint(0, 4))
+    @staticmethod
+    def static(x, rng: R): return int(rng.randint(0, 4))
+class Mechanism:
+    def datasets(self): return [0, 1]
+    def sample(self, x, rng: R): return int(rng.randint(0, 4))
+three, called = functools.partial(two, 0), Called()
+"""
+WAYS = """
+wrapped; dpaudit.sampler(plain); functools.partial(with_first, 4); Called(); Called().method; Called.static; Mechanism()
+Mechanism; type('Sub', (Mechanism,), {'sample': dpaudit.sampler(Mechanism.sample)})()
+"""
+
+
+@pytest.mark.parametrize("way", [way.strip() for way in WAYS.strip().replace("\n", ";").split(";")])
+def test_the_annotation_holds_however_the_sampler_is_given(way):
+    given = eval(way, {**made(GIVEN, "plain").__globals__})
+    assert dpaudit.pmf(given, 0, **({} if hasattr(given, "datasets") else {"data": [0, 1]})).outputs == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("name", ["plain", "three", "called"])
+def test_the_annotation_holds_in_a_file(tmp_path, name):
+    (tmp_path / "mine.py").write_text(GIVEN)
+    assert outputs(f"{tmp_path}/mine.py:{name}") == (0, 1, 2, 3)
+
+
+def test_other_sources_are_told_apart():
+    def generator(x, rng: np.random.Generator):
+        return type(rng).__name__, int(rng.integers(0, 2))
+
+    def pythons(x, rng: random.Random):
+        return rng.randint(0, 4)
+
+    assert outputs(generator) == (("Generator", 0), ("Generator", 1))
+    assert outputs(pythons) == (0, 1, 2, 3, 4)
+
+
+def test_an_annotation_that_names_nothing_is_refused():
+    with pytest.raises(InputError, match='the annotation "Hidden" of rng names nothing'):
+        outputs(made(f"{LATER}{HEAD}\ndef sample(x, rng: Hidden): return int(rng.randint(0, 4))"))
+
+
+LIMITS = [
+    ("rng.choice(np.arange(4).reshape(2, 2), axis=1)", "along another axis"),
+    ("rng.choice(4, size=2, replace=False, shuffle=False)", "without shuffling"),
+    ("rng.shuffle(np.arange(4).reshape(2, 2), axis=1)", "shuffle along another axis"),
+    ("rng.permutation(np.arange(4).reshape(2, 2), axis=1)", "permutation along another axis"),
+    ("rng.random(2, out=np.zeros(2))", "out="),
+    ("rng.binomial(2, 0.5)", "other than one trial"),
+    ("rng.random(dtype=np.float32)", "another dtype than float64"),
+    ("rng.choice([[1, 2], [3, 4]], size=2)", "several choices among rows"),
+    ("rng.choice(3, size=2, replace=False, p=[0.5, 0.25, 0.25])", "without replacement and with probabilities"),
+]
+
+
+@pytest.mark.parametrize("signature", ["rng", "rng: G"])
+@pytest.mark.parametrize(("call", "words"), LIMITS)
+def test_what_a_stand_in_lacks_is_a_refusal_with_its_line_though_the_code_catches_everything(call, words, signature):
+    body = f"    try: return str({call}) if rng.random() < 0.5 else 0\n    except BaseException: return 'caught'"
+    with pytest.raises(InputError, match=f"snippet_[0-9]+.py line [0-9]+: .*{words}"):
+        outputs(made(f"{HEAD}\ndef sample(x, {signature}):\n{body}"))
+
+
+SEEDED, STATE = np.random.default_rng(1), np.random.RandomState(1)
+LOOKED_UP, BITS = SEEDED.integers, np.random.PCG64(1)
+
+
+def test_a_generator_in_a_global_name_is_followed():
+    before = SEEDED, STATE
+    assert outputs(lambda x, rng: int(SEEDED.integers(2)) + 2 * int(STATE.randint(2))) == (0, 1, 2, 3)
+    assert before == (SEEDED, STATE)
+
+
+KEPT, PLAIN = [random.Random(1)], random.Random.__base__.random
+HIDING = [
+    lambda: PLAIN(KEPT[0]) < 0.5,
+    lambda generators=[SEEDED]: generators[0].integers(2),
+    functools.partial(lambda generator: generator.integers(2), SEEDED),
+    lambda: LOOKED_UP(2),
+    lambda: BITS.random_raw() % 2,
+]
+
+
+@pytest.mark.parametrize("drawn", HIDING)
+def test_a_generator_that_none_can_stand_in_for_is_refused_however_rarely_it_draws(drawn):
+    with pytest.raises(InputError, match="it draws from a generator that it keeps"):
+        outputs(lambda x, rng: int(drawn()) if rng.randrange(1000) == 0 else 2)
+
+
+# ------------------------------------------------------------------ every function of the modules
 
 HERE = r"test_source.py line [0-9]+: "
 ARGUMENTS = [(), (2,), (1, 2), ([1, 2],), ([1, 2], 1), (1, 0.5), (1, 2, 3), (1, 2, 3, 4)]
@@ -58,27 +189,18 @@ def test_every_method_of_a_source_is_followed_or_refused(kind):
             assert found & {"draws", "refused"}, name
 
 
-def again(x, rng):
-    state = random.getstate()
-    first = random.getrandbits(4)
-    random.setstate(state)
-    return first == random.getrandbits(4)
+STATES = [
+    "kept, a = random.getstate(), random.getrandbits(4)\nrandom.setstate(kept)\nreturn a == random.getrandbits(4)",
+    "random.setstate((3, (0,) * 625, None))\nreturn random.getrandbits(1)",
+    *("random.seed(1)\nreturn random.getrandbits(1)", "return len(random.randbytes(1))", "return len(os.getrandom(1))"),
+    "return _random.Random().getrandbits(1)",
+]
 
 
-def put_back(x, rng):
-    random.setstate((3, (0,) * 625, None))
-    return random.getrandbits(1)
-
-
-STATES = [again, put_back, lambda x, rng: random.seed(1) or random.getrandbits(1)]
-STATES += [lambda x, rng: len(random.randbytes(1)), lambda x, rng: len(os.getrandom(1))]
-STATES += [lambda x, rng: _random.Random().getrandbits(1)]
-
-
-@pytest.mark.parametrize("sample", STATES)
-def test_the_state_of_a_generator_is_refused_with_its_line(sample):
-    with pytest.raises(InputError, match=HERE):
-        dpaudit.pmf(sample, 0, data=[0, 1])
+@pytest.mark.parametrize("body", STATES)
+def test_the_state_of_a_generator_is_refused_with_its_line(body):
+    with pytest.raises(Refused, match=r"snippet_[0-9]+.py line [0-9]+: "):
+        law(sampler(body, "import _random, os, random"))
 
 
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))])
@@ -90,17 +212,4 @@ def test_a_copy_of_a_generator_draws_the_same_and_is_refused(twin, make):
         return (made.random() < 0.5) == (other.random() < 0.5)
 
     with pytest.raises(InputError, match=HERE + ".*(a copy of a|getstate)"):
-        dpaudit.pmf(sample, 0, data=[0, 1])
-
-
-KEPT = [random.Random(1)]
-
-
-def test_what_python_draws_by_itself_is_noticed():
-    drawn = random.Random.__base__.random
-
-    def sample(x, rng):
-        return drawn(KEPT[0]) < 0.5
-
-    with pytest.raises(InputError, match="it draws from a generator that it keeps"):
-        dpaudit.pmf(sample, 0, data=[0, 1])
+        outputs(sample)

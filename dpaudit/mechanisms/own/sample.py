@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.code.asked import source_for
 from dpaudit.code.explore import Budget, Raised
 from dpaudit.code.law import CodeLaw, Refused, Session
 from dpaudit.code.outputs import nameless
 from dpaudit.code.rewrite import import_first
 from dpaudit.code.run import INTERRUPTS, defined_at, raised_at
+from dpaudit.code.source import source_for
 from dpaudit.mechanisms.own.user_code import describe, guarded, no_exit
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.errors import InputError
