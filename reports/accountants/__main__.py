@@ -19,7 +19,7 @@ from dpaudit.accounting.rivals import installed, rivals
 from dpaudit.accounting.solve import solve
 from dpaudit.numbers.digits import powers
 from dpaudit.numbers.enclosure import outward
-from reports.accountants.page import write
+from reports.accountants.page import write, written_row
 from reports.accountants.settings import DELTAS, compositions
 
 HERE = Path(__file__).parent
@@ -75,9 +75,7 @@ def compact(found: dict[str, Any]) -> str:
             said["epsilon"] = said.pop("epsilon_float_not_certified")
         if said.get("relative_distance") is not None:
             said["relative_distance"] = float(f"{said['relative_distance']:.4g}")
-        for name in [name for name, value in said.items() if value is None]:
-            del said[name]
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return written_row(found)
 
 
 def main() -> None:

@@ -17,6 +17,32 @@ ROUNDING = 1e-9
 Case = dict[str, Any]
 
 
+MEMBERS = ("delta", "mark", "epsilon", "relative_distance", "reason")
+"""Of one answer of an accountant, as rows.jsonl has them in a list; what is not said at its end is left out."""
+
+
+def read_row(line: str) -> dict[str, Any]:
+    """A row of rows.jsonl, with the answers of the accountants as records."""
+    row = json.loads(line)
+    row["others"] = [
+        {"accountant": name, **{key: value for key, value in zip(MEMBERS, answer, strict=False) if value is not None}}
+        for name, answers in row["others"].items()
+        for answer in answers
+    ]
+    return row
+
+
+def written_row(row: dict[str, Any]) -> str:
+    """The row as one line, from which ``read_row`` makes it again."""
+    others: dict[str, list[list[Any]]] = defaultdict(list)
+    for said in row["others"]:
+        answer = [said.get(name) for name in MEMBERS]
+        while answer[-1] is None:
+            answer.pop()
+        others[said["accountant"]].append(answer)
+    return json.dumps({**row, "others": others}, ensure_ascii=False, separators=(",", ":"))
+
+
 def cases(rows: Sequence[dict[str, Any]]) -> dict[str, list[Case]]:
     """Every answer of every accountant, with the composition and the certified bounds it belongs to."""
     found: dict[str, list[Case]] = defaultdict(list)
@@ -44,7 +70,7 @@ def steps(case: Case) -> int:
 def write(folder: Path) -> None:
     """Writes README.md and summary.json; a row that lacks a bound is not counted."""
     lines = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [read_row(line) for line in lines]
     found = cases(rows)
     settings = sum(len(row["certified"]) for row in rows)
     result = {

@@ -30,7 +30,7 @@ def document(path):
 
 
 def test_they_are_for_people_to_keep():
-    kept = [path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    kept = [path for path in FOLDER.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
     assert sum(path.stat().st_size for path in kept) < MOST_BYTES
     assert all(path.stat().st_size < MOST_OF_A_PAGE for path in kept if path.suffix == ".html")
     assert {path.name for path in FOLDER.iterdir() if path.is_file()} == {".gitignore", "README.md"}
