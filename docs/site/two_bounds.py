@@ -24,6 +24,11 @@ def bounds() -> list[tuple[int, float, float]]:
     return found
 
 
+def short(value: float) -> str:
+    """1.75e-5 for 0.0000175."""
+    return f"{value * 1e5:.2f}e-5"
+
+
 def main() -> int:
     """Draws and writes the picture."""
     rows = bounds()
@@ -34,6 +39,9 @@ def main() -> int:
         axes.plot(places, upper, marker="v", markersize=4, label="upper bound, by domination")
         axes.plot(places, lower, marker="^", markersize=4, label="lower bound, by post-processing")
         axes.set_xscale("log")
+        axes.set_xticks(places, [str(place) for place in places])
+        axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_formatter(lambda value, _: short(value))
         axes.set_xlabel("cells per unit of loss, 1/h")
         axes.set_ylabel("δ(3)")
         axes.set_title("Both certified bounds close in on δ(3) as the grid gets finer", loc="left")
