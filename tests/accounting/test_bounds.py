@@ -4,12 +4,12 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-import reference_accounting as reference
 from mpmath import exp, mpf
 
 from dpaudit.accounting.bounds import lower_measure, upper_measure
 from dpaudit.accounting.cells import Lattice, Range, cells
 from dpaudit.accounting.events import Exponential, Gaussian, Laplace
+from tests.accounting import reference_accounting as reference
 
 BEYOND = Range(F(1, 10**15), F(1, 10**15))
 PAIRS = {

@@ -3,7 +3,6 @@
 from fractions import Fraction as F
 
 import pytest
-import reference_accounting as reference
 from mpmath import mpf
 
 from dpaudit.accounting.events import (
@@ -17,6 +16,7 @@ from dpaudit.accounting.events import (
 )
 from dpaudit.accounting.grid import Question
 from dpaudit.accounting.solve import CLOSED, GRID, LATTICE, solve
+from tests.accounting import reference_accounting as reference
 
 
 def deltas(events, points, gap=1e-3, method=None):

@@ -50,7 +50,7 @@ def test_an_open_verdict_ends_undecided(monkeypatch):
         return worst("0.999", "1.001")
 
     monkeypatch.setattr(judge, "worst_loss", stubborn)
-    mechanism = make_mechanism("EHD", make_model(1), 1, {})
+    mechanism = make_mechanism("EHD", make_model(2), 1, {})
     limit, open_ = EpsilonDelta(Fraction(1)), worst("0.999", "1.001")
     claim = limit.judge(mechanism, Effort(15), open_)
     assert (claim.guarantee, claim.verdict, claim.evidence.value) == (limit, UNDECIDED, open_.value)

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 import dpaudit
-from dpaudit.mechanisms.own.mechanism import entry, law
+from dpaudit.mechanisms.own import entry, law
 from dpaudit.numbers import balls
 from dpaudit.numbers.verdict import Verdict
 

@@ -189,13 +189,13 @@ REQUIRED = [
     ("judge --mech {}:Misspelt", 2, "claims nothing here"),
     ("search --mech {}:Misspelt --eps 2", 2, "claims nothing here"),
     ("epsilon --mech EHDL --n 3", 2, "claims nothing here"),
-    ("table pmf.csv", 2, "nothing is claimed: say what with --claim"),
+    ("table pmf.csv", 2, "nothing is claimed: state a guarantee with --claim"),
     ("delta --mech {}:Base --at 2", 3, "neither proved nor refuted"),
     ("delta --mech {}:Base --at 1/2", 3, "neither proved nor refuted"),
     ("epsilon --mech {}:Wide", 3, "neither proved nor refuted"),
     ("delta --mech {}:Wide --at 1.098612", 3, "neither proved nor refuted"),
     ("judge --mech {}:Wide", 3, "neither proved nor refuted"),
-    ("search --mech {}:Wide --eps 1", 3, "neither proved nor refuted at 1 of the places certified"),
+    ("search --mech {}:Wide --eps 1", 3, "neither proved nor refuted at 1 of the certified settings"),
     ("check sliding.stated", 1, ""),
 ]
 

@@ -145,8 +145,8 @@ def test_the_page_of_promises_has_the_figures_of_the_code():
     from dpaudit.claims import expectations
     from dpaudit.evidence.verifier import reading as verify
     from dpaudit.files import sheets
-    from dpaudit.mechanisms.own.mechanism import mechanism as own
-    from dpaudit.mechanisms.own.mechanism import table
+    from dpaudit.mechanisms.own import mechanism as own
+    from dpaudit.mechanisms.own import table
     from dpaudit.numbers import ranges, rationals
     from dpaudit.privacy.effort import MEMORY_BOUND, PAIR, WORK
     from dpaudit.reports import block, document, plan

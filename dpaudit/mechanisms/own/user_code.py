@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from dpaudit.numbers.errors import InputError, visible
 
-_HERE = str(Path(__file__).resolve().parents[1])
+_HERE = str(Path(__file__).resolve().parents[2])
 
 
 OWN = "dpaudit_own_"
