@@ -56,7 +56,7 @@ def account(
     from dpaudit.audit.account import account as compute
 
     if wanted["require"] and claim is None:
-        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+        raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
     asked: dict[str, Any] = {"at": at or (), "delta": delta or (), "gap": gap, "cells": cells, "adjacency": adjacency}
     found = compute(event, claim=claim, compare=compare, each=each, **asked, **effort)
     ended = found.solution.interrupted

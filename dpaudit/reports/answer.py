@@ -41,7 +41,7 @@ def claiming(plan: Plan) -> None:
     """Refuses --require where nothing is claimed, before any work is done."""
     if plan.claims or plan.studies or any(case.claimed is not None for block in plan.audits for case in block.cases):
         return
-    raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+    raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
 
 
 def exit_code(documents: Sequence[Document], require: bool, every_n: bool = False) -> tuple[int, str]:
@@ -70,5 +70,5 @@ def exit_code(documents: Sequence[Document], require: bool, every_n: bool = Fals
     if open_:
         return 3, f"--require: undecided: {', '.join(open_)}"
     if not judged and Verdict.PROVED not in claims and not bounds:
-        raise InputError("require", "yes", "nothing is claimed: say what with --claim")
+        raise InputError("require", "yes", "nothing is claimed: state a guarantee with --claim")
     return 0, ""
