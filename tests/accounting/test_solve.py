@@ -132,8 +132,8 @@ def test_the_exponential_mechanism_lies_between_its_attained_and_its_dominating_
         assert (
             real(bounds.lower)
             <= attained * (1 + ROUNDED)
-            <= dominating * (1 + ROUNDED)
-            <= real(bounds.upper) * (1 + 2 * ROUNDED)
+            <= dominating * (1 + 2 * ROUNDED)
+            <= real(bounds.upper) * (1 + 3 * ROUNDED)
         )
         assert real(bounds.upper) <= dominating * (1 + mpf(10) ** -3)
         assert real(bounds.lower) >= attained * (1 - mpf(10) ** -3)
