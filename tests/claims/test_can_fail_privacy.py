@@ -164,7 +164,7 @@ def test_a_lower_bound_of_delta_with_many_records_is_one(monkeypatch):
 
     monkeypatch.setattr(many_records, "REACH", 90)
     model = make_model(120, prior="1/10000,1000")
-    wrong = privacy_delta.WrongGamma(model, Fraction(16), Fraction(1, 10), Fraction(1))
+    wrong = privacy_delta.WrongGamma(model, Fraction(16), Fraction(1, 10), multiple=Fraction(1))
     with balls.precision(192):
         whole = true_delta(wrong, wrong.epsilon)
         parts = [many_records.delta_near(wrong, *pair) for x in range(6) for pair in ((x, x + 1), (x + 1, x))]
