@@ -501,7 +501,7 @@ def test_the_proof_that_ehdl_is_private_fails_with_any_of_its_parts():
 
     found = theory()
     assert not private_for_every_n(found).obstacle
-    wide = replace(found.cover[0], upper=Fraction(1))
+    wide = replace(found.cover[0], most=Fraction(1))
     high = replace(found.below[5], value=outward(Fraction(0), Fraction(1), 10))
     for broken, label in (
         (replace(found, middle=Fraction(1)), "the middle"),

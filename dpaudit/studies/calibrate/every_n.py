@@ -102,7 +102,8 @@ def calibrate_every_n(ranged: Ranged, target: Fraction, effort: Effort) -> Calib
                     "calibrate", target=target, digits=effort.digits
                 ),
             )
-        nominal, beyond = _smaller(ranged, found, nominal, target, effort)
+        nominal, exceeding = _smaller(ranged, found, nominal, target, effort)
+        beyond = exceeding or beyond
     raise InputError(
         "target", str(target), f"no safe nominal ε was found in {ROUNDS} rounds; the last tried: {nominal}"
     )
