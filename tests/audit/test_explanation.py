@@ -231,7 +231,7 @@ def test_json_is_what_the_call_returns(capsys):
         ("--epsilon 1 --n 3", "--n = 3: goes with a mechanism"),
         ("--epsilon 1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
         ("1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
-        ("1 --epsilon 2", "--epsilon = 1: is said twice"),
+        ("1 --epsilon 2", "--epsilon = 1: is given twice"),
         ("--eps 1 --epsilon 2", "--eps = 1: is another name of --epsilon"),
         ("--eps x", "--epsilon = x: must be an exact number"),
     ],

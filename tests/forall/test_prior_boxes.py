@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
@@ -243,7 +244,8 @@ def test_on_the_command_line_with_a_picture(capsys, tmp_path):
     drawing = picture.read_text()
     ElementTree.fromstring(drawing.partition("\n")[2])
     shares = {verdict: float(Fraction(found[verdict.lower()])) for verdict in ("PROVED", "REFUTED", "UNDECIDED")}
-    assert all(f"{verdict} {100 * share:.3g} %" in drawing for verdict, share in shares.items())
+    drawn = {verdict: float(number) for verdict, number in re.findall(r">([A-Z]+) ([\d.]+) %<", drawing)}
+    assert drawn == pytest.approx({verdict: 100 * share for verdict, share in shares.items()}, abs=0.01)
     assert found["command"].endswith("--rest 1/10")
 
 

@@ -28,23 +28,45 @@ import pytest
 from tests.mutation.operators import Mutant, mutants
 
 ROOT = Path(__file__).parent.parent.parent
-GENERAL = ("test_exact", "test_registry", "test_symmetry", "test_against_reference")
+GENERAL = ("posterior/test_exact", "mechanisms/test_registry", "privacy/test_symmetry", "system/test_against_reference")
 FIRST = {
-    "numbers.balls": ("test_balls",),
-    "numbers.enclosure": ("test_enclosure", "test_balls"),
-    "numbers.rationals": ("test_inputs",),
-    "posterior.model": ("test_inputs", "test_symmetry", "test_sensitivity"),
-    "posterior.distances": ("test_exact",),
-    "posterior.sensitivity": ("test_sensitivity",),
-    "privacy.pairs": ("test_privacy_loss", "test_symmetry", "test_cli"),
-    "privacy.loss": ("test_privacy_loss", "test_symmetry", "test_inputs", "test_fast"),
-    "privacy.judge": ("test_audit", "test_guarantees", "test_own_mechanism", "test_cli"),
-    "audit.questions": ("test_audit", "test_cli", "test_inputs", "test_own_mechanism"),
-    "mechanisms.base": ("test_privacy_loss", "test_registry", "test_own_mechanism", "test_inputs", "test_cli"),
-    "mechanisms.laplace": ("test_exact", "test_privacy_loss"),
-    "mechanisms.closed_form": ("test_exact",),
-    "mechanisms.exponential": ("test_privacy_loss", "test_registry", "test_scores", "test_inputs", "test_cli"),
-    "mechanisms": ("test_inputs", "test_cli", "test_own_mechanism"),
+    "numbers.balls": ("numbers/test_balls",),
+    "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
+    "numbers.rationals": ("commands/test_inputs",),
+    "posterior.model": ("commands/test_inputs", "privacy/test_symmetry", "posterior/test_sensitivity"),
+    "posterior.distances": ("posterior/test_exact",),
+    "posterior.sensitivity": ("posterior/test_sensitivity",),
+    "privacy.pairs": ("privacy/test_privacy_loss", "privacy/test_symmetry", "commands/test_cli"),
+    "privacy.loss": ("privacy/test_privacy_loss", "privacy/test_symmetry", "commands/test_inputs", "privacy/test_fast"),
+    "privacy.judge": (
+        "audit/test_claims_of_audits",
+        "privacy/test_guarantees",
+        "mechanisms/test_own_mechanism",
+        "commands/test_cli",
+    ),
+    "audit.questions": (
+        "audit/test_claims_of_audits",
+        "commands/test_cli",
+        "commands/test_inputs",
+        "mechanisms/test_own_mechanism",
+    ),
+    "mechanisms.base": (
+        "privacy/test_privacy_loss",
+        "mechanisms/test_registry",
+        "mechanisms/test_own_mechanism",
+        "commands/test_inputs",
+        "commands/test_cli",
+    ),
+    "mechanisms.laplace": ("posterior/test_exact", "privacy/test_privacy_loss"),
+    "mechanisms.closed_form": ("posterior/test_exact",),
+    "mechanisms.exponential": (
+        "privacy/test_privacy_loss",
+        "mechanisms/test_registry",
+        "posterior/test_scores",
+        "commands/test_inputs",
+        "commands/test_cli",
+    ),
+    "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/test_own_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
 BLIND = "not nothing_heavy and not ci_runs and not extreme_settings"

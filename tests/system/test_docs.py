@@ -612,7 +612,7 @@ def test_the_column_of_an_extra_is_announced():
 
 def test_words_of_the_theorems_are_defined_where_they_are_used():
     text = (ROOT / "docs/forall.md").read_text()
-    assert re.search(r"g\(α₁\)·g\(α₂\) = π − 3 with\sg\(α\) = ", text)
+    assert re.search(r"g\(\\alpha_1\)\\, g\(\\alpha_2\) = \\pi - 3, \\qquad g\(\\alpha\) = ", text)
     for word in ("oscillation", "plateau", "matched rows"):
         assert f"*{word}*" in text
 
