@@ -19,7 +19,6 @@ from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.ends import EndHellinger, Fixed, Following
 from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import exp_smooth_adjacent, exp_smooth_all, local_all
-from dpaudit.privacy.fast.certify import FastTier
 from dpaudit.privacy.guarantee import EpsilonDelta, Guarantee
 from dpaudit.privacy.protocols import Screen
 
@@ -89,6 +88,8 @@ class MHdelta(Exponential):
         found = super().screen()
         if found is None or self.over == ALL:
             return found
+        from dpaudit.privacy.fast.certify import FastTier  # brings numpy
+
         return FastTier(self, self.hellinger_law, self.numerator())
 
     def end_sensitivity(self, near: EndHellinger, other: EndHellinger) -> Fixed | Following:
