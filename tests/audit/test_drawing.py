@@ -26,6 +26,7 @@ COMMANDS = {
     "mechanisms": ["mechanisms"],
     "explain": ["explain", "--epsilon", "1", "--delta", "1e-5"],
     "profile": ["profile", "--mech", "EHDL", "--n", "6", "--compose", "2"],
+    "account": ["account", "--event", "randomized-response:k=2,eps=1 x 3", "--at", "1", "--delta", "1/100"],
     "accuracy": ["accuracy", "--mech", "LSHist", "--x", "3,3", "--t", "0.2"],
     "calibrate": ["calibrate", "--mech", "LSHist", "--n", "5", "--target", "1/3"],
     "calibrate gamma": ["calibrate", "--mech", "MH", "--n", "4", "--over", "gamma", "--gammas", "1/10,1"],
@@ -39,8 +40,8 @@ COMMANDS = {
     "check and explain": ["check", "dp.lshist", "--explain"],
     "verify": ["verify", "made.json"],
 }
-SILENT = ("report", "render", "sweep", "export")
-"""Commands that print paths and counts, no tables of numbers; the page of a sweep is tested below."""
+SILENT = ("report", "render", "sweep", "export", "suite")
+"""Commands that print paths and counts, no tables of numbers; the page of a sweep is tested below; the suite is slow."""
 
 ENDS = re.compile(r"(?<![\w.])\[(-?[\d.]+(?:e-?\d+)?), (-?[\d.]+(?:e-?\d+)?)\]")
 TAILS = re.compile(r"(-?\d[\d.]*)\[(\d+), (\d+)\](e-?\d+)?")

@@ -14,7 +14,7 @@ from dpaudit.cli import main
 from dpaudit.evidence import certificate
 from dpaudit.evidence.verifier import reading
 from dpaudit.evidence.verifier.arithmetic import Malformed
-from dpaudit.mechanisms import exponential, laplace
+from dpaudit.mechanisms import exponential, laplace, mhdelta
 from dpaudit.numbers import balls
 from dpaudit.privacy import loss as privacy_loss
 
@@ -196,7 +196,7 @@ def wrong_gamma(patch):
         tail = balls.ball(self.delta / (2 * self.model.n)).log()
         return (1 - balls.ball(self.epsilon) / (2 * tail)).log()
 
-    patch.setattr(exponential.MHdelta, "gamma", gamma)
+    patch.setattr(mhdelta.MHdelta, "gamma", gamma)
 
 
 def wrong_normaliser(patch):
