@@ -41,7 +41,7 @@ COMMANDS = {
     "verify": ["verify", "made.json"],
 }
 SILENT = ("report", "render", "sweep", "export", "suite")
-"""Commands that print paths and counts, no tables of numbers; the page of a sweep is tested below, not the suite (slow)."""
+"""Commands that print paths and counts, no tables of numbers, and one that is slow; a sweep's page is tested below."""
 
 ENDS = re.compile(r"(?<![\w.])\[(-?[\d.]+(?:e-?\d+)?), (-?[\d.]+(?:e-?\d+)?)\]")
 TAILS = re.compile(r"(-?\d[\d.]*)\[(\d+), (\d+)\](e-?\d+)?")
