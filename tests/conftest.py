@@ -1,6 +1,7 @@
 """The lanes of the tests (tests/README.md); Hypothesis is deterministic and has no deadline, as machines are shared."""
 
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -26,6 +27,17 @@ def pytest_addoption(parser):
 def long(pytestconfig):
     """Whether the long version of the test is wanted."""
     return pytestconfig.getoption("--long")
+
+
+@pytest.fixture(autouse=True)
+def _forgets(tmp_path_factory):
+    """A module that a test wrote into a folder of its own and imported is not the one of the next test."""
+    before = set(sys.modules)
+    yield
+    folder = str(tmp_path_factory.getbasetemp())
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
+            del sys.modules[name]
 
 
 def pytest_configure(config):

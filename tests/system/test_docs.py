@@ -270,23 +270,6 @@ def test_every_file_is_used(path):
             assert item.name in said, f"{named(path)} shows {item.name} and never uses it"
 
 
-def test_the_shown_paper_is_decided(tmp_path, monkeypatch, capsys):
-    """Its package is installed as pip would, and its claims are decided."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for item in session(ROOT / "docs/claims.md"):
-        if isinstance(item, File) and item.name.startswith(("mypaper", "pyproject")):
-            write(item, tmp_path)
-    ((name, target),) = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["entry-points"][
-        "dpaudit.claims"
-    ].items()
-    info = tmp_path / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[dpaudit.claims]\n{name} = {target}\n")
-    assert main(["check", "my.*", "--require", "--jobs", "1"]) == 0
-    assert "my.lemma" in capsys.readouterr().out
-
-
 # ------------------------------------------------------------------ what stands within the text
 
 
