@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
@@ -69,13 +72,39 @@ def compile_texts(files: Mapping[str, str], theorems: Sequence[str], seconds: fl
     asked = "".join(f"From {LIBRARY} Require {name}.\n" for name in files)
     asked += f"Definition together := ({', '.join(theorems)}, tt).\nPrint Assumptions together.\n"
     with tempfile.TemporaryDirectory(prefix="dpaudit-coq-") as folder:
-        output = ""
-        for name, text in {**files, "Asked": asked}.items():
-            Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
-            problem, output = _compile(folder, name, end - perf_counter())
+        before = sha256()
+        for name, text in files.items():
+            before.update(f"{name} {len(text)} {text}".encode())
+            problem = _compile_once(folder, name, text, before.hexdigest(), end - perf_counter())
             if problem:
                 return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem)
-    return Compiled("", assumed(output))
+        Path(folder, "Asked.v").write_text(asked, encoding="utf-8")
+        problem, output = _compile(folder, "Asked", end - perf_counter())
+    return Compiled(f"{problem} {seconds:g} seconds" if problem.endswith(LONGER) else problem, assumed(output))
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> tempfile.TemporaryDirectory[str]:
+    """The folder of what this process has compiled; it goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="dpaudit-coq-")
+
+
+def _compile_once(folder: str, name: str, text: str, key: str, seconds: float) -> str:
+    """Leaves the compiled file in the folder; returns what is wrong with it.
+
+    The key is that of the file and of all files before it, on which it may depend: what was compiled once in this
+    process is copied.
+    """
+    kept = Path(_compiled().name, f"{key}.vo")
+    if kept.exists():
+        shutil.copy(kept, Path(folder, f"{name}.vo"))
+        return ""
+    Path(folder, f"{name}.v").write_text(text, encoding="utf-8")
+    problem, _ = _compile(folder, name, seconds)
+    if not problem:
+        copy = shutil.copy(Path(folder, f"{name}.vo"), f"{kept}.{os.getpid()}")
+        os.replace(copy, kept)  # a worker may keep the same file
+    return problem
 
 
 def assumed(output: str) -> frozenset[str]:
