@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from inspect import iscoroutine
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,9 @@ def unmoved() -> Iterator[None]:
 
 def _generators() -> list[tuple[Any, Any]]:
     """The generators that there are, with their states."""
-    found = [bits for bits in gc.get_objects() if _is_generator(type(bits))]
+    objects = gc.get_objects()
+    kinds = {kind for kind in set(map(type, objects)) if _is_generator(kind)}
+    found = compress(objects, map(kinds.__contains__, map(type, objects)))
     return [(bits, _bits(bits)) for bits in found if not any(bits is judge for judge in source.JUDGES)]
 
 

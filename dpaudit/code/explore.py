@@ -15,7 +15,6 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from inspect import iscoroutine
 from threading import get_ident
-from time import monotonic
 from typing import Any, NamedTuple
 
 from dpaudit.code import chain
@@ -222,7 +221,7 @@ class Explorer:
 
     def exhausted(self) -> bool:
         """Whether the budget is used up."""
-        return self.runs >= self.budget.runs or monotonic() >= self.session.deadline
+        return self.runs >= self.budget.runs or self.session.is_late
 
     def _round(self, ways: list[tuple[float, int, int]], leave: float) -> None:
         """Follows all ways but the least likely ones, which have ``leave`` together."""

@@ -6,7 +6,6 @@ import builtins
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from time import monotonic
 from typing import Any
 
 from dpaudit.code import chain
@@ -17,6 +16,7 @@ from dpaudit.code.outputs import Form
 from dpaudit.code.run import Again, Changed, Refused, Run, heeding_interrupts
 from dpaudit.code.source import real
 from dpaudit.code.subs import Sampler, Subs, sampler
+from dpaudit.code.watch import Watch
 from dpaudit.numbers.digits import rough
 
 TRIALS = 200
@@ -69,9 +69,14 @@ class Session:
         """The key of the output with each text: two outputs with one text could not be told apart."""
         self._titles: dict[str, str] = {}
         self._forms: dict[Hashable, Form] = {}
-        self.deadline = 0.0
+        self.watch = Watch()
         self.heard = False
         """Whether the code has run once: what it prints is shown once."""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the seconds of the budget are over."""
+        return self.watch.seconds >= self.budget.seconds
 
     def law(
         self,
@@ -85,7 +90,7 @@ class Session:
 
         ``target`` may hold numpy generators; ``at`` says where the sampler stands, "file.py line 12: ".
         """
-        self.deadline = monotonic() + self.budget.seconds
+        self.watch = Watch()
         call, warm = (function, given, named or {}), False
         with heeding_interrupts(self.budget.seconds):
             with in_place(target):
@@ -111,10 +116,10 @@ class Session:
         return self._law(Explorer((function, given, named), self, budget, {}, inner=True))
 
     def _law(self, explorer: Explorer) -> CodeLaw:
-        began = monotonic()
+        watch = Watch()
         explorer.explore()
-        timed = monotonic() >= self.deadline
-        self._confirm(explorer, monotonic() - began)
+        timed = self.is_late
+        self._confirm(explorer, watch.seconds / 2)
         edges = [state.edges for state in explorer.states]
         try:
             found = _gathered(explorer, chain.visits(edges, chain.EXACT), chain.EXACT)
@@ -144,15 +149,15 @@ class Session:
     def _confirm(self, explorer: Explorer, seconds: float) -> None:
         """Runs ends again with plain numbers, at both ends of every draw; what differs is refused.
 
-        Some of them where all runs were clean, and so have changed nothing; else as many as half of the time allows.
+        Some of them where all runs were clean, and so have changed nothing; else as many as the seconds allow.
         """
-        until, followed = monotonic() + seconds / 2, explorer.runs
+        watch, followed = Watch(), explorer.runs
         most = CONFIRMED // 10 if explorer.inner else CONFIRMED
         raising = [leaf for leaf in explorer.leaves if isinstance(leaf.output, Raised)][:most]
         others = [leaf for leaf in explorer.leaves if not isinstance(leaf.output, Raised)]
         some = [*reversed(others[:: len(others) // most + 1]), *raising]
         for number, leaf in enumerate(some if explorer.is_clean else [*some, *others]):
-            if number >= len(some) and monotonic() > until:
+            if number >= len(some) and watch.seconds > seconds:
                 break
             for numbers in {leaf.lowest, leaf.highest}:
                 self._run_again(explorer, leaf, numbers)
@@ -169,7 +174,7 @@ class Session:
         """Runs the code as it is, with real generators; where an output hardly fits the law, the law is refused."""
         function, given, named = explorer.call
         seen: dict[Hashable, int] = {}
-        until = monotonic() + TRIAL_SECONDS
+        watch = Watch()
         for _ in range(TRIALS):
             with silence(True):
                 try:
@@ -181,7 +186,7 @@ class Session:
             key = explorer.key(output)
             seen[key] = seen.get(key, 0) + 1
             explorer.values.setdefault(key, output)
-            if monotonic() > until:
+            if watch.seconds > TRIAL_SECONDS:
                 break
         known = {explorer.key(output): p for output, p in zip(law.outputs, law.lower, strict=True)}
         trials = sum(seen.values())

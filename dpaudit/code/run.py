@@ -17,9 +17,10 @@ from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple
+
+from dpaudit.code.watch import Watch
 
 LONG = 1 / 4
 MOST_CAUGHT = 6
@@ -159,7 +160,7 @@ class Run:
         self.calls: list[bool] = []
         """Of each call of a function: whether it was drawn at once. A run with plain numbers is told."""
         self.plan: Sequence[bool] = ()
-        self.steps, self.began = 0, monotonic()
+        self.steps, self.watch = 0, Watch()
         self.form: Any = None
         """Of which containers its output is made."""
         self.mass, self.least = 1.0, 0.0
@@ -241,12 +242,12 @@ class Run:
                 self.halt()
             if not self.steps % 64:
                 self.check()
-                if monotonic() >= self.owner.deadline and not self.plain:
+                if self.owner.is_late and not self.plain:
                     self.out_of_time()
 
     def out_of_time(self) -> None:
         """Ends the run with the seconds of the budget; one that has taken a good part of them may have no end."""
-        if self.follower is not None and monotonic() - self.began >= LONG * self.owner.budget.seconds:
+        if self.follower is not None and self.watch.seconds >= LONG * self.owner.budget.seconds:
             self.follower.is_endless(where())
         self.halt()
 
@@ -292,8 +293,9 @@ def heeding_interrupts(seconds: float) -> Iterator[None]:
     """
 
     def late(*_: Any) -> None:
-        if RUNS and not RUNS[-1].plain:
-            RUNS[-1].out_of_time()
+        run = RUNS[-1] if RUNS else None
+        if run is not None and run.owner is not None and run.owner.is_late and not run.plain:
+            run.out_of_time()
 
     def interrupt(*_: Any) -> None:
         reason = KeyboardInterrupt()
