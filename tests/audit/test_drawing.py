@@ -37,7 +37,7 @@ COMMANDS = {
     "search": ["search", "--mech", "EHDL", "--n", "1..3", "--eps", "1/10", "--prior", "1/100,1/100"],
     "claims": ["claims"],
     "check": ["check", "gs.*"],
-    "check and explain": ["check", "dp.lshist", "--explain"],
+    "check and explain": ["check", "acc.4.2.closed", "--explain"],
     "verify": ["verify", "made.json"],
 }
 SILENT = ("report", "render", "sweep", "export", "suite")

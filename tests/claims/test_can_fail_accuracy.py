@@ -152,6 +152,7 @@ FINDING = [
 
 
 @pytest.mark.parametrize(("claim", "module", "name", "value"), VERDICT, ids=[row[0] for row in VERDICT])
+@pytest.mark.thin(2)
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     changed(monkeypatch, claim, module, name, value)
     result = run_one(claim)
@@ -238,6 +239,7 @@ PROOFS = [
 @pytest.mark.parametrize(
     ("claim", "module", "name", "value"), PROOFS, ids=[f"{row[0]}-{number}" for number, row in enumerate(PROOFS)]
 )
+@pytest.mark.thin(2)
 def test_the_proof_itself_fails_if_its_statement_is_changed(claim, module, name, value, monkeypatch):
     settled = []
 

@@ -109,6 +109,7 @@ PERTURBED = [
 
 
 @pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
+@pytest.mark.thin(2)
 def test_a_perturbed_check_changes_its_verdict(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
     result = run_one(claim)

@@ -91,6 +91,7 @@ PERTURBED = [
 
 
 @pytest.mark.parametrize(("claim", "module", "name", "value"), PERTURBED)
+@pytest.mark.thin(2)
 def test_the_proof_breaks_with_its_statement(claim, module, name, value, monkeypatch):
     monkeypatch.setattr(module, name, value)
     result = run_one(claim)

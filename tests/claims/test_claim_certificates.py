@@ -9,11 +9,15 @@ from dpaudit.claims import certificates
 from dpaudit.cli import main
 from tests.claims.documents import run_one
 
-QUICK = ["dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.any-prior", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
+CERTIFIED = ["dp.ehd.any-prior", "dp.lszhang", "dp.lsdim", "dp.lshist", "dp.ehd.exact-gs", "dp.ehds", "dp.mh"]
+SLOW = ("dp.ehd.exact-gs", "dp.ehds", "dp.mh")
+"""Theorems for every n, ten seconds and more; tests/evidence/test_certificate_every_n.py has small ones."""
 
 
-@pytest.mark.parametrize("claim", QUICK)
-def test_the_certificate_is_accepted_in_full(claim, tmp_path, capsys):
+@pytest.mark.parametrize("claim", CERTIFIED)
+def test_the_certificate_is_accepted_in_full(claim, tmp_path, capsys, long):
+    if claim in SLOW and not long:
+        pytest.skip("with --long")
     file = tmp_path / "c.json"
     assert main(["check", claim, "--certificate", str(file), "--json"]) == 0
     assert "written" in capsys.readouterr().err

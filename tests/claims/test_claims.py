@@ -13,8 +13,14 @@ LIBRARY = load()
 CHECKED = [claim.id for claim in CLAIMS if claim.id in LIBRARY.checks]
 
 
+SLOW = ("fig.laplace-crossover", "fig.balanced-crossover", "dp.lszhang", "ls.reduction")
+"""More than ten seconds each: with --long only."""
+
+
 @pytest.mark.parametrize("claim", CHECKED)
-def test_claim(claim):
+def test_claim(claim, long):
+    if claim in SLOW and not long:
+        pytest.skip("with --long")
     result = run_one(claim, LIBRARY)
     assert not result.error
     assert claim in EXPECTED, "run python -m dpaudit.claims.expectations and look at what it found"

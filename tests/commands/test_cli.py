@@ -102,7 +102,7 @@ def test_delta_speaks_of_the_claim_only_where_it_can(capsys):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["pmf", "--mech", "LSHist", "--x", "0,3000", "--eps", "4"],
+        ["pmf", "--mech", "LSHist", "--x", "0,1000", "--eps", "4"],
         ["pmf", "--mech", "EHDS", "--x", "2,3", "--eps", "20000"],
         ["delta", "--mech", "EHDS", "--n", "5", "--eps", "100000", "--at", "25843"],
         ["epsilon", "--mech", "LSDim", "--n", "100000", "--k", "1000"],

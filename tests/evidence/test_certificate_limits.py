@@ -92,6 +92,7 @@ def test_the_child_ends_with_the_verifier(tmp_path, number, code):
 
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize("full", [False, True])
+@pytest.mark.thin(3)
 def test_what_is_made_to_cost_ends(tmp_path, name, full):
     path = tmp_path / "c.json"
     path.write_text(json.dumps(LARGE[name]))

@@ -93,6 +93,7 @@ def timeless(text):
 
 
 @pytest.mark.parametrize("command", QUESTIONS)
+@pytest.mark.thin(2)
 def test_every_question_takes_the_parameter_and_prints_its_command(run, command):
     found = timeless(run(command, *SETTING, *QUESTIONS[command], "--json"))
     assert "--temperature 2" in found["command"]

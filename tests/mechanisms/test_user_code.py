@@ -196,7 +196,7 @@ REQUIRED = [
     ("delta --mech {}:Wide --at 1.098612", 3, "neither proved nor refuted"),
     ("judge --mech {}:Wide", 3, "neither proved nor refuted"),
     ("search --mech {}:Wide --eps 1", 3, "neither proved nor refuted at 1 of the certified settings"),
-    ("check sliding.stated", 1, ""),
+    ("check dp.ehd.any-prior", 1, ""),
 ]
 
 

@@ -97,6 +97,7 @@ REFERENCE = [
 
 
 @pytest.mark.parametrize(("name", "law"), REFERENCE)
+@pytest.mark.thin(3)
 def test_the_worst_loss_is_what_quadrature_gives(name, law):
     row = committed()[name]
     x, y = ([mpf(q) for q in row["worst"][side]] for side in ("x", "x_prime"))

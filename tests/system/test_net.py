@@ -58,7 +58,7 @@ def test_what_went_wrong_once(case):
     assert not disagreements(case)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(drawn_cases(family))
 def test_the_family(case):
     assert not disagreements(case)
