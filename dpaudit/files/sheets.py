@@ -12,7 +12,7 @@ from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
 MAX_CELLS = 10**6
-HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbour"), ("left", "right")}
+HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbor"), ("left", "right")}
 """First lines of an adjacency file that are headers."""
 
 

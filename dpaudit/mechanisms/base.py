@@ -190,9 +190,9 @@ class PosteriorMechanism(Mechanism):
         """Returns the histograms."""
         return self.model.histograms
 
-    def neighbours(self, x: Histogram) -> Iterable[Histogram]:
+    def neighbors(self, x: Histogram) -> Iterable[Histogram]:
         """Returns the histograms adjacent to x: at Hamming distance 1, unless another adjacency is in force."""
-        return self.adjacency.neighbours(x, self.model.index)
+        return self.adjacency.neighbors(x, self.model.index)
 
     def counts(self) -> Counts:
         """Returns the number of histograms, ordered adjacent pairs and outputs, by formula."""

@@ -72,7 +72,7 @@ def _impossible(part: Part) -> bool:
 
 def _peak(name: str, mine: Part, theirs: Part) -> Peak:
     if mine.image != theirs.image:
-        raise TooComplex("the real parts are another linear image for a neighbour: return the draws one by one")
+        raise TooComplex("the real parts are another linear image for a neighbor: return the draws one by one")
     steps = [_ratio(mine.weight, theirs.weight)] if mine.weight != theirs.weight else []
     for f, g in zip(mine.densities, theirs.densities, strict=True):
         if f != g:

@@ -22,7 +22,7 @@ from dpaudit.privacy.protocols import Audited, Dataset, Mass
 def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
-    Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
+    Infinity where an output is possible for x and impossible for its neighbor x'. The closed form serves where the
     mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
     known (Algebra.open_above), only a lower bound can be had.
     """

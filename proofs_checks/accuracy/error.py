@@ -120,7 +120,7 @@ def floor_proof() -> Proof:
         "½ − Pr[output = x]", "½ − ½(1−q) = ½q > 0", HALF * ONE - laplace_interval(2, 1, 1, 1)
     )
     return proof.says(
-        "so Pr[H ≤ 0] < 1−γ", "E is at least the distance of the neighbours, which is LS(x): C ≥ 1/(ln(1/γ)/ε)"
+        "so Pr[H ≤ 0] < 1−γ", "E is at least the distance of the neighbors, which is LS(x): C ≥ 1/(ln(1/γ)/ε)"
     )
 
 

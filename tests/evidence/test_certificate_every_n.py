@@ -100,7 +100,7 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
         (("cover", "blocks", 0, 3), [0], "do not reach"),
         (("cover", "blocks", 0, 0), 10, "no such ends"),
         (("cover", "blocks", 0, 2), 7, "no such ends"),
-        (("witness", "x"), 5, "no pair of neighbours"),
+        (("witness", "x"), 5, "no pair of neighbors"),
         (("witness", "output"), 0, "below the stated lower bound"),
         (("witness", "n"), "many", "no number"),
         (("subject", "n"), 5, "not about every n"),

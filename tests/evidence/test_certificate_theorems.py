@@ -156,7 +156,7 @@ def test_the_powers_are_those_of_every_pair_and_output(mech, n, k):
         t = float(Fraction(epsilon)) / law.scale
         values = {power: -power[0] * t + power[1] * math.log(2 - math.exp(-t)) for power in powers}
         for x in law.datasets():
-            for y in law.neighbours(x):
+            for y in law.neighbors(x):
                 for p, q in zip(law.make_row(x), law.make_row(y), strict=True):
                     loss = math.log(p.value.ends()[0] / q.value.ends()[0])
                     found = {power for power, value in values.items() if abs(value - loss) < 1e-9}

@@ -104,7 +104,7 @@ class Own:
             lines.append(f"    def claimed(self): return {self.claim}")
         if self.links is not None:
             near = [[j for i, j in self.pairs if i == here] for here in range(len(self.labels))]
-            lines.append(f"    def neighbours(self, x): return [LABELS[j] for j in {near}[place(LABELS, x)]]")
+            lines.append(f"    def neighbors(self, x): return [LABELS[j] for j in {near}[place(LABELS, x)]]")
         return "\n".join(lines) + "\n"
 
     def table(self) -> str:
