@@ -31,8 +31,6 @@ class Parameter:
     examples: tuple[str, ...]
     choices: tuple[str, ...] = ()
     """The words that it takes, where it takes words: EHD/exact is EHD with the choice exact."""
-    old_names: tuple[str, ...] = ()
-    """Names under which it was known before and is still accepted."""
 
     def read(self, mechanism: str, value: Exact | None) -> Any:
         """Returns the checked value, or the default; a missing value without a default is an error."""

@@ -215,7 +215,7 @@ BUGS = [
     (missing_pair, ("EHDS", {"n": 6}), None, True),
     (missing_middle_pair, ("EHDS", {"n": 6}), "0", True),
     (missing_output, FAMILY[0], "0", False),
-    (wrong_gamma, ("MHdelta", {"n": 4, "delta_param": "1e-8", "eps": "1/10"}), "0", False),
+    (wrong_gamma, ("MHdelta", {"n": 4, "delta": "1e-8", "eps": "1/10"}), "0", False),
     (wrong_normaliser, FAMILY[2], None, False),
 ]
 

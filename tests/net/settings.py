@@ -160,10 +160,9 @@ def family(pick: Pick) -> Family:
     options = {"n": str(pick(range(1, LARGEST_N[k] + 1))), "prior": ",".join(prior), "eps": eps}
     ordinary = True
     for parameter in dpaudit.MECHANISMS[name].parameters:
-        key = {"delta": "delta_param"}.get(parameter.name, parameter.name)
-        options[key] = pick([*parameter.examples, *MORE.get(parameter.name, ())])
+        options[parameter.name] = pick([*parameter.examples, *MORE.get(parameter.name, ())])
         if parameter.name == "score" and pick(range(10)) == 9:
-            options[key], ordinary = pick(["tv", "kl", "l1"]), False
+            options["score"], ordinary = pick(["tv", "kl", "l1"]), False
     return Family(name, options, _shares(pick), pick(OCCASIONAL), ordinary)
 
 
