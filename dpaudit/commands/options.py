@@ -114,22 +114,22 @@ TIER = (
 )
 
 
-class AskedFor(str):
+class Explicit(str):
     """The value of an option that was given, not its default."""
 
     __slots__ = ()
 
 
-def asked_for(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+def mark_explicit(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
     """The value, marked where the command line gives it."""
     source = context.get_parameter_source(str(parameter.name))
-    return AskedFor(value) if source is not None and source.name == "COMMANDLINE" else value
+    return Explicit(value) if source is not None and source.name == "COMMANDLINE" else value
 
 
 DIGITS = typer.Option(
     "--digits",
     metavar="D",
-    callback=asked_for,
+    callback=mark_explicit,
     help="Every enclosure has width at most 10^−D; print all its digits instead of six.",
     rich_help_panel=PRECISION,
 )
@@ -248,7 +248,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
         check_plot(asked.get("plot"))
-        digits = None if isinstance(asked.get("digits"), AskedFor) else FEW
+        digits = None if isinstance(asked.get("digits"), Explicit) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read

@@ -24,7 +24,7 @@ def check_possible(ranged: Ranged) -> None:
     name = ranged.ranging[0]
     if ranged.ranging not in (("eps",), ("prior",), ("n",), ("n", "eps")):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
-        raise InputError(name, ranged.told(name), rule)
+        raise InputError(name, ranged.option_text(name), rule)
 
 
 def document(result: TheoremResult) -> dict[str, Any]:

@@ -25,7 +25,8 @@ from dpaudit.noise.supremum import (
 )
 from dpaudit.noise.trees import TooComplex
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
 from dpaudit.privacy.protocols import text
 

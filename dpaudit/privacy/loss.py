@@ -9,7 +9,8 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, at_least, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
@@ -113,8 +114,11 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
         found = {}
         for at, _, champion in open_:
             value, witness = champion.result()
-            told = mechanism.refinable
-            narrow = balls.told(value, effort.digits, 1) if told else effort.enclosure(value, least=0, most=1)
+            narrow = (
+                balls.nonnegative_enclosure(value, effort.digits, 1)
+                if mechanism.refinable
+                else effort.enclosure(value, least=0, most=1)
+            )
             if narrow is not None:
                 found[at] = narrow, witness
         return found

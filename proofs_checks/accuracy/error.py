@@ -12,7 +12,8 @@ from fractions import Fraction
 from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Table, annotate, check, measured, scan, single
 from dpaudit.claims.shown import show, step
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.posterior.model import Model
 from dpaudit.studies.accuracy.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K, interval_lemma, symmetry_lemma
