@@ -36,7 +36,7 @@ class Geometric:
 
     outputs = datasets
 
-    def neighbours(self, x):
+    def neighbors(self, x):
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.size]
 
     def probability(self, x, r):
@@ -78,5 +78,5 @@ def float_epsilon(kind, size):
     tables = [[[mechanism.probability(x, r) for r in outputs] for x in datasets] for _ in range(2)]
     assert tables[0] == tables[1]
     logs = np.log(tables[0])
-    near = getattr(mechanism, "neighbours", lambda x: [y for y in datasets if y != x])
+    near = getattr(mechanism, "neighbors", lambda x: [y for y in datasets if y != x])
     return max(float(np.max(logs[x] - logs[near(x)])) for x in datasets)

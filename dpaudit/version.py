@@ -2,7 +2,7 @@
 
 From 0.3.0 on, a minor release may add to the following and changes none of it: the members of the JSON that
 ``docs/json.md`` lists, the format of certificates (``"version": 2``), the exit codes of ``dpaudit --help``, and the
-protocol of your own mechanism: ``datasets``, ``outputs``, ``neighbours``, ``adjacency``, ``claimed``, ``name``, and one
+protocol of your own mechanism: ``datasets``, ``outputs``, ``neighbors``, ``adjacency``, ``claimed``, ``name``, and one
 of ``probability``, ``probabilities``, ``log_weight``, ``sample``. Texts for people, names of modules and the contents
 of reports may change at any time.
 """

@@ -4,7 +4,7 @@ Letters: n records, k categories, prior (α₁…α_k); BI(x) the posterior of d
 Hellinger distance; LS, GS, S, S_exp the local, global, γ-smooth and exponentially smooth sensitivity; GS₀ = √(1−π/4).
 κ is the step count of Theorem 4.5: the largest number of steps to the right of x with H < t. "balanced": n even and
 both cells n/2. A score u is −H in P1 and D2 and +H in A3 §5.2; "attained" means that some candidate has it. A
-threshold t is any value between two neighbouring attained distances.
+threshold t is any value between two neighboring attained distances.
 """
 
 from pathlib import Path

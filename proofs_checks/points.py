@@ -9,7 +9,7 @@ from typing import TypeVar
 from dpaudit.claims import Point
 from dpaudit.mechanisms import PosteriorMechanism, make_mechanism
 from dpaudit.numbers.rationals import Exact
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbors
 
 Prior = tuple[Fraction, ...]
 Pair = tuple[Histogram, Histogram]
@@ -34,7 +34,7 @@ def model_at(point: Point) -> Model:
 def adjacent_pairs(model: Model) -> Iterator[Pair]:
     """Yields every ordered adjacent pair."""
     for x in model.histograms:
-        for y in neighbours(x):
+        for y in neighbors(x):
             yield x, y
 
 

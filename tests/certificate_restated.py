@@ -21,7 +21,7 @@ def restate(rng, document):
     else:
         made = mechanism(subject)
         found = sorted(made.datasets())
-        near = [[i, found.index(y)] for i, x in enumerate(found) for y in made.neighbours(x)]
+        near = [[i, found.index(y)] for i, x in enumerate(found) for y in made.neighbors(x)]
         datasets, outputs = ([list(item) for item in items] for items in (found, sorted(made.outputs())))
     x, y = rng.sample(rng.choice(near), 2)
     with mp.workdps(60):

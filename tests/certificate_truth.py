@@ -45,7 +45,7 @@ class Rows:
             self.probabilities = lambda x: rows[x]
         if subject.get("pairs") is not None:
             links = {x: [names[b] for a, b in pairs_of(subject) if names[a] == x and names[b] in held] for x in held}
-            self.neighbours = links.__getitem__
+            self.neighbors = links.__getitem__
 
 
 def pairs_of(subject):

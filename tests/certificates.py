@@ -15,7 +15,7 @@ FAMILY = [
     ("EHD", {"n": 3, "prior": "1/3,1/3"}),
     ("EHD", {"n": 4, "gs": "exact"}),
     ("MH", {"n": 4, "gamma": "3"}),
-    ("MHdelta", {"n": 4, "delta_param": "1/20", "eps": "2"}),
+    ("MHdelta", {"n": 4, "delta": "1/20", "eps": "2"}),
     ("LSZhang", {"n": 2}),
     ("LSDim", {"n": 2, "k": 3, "eps": "3/2"}),
     ("LSHist", {"n": 3, "eps": "1/2"}),

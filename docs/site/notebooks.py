@@ -35,7 +35,7 @@ def executed(path: Path, folder: Path) -> Any:
     return notebook
 
 
-def shown(notebook: Any) -> list[Any]:
+def outputs_of(notebook: Any) -> list[Any]:
     """Returns what the cells show, without the times that it took."""
     return [
         TIME.sub("…", str(output.get("data", {}).get("text/html") or output.get("text") or output.get("data")))
@@ -53,7 +53,7 @@ def main() -> int:
     for path in NOTEBOOKS:
         with TemporaryDirectory() as folder:
             fresh = executed(path, Path(folder))
-        if shown(fresh) != shown(nbformat.read(path, as_version=4)):
+        if outputs_of(fresh) != outputs_of(nbformat.read(path, as_version=4)):
             nbformat.write(fresh, path)
             print(f"written: {path.relative_to(ROOT)}")
     return 0

@@ -103,7 +103,7 @@ class _Mixed:
         if self.whole:
             return factor, self.piece.edge(loss)
         inside = (factor - self.rest) / self.rate
-        if not balls.told_from_zero(inside):
+        if not balls.decides_zero(inside):
             raise NeedsMoreBits(balls.working_bits())
         return factor, self.piece.edge(inside.log() if balls.certainly_less(balls.zero(), inside) else None)
 

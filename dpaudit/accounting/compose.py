@@ -116,7 +116,7 @@ class Composition:
             self._window(tilted)
             below = [1 - balls.dyadic(term.lower.infinite) for term in terms]
             above = [1 - balls.dyadic(min(1.0, term.upper.infinite)) for term in terms]
-            self.infinite = tuple(_some(chances, terms) for chances in (below, above))
+            self.infinite = tuple(_infinite_loss_probability(chances, terms) for chances in (below, above))
         self.lower = self._composed(tilted, [t.lower for t in tilted])
         self.upper = self._composed(tilted, [t.upper for t in tilted])
 
@@ -218,7 +218,7 @@ class Composition:
         return ends[0], ends[1]
 
 
-def _some(none: Sequence[Ball], terms: Sequence[Term]) -> Ball:
+def _infinite_loss_probability(none: Sequence[Ball], terms: Sequence[Term]) -> Ball:
     """The probability that some release has an infinite loss."""
     every = ball(1)
     for chance, term in zip(none, terms, strict=True):

@@ -224,13 +224,13 @@ def account(
     asked = questions if judged is None else [*questions, judged]
     rounds = 0
 
-    def told(state: State) -> None:
+    def count_round(state: State) -> None:
         nonlocal rounds
         rounds += 1
         if progress is not None:
             progress(rounds, rounds + 1)
 
-    found = solve(parts, asked, float(share), whole("cells", cells, 1 << 10, 1 << 22), told)
+    found = solve(parts, asked, float(share), whole("cells", cells, 1 << 10, 1 << 22), count_round)
     ours = [(level, found.known[Question(delta=level)]) for level in levels]
     whole_run = found.interrupted is None
     others = tuple(rivals(parts, ours)) if compare and whole_run else ()

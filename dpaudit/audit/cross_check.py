@@ -92,7 +92,7 @@ def _own(mechanism: Mechanism, at: Fraction | None, dps: int) -> Any:
     given = mechanism.exact_rows(datasets)
     assert given is not None
     rows = {x: tables.row(row, given.logarithmic, dps) for x, row in zip(datasets, given.rows, strict=True)}
-    pairs = ((x, y) for x in datasets for y in mechanism.neighbours(x))
+    pairs = ((x, y) for x in datasets for y in mechanism.neighbors(x))
     return tables.epsilon(rows, pairs, dps) if at is None else tables.delta(rows, pairs, at, dps)
 
 

@@ -73,7 +73,7 @@ def here() -> int:
 # ------------------------------------------------------------------ cells
 
 
-def shown(cell: Any, digits: int | None = None) -> Text:
+def cell_text(cell: Any, digits: int | None = None) -> Text:
     """Returns the cell as text in its styles, its enclosures with at most so many significant digits."""
     from rich.text import Text
 
@@ -113,14 +113,14 @@ def folded(found: Text, width: int, pattern: re.Pattern[str] = GROUP) -> list[Te
 def _value_lines(value: Any, digits: int | None, width: int) -> list[Text]:
     """Returns the lines of a value; a command goes on with a backslash, as the shell takes it."""
     if not isinstance(value, Command):
-        return folded(shown(value, digits), width)
-    lines = folded(shown(value.text), width - 2, ARGUMENT)
+        return folded(cell_text(value, digits), width)
+    lines = folded(cell_text(value.text), width - 2, ARGUMENT)
     return [line + " \\" for line in lines[:-1]] + lines[-1:]
 
 
 def _fitting(value: Any, room: int, tried: Digits) -> int | None:
     """Returns the most digits with which every word of the value fits into the room, else the fewest."""
-    fits = (digits for digits in tried if widest(shown(value, digits), room) <= room)
+    fits = (digits for digits in tried if widest(cell_text(value, digits), room) <= room)
     return next(fits, tried[-1])
 
 
@@ -143,7 +143,7 @@ def _fields(console: Any, part: Fields, tried: Digits) -> bool:
     cut = False
     for name, value in part.rows:
         digits = _fitting(value, console.width - margin, tried)
-        cut |= shown(value, digits).plain != shown(value).plain
+        cut |= cell_text(value, digits).plain != cell_text(value).plain
         lines = _value_lines(value, digits, console.width - margin)
         label, indent = Text().append(visible(name).ljust(margin), "dim"), margin
         if len(label) > margin or max(map(len, lines)) > console.width - margin:
@@ -157,7 +157,7 @@ def _fields(console: Any, part: Fields, tried: Digits) -> bool:
 
 
 def _note(console: Any, part: Note, tried: Digits) -> bool:
-    for line in folded(shown(part.line, tried[0]), console.width):
+    for line in folded(cell_text(part.line, tried[0]), console.width):
         console.print(line, soft_wrap=True)
     return False
 
@@ -218,8 +218,8 @@ def _packed(least: Sequence[int], width: int) -> list[list[int]]:
 
 def _least(part: Table, i: int, digits: int | None, width: int) -> int:
     """Returns the columns that column i needs: its cells whole; of prose, and of its title, the longest word."""
-    cells = [shown(row[i], digits) for row in part.rows]
-    title = widest(shown(part.columns[i]), width)
+    cells = [cell_text(row[i], digits) for row in part.rows]
+    title = widest(cell_text(part.columns[i]), width)
     if part.columns[i] not in part.prose:
         return max([title, *map(len, cells)])
     natural = max((len(cell) for cell in cells), default=0)
@@ -232,7 +232,7 @@ def _widths(part: Table, group: Sequence[int], digits: int | None, width: int) -
     prose = [j for j, i in enumerate(group) if part.columns[i] in part.prose]
     spare = width - _total(least)
     for j in (*(j for j in range(len(group)) if j not in prose), *prose):
-        title, cells = len(part.columns[group[j]]), [len(shown(row[group[j]], digits)) for row in part.rows]
+        title, cells = len(part.columns[group[j]]), [len(cell_text(row[group[j]], digits)) for row in part.rows]
         wanted = min(max([title, *cells]), PROSE) if j in prose else title
         share = spare // (len(prose) - prose.index(j)) if j in prose else spare
         more = max(0, min(share, wanted - least[j]))
@@ -250,9 +250,9 @@ def _grid(console: Any, part: Table, group: Sequence[int], digits: int | None) -
     grid = Grid(title=title, title_justify="left", width=_total(least))
     joined: Callable[[list[Text]], Text] = Text("\n").join
     for j, i in enumerate(group):
-        grid.add_column(joined(folded(shown(part.columns[i]), least[j])), width=least[j], no_wrap=True)
+        grid.add_column(joined(folded(cell_text(part.columns[i]), least[j])), width=least[j], no_wrap=True)
     for number, row in enumerate(part.rows):
-        cells = [joined(folded(shown(row[i], digits), least[j])) for j, i in enumerate(group)]
+        cells = [joined(folded(cell_text(row[i], digits), least[j])) for j, i in enumerate(group)]
         grid.add_row(*cells, style="bold" if number == part.bold else None)
     console.print(grid, crop=False)
 

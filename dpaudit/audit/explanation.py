@@ -137,7 +137,11 @@ class ExplainResult(Answer):
         most = "best guess right, at most"
         totals = ["ε"] + ["δ"] * bool(self.delta)
         return [
-            Table(["false alarms", "hits, at most"], [_told(row) for row in self.tests], title="A test for one record"),
+            Table(
+                ["false alarms", "hits, at most"],
+                [_with_decimal(row) for row in self.tests],
+                title="A test for one record",
+            ),
             *self._beliefs(),
             Table(["people", *totals, most], self._totals(self.people), title="A group"),
             Table(["releases", *totals, most], self._totals(self.releases), title="Several releases"),
@@ -148,12 +152,12 @@ class ExplainResult(Answer):
         columns = ["before", "falls to", "rises to"]
         tables: list[Table | Note] = []
         if self.beliefs_without_delta:
-            told = [_told(row) for row in self.beliefs_without_delta]
-            tables.append(Table(columns, told, title="A belief, if δ were 0"))
+            rows = [_with_decimal(row) for row in self.beliefs_without_delta]
+            tables.append(Table(columns, rows, title="A belief, if δ were 0"))
         if not self.beliefs:
             return [*tables, Note("A belief: with δ of 1/2 or more the statement but for probability 2δ is empty")]
         but = f"; each way but for probability {decimal(str(2 * self.delta), 8)}" if self.delta else ""
-        tables.append(Table(columns, [_told(row) for row in self.beliefs], title=f"A belief{but}"))
+        tables.append(Table(columns, [_with_decimal(row) for row in self.beliefs], title=f"A belief{but}"))
         if self.odds and self.advantage.upper:
             rows = [(f"{before.numerator} : {before.denominator}", *after) for before, *after in self.odds]
             tables.append(Table(["before", "fall to", "rise to"], rows, title="The same as odds"))
@@ -163,7 +167,7 @@ class ExplainResult(Answer):
         return [row if self.delta else (row[0], row[1], row[3]) for row in rows]
 
 
-def _told(row: Row) -> Row:
+def _with_decimal(row: Row) -> Row:
     return (decimal(str(row[0]), 8), *row[1:])
 
 
@@ -349,16 +353,16 @@ def _table(epsilon: Fraction | None, delta: Fraction, asked: _Asked, digits: int
     def beliefs(given: Promise) -> tuple[Row, ...]:
         return tuple((b, share(given.falls_to(b)), share(given.rises_to(b))) for b in asked.beliefs)
 
-    told = 2 * delta < 1
+    informative = 2 * delta < 1
     small = epsilon is not None and epsilon <= LARGE
     return {
         "epsilon": times(1),
         "accuracy": share(promise.accuracy()),
         "advantage": share(promise.advantage()),
         "tests": tuple((rate, share(promise.power(rate))) for rate in asked.rates),
-        "beliefs": beliefs(promise) if told else (),
+        "beliefs": beliefs(promise) if informative else (),
         "beliefs_without_delta": beliefs(Promise.of(epsilon)) if delta else (),
-        "odds": tuple(map(odds, asked.beliefs)) if told and small else (),
+        "odds": tuple(map(odds, asked.beliefs)) if informative and small else (),
         "people": tuple(map(group, asked.people)),
         "releases": tuple(map(repeated, asked.releases)),
     }

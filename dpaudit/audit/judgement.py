@@ -218,11 +218,11 @@ class Judgement:
         several = self.extent is not None and (self.extent.every or len(self.extent.ns) > 1)
         if self.verdict is Verdict.REFUTED and several:
             where = "" if self.first_n is None else f", first at n = {self.first_n}"
-            return f"{self.verdict.value}{where}" + ("" if where else self._told())
+            return f"{self.verdict.value}{where}" + ("" if where else self._value_suffix())
         where = "" if self.extent is None else f" {self.extent.text()}"
-        return f"{self.verdict.value}{where}" + ("" if self.verdict is Verdict.PROVED else self._told())
+        return f"{self.verdict.value}{where}" + ("" if self.verdict is Verdict.PROVED else self._value_suffix())
 
-    def _told(self) -> str:
+    def _value_suffix(self) -> str:
         found = self.value_text()
         return f", {found}" if found else ""
 

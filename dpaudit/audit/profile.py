@@ -275,7 +275,7 @@ def _deltas(curve: Envelope, points: Sequence[Fraction], true: Enclosure, narrow
     found = {}
     for at in points:
         value = balls.zero() if true.at_most(at) is Verdict.PROVED else curve.delta(balls.ball(at))
-        if balls.told_from_zero(value):
+        if balls.decides_zero(value):
             found[at] = narrow(value, most=1)
     return found
 

@@ -83,7 +83,7 @@ def epsilon(
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         nominal_claim=nominal,
         repairing_delta=repairing_delta(subject, effort, nominal if stated is None else found),
-        **_found(chosen, worst),
+        **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(
@@ -110,7 +110,7 @@ def repairing_delta(subject: Mechanism, effort: Effort, claim: Claim) -> Enclosu
         return None
 
 
-def _found(setting: Setting, worst: Worst) -> dict[str, Any]:
+def _common_members(setting: Setting, worst: Worst) -> dict[str, Any]:
     """Returns what the results on epsilon and delta have in common."""
     return {
         "subject": setting,
@@ -154,7 +154,7 @@ def delta(
         delta=worst.value,
         whose=Whose.CLAIMED if asked is None else Whose.ASKED,
         claim=Claim(stated) if both is None else judge_delta(subject, EpsilonDelta(*both), point, worst, effort),
-        **_found(chosen, worst),
+        **_common_members(chosen, worst),
         cross_check=answer_again(subject, worst.value, point) if cross_check else None,
         seconds=perf_counter() - start,
         command=chosen.command_line(

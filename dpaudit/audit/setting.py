@@ -88,7 +88,6 @@ class Setting:
         name, variants = _variants(mech)
         if n is None:
             raise InputError("n", "(missing)", "must be a whole number >= 1")
-        given = _renamed(name, given)
         for key, value in variants.items():
             if given.setdefault(key, value) != value:
                 raise InputError(key, given[key], f"contradicts {mech}")
@@ -163,7 +162,6 @@ class Setting:
         own = dict(self.parameters)
         if self.model is not None:
             found |= {"n": self.model.n, "prior": self.model.prior}
-            settings = _renamed(self.mech, settings or {})
         else:
             found |= {name: own.pop(name) for name in ("n", "k", "prior") if name in own}
         if "k" in changed and "prior" not in changed and found.get("prior") is not None:
@@ -316,21 +314,15 @@ def _variants(mech: str) -> tuple[str, dict[str, str]]:
     return kind.name, found
 
 
-def _renamed(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the parameters by the names in use; an old name still serves."""
-    old = {was: p.name for p in lookup(name).parameters for was in p.old_names}
-    return {old.get(key, key): value for key, value in given.items()}
-
-
 PLACE = {"n", "k", "prior", "eps", "epsilon", "adjacency"}
 """What every mechanism of the registry takes."""
 
 
 def _takes(mech: Any) -> set[str]:
-    """Returns the names of what the mechanism takes, old names among them."""
+    """The names of the options that the mechanism takes."""
     if not in_family(mech):
         return takes(mech) | {"adjacency"}
-    return PLACE | {name for p in lookup(_variants(mech)[0]).parameters for name in (p.name, *p.old_names)}
+    return PLACE | {p.name for p in lookup(_variants(mech)[0]).parameters}
 
 
 def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
@@ -341,5 +333,5 @@ def _given(mech: Any, shape: Mapping[str, Any], shared: Mapping[str, Any]) -> di
     if in_family(mech):
         base, variants = _variants(mech)
         needed = {p.name: p.examples[0] for p in lookup(base).parameters if p.default is None}
-        settings = {**needed, **_renamed(base, settings), **variants}
+        settings = {**needed, **settings, **variants}
     return {**place, "settings": settings}

@@ -62,7 +62,7 @@ def open_rows(value: Enclosure) -> list[Line]:
     if not value.is_open:
         return []
     return [
-        ("", "no upper bound: what was not followed may end in outputs that are impossible for a neighbour."),
+        ("", "no upper bound: what was not followed may end in outputs that are impossible for a neighbor."),
         ("", "ε-DP can be refuted, not proved; (ε, δ) can be: dpaudit delta, or a claim with δ above the residual"),
     ]
 

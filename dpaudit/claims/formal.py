@@ -54,7 +54,7 @@ class Theorem:
         files = needed(self.folder, self.file)
         if self.name not in theorems(files[self.file]):
             return f"{self.file}.v has no theorem {self.name}"
-        return _asked(tuple(files.items()))
+        return _coq_problem(tuple(files.items()))
 
 
 def needed(folder: Path, file: str) -> dict[str, str]:
@@ -73,7 +73,7 @@ def theorems(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _asked(files: tuple[tuple[str, str], ...]) -> str:
+def _coq_problem(files: tuple[tuple[str, str], ...]) -> str:
     """Returns what is wrong with the last of the files, or ""; by their content, so once in a run."""
     texts: Mapping[str, str] = dict(files)
     file, text = files[-1]

@@ -86,21 +86,21 @@ def is_closed_set(value: Any) -> bool:
 # ------------------------------------------------------------------ functions
 
 
-def _found(module: Any, names: str) -> dict[int, Any]:
+def _by_identity(module: Any, names: str) -> dict[int, Any]:
     return {id(one): one for one in (getattr(module, name, None) for name in names.split()) if one is not None}
 
 
-SHALLOW: dict[int, Any] = _found(builtins, "len list tuple enumerate zip reversed range")
+SHALLOW: dict[int, Any] = _by_identity(builtins, "len list tuple enumerate zip reversed range")
 """Of these only the outermost container matters: the entries are handed on as they are."""
 CALLING: dict[int, Any] = {
-    **_found(builtins, "map filter sorted min max"),
+    **_by_identity(builtins, "map filter sorted min max"),
     **{id(functools.reduce): functools.reduce},
 }
 """These call the functions that they are given."""
-ORDERLESS: dict[int, Any] = _found(builtins, "len sorted min max any all set frozenset")
+ORDERLESS: dict[int, Any] = _by_identity(builtins, "len sorted min max any all set frozenset")
 """Their value does not depend on the order of a set, as long as they are given no key."""
 NUMPY: dict[int, Any] = {
-    **_found(
+    **_by_identity(
         np,
         """zeros ones full zeros_like ones_like arange linspace array asarray concatenate stack where sum prod max
 min amax amin mean argmax argmin argsort sort cumsum cumprod clip round around isclose allclose
@@ -116,13 +116,13 @@ fill_value shape repeats return_counts assume_unique equal_nan n k""")
 PURE: dict[int, Any] = {
     **SHALLOW,
     **CALLING,
-    **_found(
+    **_by_identity(
         builtins,
         """abs all any ascii bin bool bytes chr complex divmod float format frozenset hex int oct ord pow repr round
 set str sum slice dict""",
     ),
     **{id(one): one for one in vars(math).values() if isinstance(one, BuiltinFunctionType)},
-    **_found(
+    **_by_identity(
         operator,
         """abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert le lshift lt
 matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor""",
@@ -134,8 +134,8 @@ matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor""",
 }
 """By address: functions whose value depends on the values of their arguments alone, and that change nothing."""
 MAKES: dict[int, Any] = {
-    **_found(builtins, "list dict sorted set enumerate zip reversed map filter"),
-    **_found(
+    **_by_identity(builtins, "list dict sorted set enumerate zip reversed map filter"),
+    **_by_identity(
         np,
         """zeros ones full zeros_like ones_like arange linspace array concatenate stack where cumsum cumprod clip
 sort bincount append delete insert tile repeat eye identity copy""",

@@ -150,13 +150,13 @@ _METHODS: dict[str, Any] = {
 
 def _functions() -> list[tuple[Any, Any]]:
     """Pairs: a function that a module may have imported, and what stands in for it."""
-    found = _made()
+    found = _replacements()
     STAND_INS.update((id(new), new) for _, new in found)
     return found
 
 
 @lru_cache(maxsize=1)
-def _made() -> list[tuple[Any, Any]]:
+def _replacements() -> list[tuple[Any, Any]]:
     rng, state = source.Source(), source.NUMPY_STATE()
     pairs: list[tuple[Any, Any]] = [(getattr(math, name), _opened(getattr(math, name))) for name in MATH]
     pairs += [(getattr(random, name), getattr(rng, name)) for name in _METHODS if hasattr(random, name)]

@@ -214,9 +214,9 @@ class Hooks(Values):
             return partial(self._error, kind)
         start = in_class(kind, "__init__")
         if closed.is_plain_class(kind) and start is object.__init__:
-            return partial(self._made, kind, None)
+            return partial(self._construct, kind, None)
         if closed.is_plain_class(kind) and type(start) is FunctionType and self._is_followed(start):
-            return partial(self._made, kind, start)
+            return partial(self._construct, kind, start)
         self.outside(f"`{kind.__qualname__}` is outside the mergeable subset")
         return kind  # type: ignore[no-any-return]
 
@@ -225,7 +225,7 @@ class Hooks(Values):
             self.outside(f"an exception {kind.__name__} of things that are not of closed types")
         return kind(*given, **named)
 
-    def _made(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
+    def _construct(self, kind: Any, start: Any, *given: Any, **named: Any) -> Any:
         found = self._is_new(kind(*given, **named) if start is None else object.__new__(kind))
         if start is not None:
             self.called(start, (found, *given), named)

@@ -16,7 +16,7 @@ Directions = Mapping[Draw, int]
 """+1 for a draw in which a function does not fall, -1 for one in which it does not rise."""
 MAX_VALUES = 20_000
 """A number that takes more values than this is not listed value by value."""
-NEIGHBOURS = 3
+NEIGHBORS = 3
 """How far around a cut a step that is assumed to be monotone is looked at."""
 
 
@@ -79,7 +79,7 @@ def _two(one: Draw, holds: Callable[[int], bool], assumed: frozenset[str]) -> li
         middle = (a + b) // 2
         a, b = (middle, b) if holds(middle) == before else (a, middle)
     if assumed:
-        for near in range(max(one.lo, b - NEIGHBOURS), min(one.hi, b + NEIGHBOURS)):
+        for near in range(max(one.lo, b - NEIGHBORS), min(one.hi, b + NEIGHBORS)):
             if (holds(near) == before) != (near < b):
                 refuse(f"{_named(assumed)} is not monotone near a point where the code branches")
     return [(one.lo, b), (b, one.hi)]
@@ -161,7 +161,7 @@ def stretches(one: Draw, at: Callable[[int], Any], limit: int) -> list[tuple[int
 def _stretches(
     one: Draw, at: Callable[[int], Any], assumed: frozenset[str], limit: int, what: str
 ) -> list[tuple[int, int]]:
-    """Returns the same, with the neighbours of every end looked at where a step is assumed to be monotone."""
+    """Returns the same, with the neighbors of every end looked at where a step is assumed to be monotone."""
     found = stretches(one, at, limit)
     if found is None:
         refuse(f"{what} takes more than {limit} values: round it, or take fewer random bits")
@@ -169,7 +169,7 @@ def _stretches(
     if assumed:
         rising = at(one.hi - 1) >= at(one.lo)
         for _, end in found[:-1]:
-            near = [at(a) for a in range(max(one.lo, end - NEIGHBOURS), min(one.hi, end + NEIGHBOURS))]
+            near = [at(a) for a in range(max(one.lo, end - NEIGHBORS), min(one.hi, end + NEIGHBORS))]
             for v, w in pairwise(near):
                 if (w < v) if rising else (v < w):
                     refuse(f"{_named(assumed)} is not monotone near a point where the result changes")

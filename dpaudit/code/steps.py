@@ -59,20 +59,20 @@ def apply(function: Callable[..., Any], *inputs: Any) -> Any:
 def _unary(name: str, function: Callable[..., Any], x: Lazy, *more: Any) -> Any:
     if name in RISING:
         rising = not (name == "log" and more and more[0] < 1)
-        return made(function, (x, *more), merged((x.directions, 1 if rising else -1)), RISING[name])
+        return monotone_value(function, (x, *more), merged((x.directions, 1 if rising else -1)), RISING[name])
     if name in FALLING:
-        return made(function, (x,), merged((x.directions, -1)), FALLING[name])
+        return monotone_value(function, (x,), merged((x.directions, -1)), FALLING[name])
     if name in ("absolute", "abs", "fabs", "square"):
-        return made(function, (x,), merged((x.directions, -1 if compare(operator.lt, x, 0) else 1)), True)
+        return monotone_value(function, (x,), merged((x.directions, -1 if compare(operator.lt, x, 0) else 1)), True)
     if name in ("sign", "isfinite", "isinf", "isnan", "signbit", "logical_not"):
         for cut in (-math.inf, 0, math.inf):
             compare(operator.lt, x, cut)
             compare(operator.gt, x, cut)
         return function(x.least())
     if name == "modf":
-        return apply(math.fmod, x, 1.0), made(_integral, (x,), merged((x.directions, 1)), True)
+        return apply(math.fmod, x, 1.0), monotone_value(_integral, (x,), merged((x.directions, 1)), True)
     if name == "reciprocal":
-        return made(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
+        return monotone_value(function, (x,), merged((x.directions, -1)), True) if sign(x) else function(x.least())
     return listed(function, (x, *more))
 
 
@@ -115,7 +115,7 @@ def _binary(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
         directions = merged((a.directions, int(b) if compare(operator.ge, a, 0) else -int(b)))
     else:
         directions = None
-    return listed(function, (a, b)) if directions is None else made(function, (a, b), directions, certain)
+    return listed(function, (a, b)) if directions is None else monotone_value(function, (a, b), directions, certain)
 
 
 def _fewer(a: Any, b: Any) -> tuple[Any, Any]:
@@ -186,7 +186,7 @@ def _remainder(kind: str, function: Callable[..., Any], a: Any, b: Any) -> Any:
     pieces = apply(operator.floordiv, a, modulus)
     if is_lazy(pieces):
         pieces.force(what="a remainder")
-    return made(function, (a, b), dict(a.directions), True)
+    return monotone_value(function, (a, b), dict(a.directions), True)
 
 
 def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
@@ -200,7 +200,7 @@ def listed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     return refuse(f"{function.__name__} of a random number cannot be followed here")
 
 
-def made(
+def monotone_value(
     function: Callable[..., Any], inputs: tuple[Any, ...], directions: dict[Any, int] | None, certain: bool
 ) -> Any:
     """Returns the function of open numbers, monotone in these directions; its value where it has only one."""

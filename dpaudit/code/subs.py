@@ -116,7 +116,7 @@ class Subs:
         output = law.outputs[number]
         if not isinstance(output, tuple):
             return _like(output.error), None
-        return None, self._made(run, output)
+        return None, self._rebuilt(run, output)
 
     def template(self, value: Any, loops: bool) -> Template:
         """What a sub-sampler gives back, as data to make it of again; Unfit where that cannot be done.
@@ -151,18 +151,18 @@ class Subs:
             return "array", value.dtype.str, value.shape, value.tobytes()
         raise Unfit(f"it gives back a {kind.__name__}")
 
-    def _made(self, run: Run, template: Template) -> Any:
+    def _rebuilt(self, run: Run, template: Template) -> Any:
         """The value, made anew."""
         kind, *parts = template
         if kind == "atom":
             return parts[1]
         if kind == "tuple":
-            return tuple(self._made(run, part) for part in parts)
+            return tuple(self._rebuilt(run, part) for part in parts)
         if kind == "same":
             return self.session.keep[parts[0]]
         made: Any
         if kind == "list":
-            made = [self._made(run, part) for part in parts]
+            made = [self._rebuilt(run, part) for part in parts]
         else:
             made = np.frombuffer(parts[2], dtype=parts[0]).reshape(parts[1]).copy()
         run.fresh[id(made)] = made

@@ -97,10 +97,9 @@ SHAPE = {
 }
 
 
-def text_option(panel: str, *names_metavar_help: str) -> Any:
-    """Returns an option of the setting: its panel, names, metavar and help."""
-    *names, metavar, words = names_metavar_help
-    return Annotated[str | None, typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel)]
+def text_option(panel: str, name: str, metavar: str, words: str) -> Any:
+    """An option of the setting, with its panel, name, metavar and help."""
+    return Annotated[str | None, typer.Option(name, metavar=metavar, help=words, rich_help_panel=panel)]
 
 
 SET = typer.Option(
@@ -115,22 +114,22 @@ TIER = (
 )
 
 
-class AskedFor(str):
+class Explicit(str):
     """The value of an option that was given, not its default."""
 
     __slots__ = ()
 
 
-def asked_for(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+def mark_explicit(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
     """The value, marked where the command line gives it."""
     source = context.get_parameter_source(str(parameter.name))
-    return AskedFor(value) if source is not None and source.name == "COMMANDLINE" else value
+    return Explicit(value) if source is not None and source.name == "COMMANDLINE" else value
 
 
 DIGITS = typer.Option(
     "--digits",
     metavar="D",
-    callback=asked_for,
+    callback=mark_explicit,
     help="Every enclosure has width at most 10^−D; print all its digits instead of six.",
     rich_help_panel=PRECISION,
 )
@@ -190,11 +189,11 @@ def setting_options() -> dict[str, inspect.Parameter]:
         found[name] = text_option(FAMILY if name in ("n", "k", "prior") else SETTING, f"--{name}", metavar, words)
     for parameter in {p.name: p for kind in REGISTRY.values() for p in kind.parameters}.values():
         having = [kind.name for kind in REGISTRY.values() if parameter.name in {p.name for p in kind.parameters}]
-        names = [f"--{name.replace('_', '-')}" for name in (parameter.name, *parameter.old_names)]
+        option = f"--{parameter.name.replace('_', '-')}"
         default = "" if parameter.default is None else f" Default: {parameter.default}."
         words = f"{', '.join(having)}: {parameter.rule}.{default}"
         choices = "|".join(parameter.choices)
-        found[parameter.name] = text_option(FAMILY, *names, choices if 0 < len(choices) < 16 else "VALUE", words)
+        found[parameter.name] = text_option(FAMILY, option, choices if 0 < len(choices) < 16 else "VALUE", words)
     found["set_"] = Annotated[list[str] | None, SET]
     return {name: _parameter(name, kind, ... if name == "mech" else None) for name, kind in found.items()}
 
@@ -249,7 +248,7 @@ def expose(command: Callable[..., Reply | None]) -> Callable[..., None]:
             given["setting"] = _setting({name: asked[name] for name in options if name in asked})
         label = asked.get("mech") or command.__name__
         check_plot(asked.get("plot"))
-        digits = None if isinstance(asked.get("digits"), AskedFor) else FEW
+        digits = None if isinstance(asked.get("digits"), Explicit) else FEW
         with watched(label) if groups.get("effort") else nullcontext() as progress:
             if "read" in groups.get("setting", ()):
                 reader = read_ranged if "ranged" in groups["setting"] else Setting.read

@@ -234,7 +234,7 @@ def _pairs(mechanism: Mechanism, datasets: list[Dataset]) -> list[list[int]] | N
     if mechanism.counts().pairs == len(datasets) * (len(datasets) - 1):
         return None
     index = {x: i for i, x in enumerate(datasets)}
-    later = (sorted(j for j in map(index.__getitem__, mechanism.neighbours(x)) if j > i) for x, i in index.items())
+    later = (sorted(j for j in map(index.__getitem__, mechanism.neighbors(x)) if j > i) for x, i in index.items())
     return [[i, j] for i, found in enumerate(later) for j in found]
 
 

@@ -24,7 +24,7 @@ def check_possible(ranged: Ranged) -> None:
     name = ranged.ranging[0]
     if ranged.ranging not in (("eps",), ("prior",), ("n",), ("n", "eps")):
         rule = f"there is no independent verifier for every {name}, so no certificate; take one"
-        raise InputError(name, ranged.told(name), rule)
+        raise InputError(name, ranged.option_text(name), rule)
 
 
 def document(result: TheoremResult) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _cover(result: RatioResult, cover: Cover) -> list[list[Any]]:
     for i, pair in enumerate(cover.pairs):
         if not pair.alike:
             cuts[canonical(pair.x, pair.y)] = [_text(high) for _, high in cover.closed[i][:-1]]
-    ordered = ((x, y) for x in mechanism.datasets() for y in mechanism.neighbours(x))
+    ordered = ((x, y) for x in mechanism.datasets() for y in mechanism.neighbors(x))
     return [[list(x), list(y), cuts[key]] for x, y in ordered if (key := canonical(x, y)) in cuts]
 
 

@@ -25,7 +25,7 @@ class MostCommon:
         """Returns all sorted vectors of n records with values 1…k."""
         return [x for x in product(range(1, self.k + 1), repeat=self.n) if list(x) == sorted(x)]
 
-    def neighbours(self, x: Records) -> list[Records]:
+    def neighbors(self, x: Records) -> list[Records]:
         """Returns the data sets in which one record is replaced."""
         swaps = {tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(self.n) for v in range(1, self.k + 1)}
         return sorted(swaps - {x})

@@ -19,7 +19,7 @@ class FloatGeometric:
         """Returns the true counts."""
         return list(range(self.n + 1))
 
-    def neighbours(self, x: int) -> list[int]:
+    def neighbors(self, x: int) -> list[int]:
         """Returns the counts that one record more or less leads to."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 

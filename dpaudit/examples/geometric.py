@@ -24,7 +24,7 @@ class TruncatedGeometric:
         """Returns the true counts."""
         return list(range(self.n + 1))
 
-    def neighbours(self, x: int) -> list[int]:
+    def neighbors(self, x: int) -> list[int]:
         """Returns the counts that one record more, less or other leads to."""
         return [y for y in self.datasets() if 0 < abs(x - y) <= self.change]
 

@@ -44,7 +44,7 @@ class Queries:
         """All answers in 0…2."""
         return list(product(range(3), repeat=self.k))
 
-    def neighbours(self, x: Answers) -> list[Answers]:
+    def neighbors(self, x: Answers) -> list[Answers]:
         """Answers that differ by at most 1 each."""
         return [y for y in self.datasets() if max(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]
 
@@ -113,7 +113,7 @@ class ThresholdedHistogram:
         """Counts 0, 1, 2."""
         return [0, 1, 2]
 
-    def neighbours(self, x: int) -> list[int]:
+    def neighbors(self, x: int) -> list[int]:
         """One record more or fewer."""
         return [y for y in self.datasets() if abs(x - y) == 1]
 
@@ -133,7 +133,7 @@ class ProposeTestRelease:
         """(distance to instability, value); at distance 0 the value may jump."""
         return [(0, 0), (0, 9), (1, 0), (2, 0)]
 
-    def neighbours(self, x: tuple[int, int]) -> list[tuple[int, int]]:
+    def neighbors(self, x: tuple[int, int]) -> list[tuple[int, int]]:
         """The distance changes by 1; the value only between data sets at distance 0."""
         return [
             y for y in self.datasets() if (abs(x[0] - y[0]) == 1 and x[1] == y[1]) or (x[0] == y[0] == 0 != x[1] - y[1])

@@ -32,14 +32,14 @@ class PosteriorRelease:
 
     def __init__(self, epsilon: Fraction, n: int = 20) -> None:
         self.epsilon, self.n = epsilon, n
-        # No two neighbours are farther apart than (0, n) and (1, n − 1).
+        # No two neighbors are farther apart than (0, n) and (1, n − 1).
         self.gs = self.distance(0, 1, self.log_beta_for_sensitivity)
 
     def datasets(self) -> list[int]:
         """Returns the number of ones among the records."""
         return list(range(self.n + 1))
 
-    def neighbours(self, x: int) -> list[int]:
+    def neighbors(self, x: int) -> list[int]:
         """Returns one more and one less."""
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 

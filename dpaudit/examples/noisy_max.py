@@ -27,7 +27,7 @@ class ReportNoisyMax:
         """Returns all vectors of k counts in 0…n."""
         return list(product(range(self.n + 1), repeat=self.k))
 
-    def neighbours(self, x: Counts) -> list[Counts]:
+    def neighbors(self, x: Counts) -> list[Counts]:
         """Returns the vectors that one record leads to: it can change every count by at most 1."""
         return [y for y in self.datasets() if max(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]
 

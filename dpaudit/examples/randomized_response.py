@@ -15,7 +15,7 @@ class RandomizedResponse:
         self.answers = ["no", "yes"] if k == 2 else [f"answer {i + 1}" for i in range(k)]
 
     def datasets(self) -> list[str]:
-        """Returns the possible true answers; any two of them are neighbours."""
+        """Returns the possible true answers; any two of them are neighbors."""
         return self.answers
 
     def outputs(self) -> list[str]:

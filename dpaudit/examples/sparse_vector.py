@@ -26,7 +26,7 @@ class BrokenSparseVector:
         """Returns the true answers of k counting queries, each in 0…n."""
         return list(product(range(self.n + 1), repeat=self.k))
 
-    def neighbours(self, x: Answers) -> list[Answers]:
+    def neighbors(self, x: Answers) -> list[Answers]:
         """Returns the answers that one record leads to: every one may change by 1."""
         return [y for y in self.datasets() if max(abs(a - b) for a, b in zip(x, y, strict=True)) == 1]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from dpaudit.files.writing import fill, fresh, sync_folder, told
+from dpaudit.files.writing import fill, fresh, sync_folder, write_errors
 
 Ours = Callable[[str], bool]
 """Whether a path, relative to the folder, is a file that an earlier run has written."""
@@ -22,7 +22,7 @@ Ours = Callable[[str], bool]
 
 def check_folder(option: str, folder: str) -> Path:
     """Returns the folder if it can be written, before any work is done; one that is missing is not made yet."""
-    with told(option, folder):
+    with write_errors(option, folder):
         target = Path(os.path.realpath(folder))
         if os.path.islink(folder) and not target.exists():
             raise FileNotFoundError(0, "it is a link to nothing")
@@ -36,14 +36,14 @@ def check_folder(option: str, folder: str) -> Path:
 def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Ours) -> None:
     """Puts the files into the folder in place of those that are ``ours``; everything else in it stays."""
     target = Path(os.path.realpath(folder))
-    with told(option, folder):
+    with write_errors(option, folder):
         check_folder(option, folder)
         is_new = not target.exists()
         new = fresh(target if is_new else target / "report")
         with ExitStack() as made:
             places = {target.parent} if is_new else {(target / name).parent for name in files}
             for place in sorted(places):
-                made.enter_context(_made(place))
+                made.enter_context(_new_folder(place))
             made.callback(shutil.rmtree, new, ignore_errors=True)
             _fill_folder(new, target, files)
             if is_new:
@@ -51,7 +51,7 @@ def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Our
             else:
                 for name in files:
                     os.replace(new / name, target / name)
-                for name in _found(target):
+                for name in _files_below(target):
                     if name not in files and ours(name):
                         os.unlink(target / name)
             for place in places:
@@ -59,7 +59,7 @@ def write_folder(option: str, folder: str, files: Mapping[str, bytes], ours: Our
 
 
 @contextmanager
-def _made(folder: Path) -> Iterator[None]:
+def _new_folder(folder: Path) -> Iterator[None]:
     """Makes the folder and those that it lies in; after an error those that were missing go again, if empty."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
@@ -82,7 +82,7 @@ def _fill_folder(new: Path, target: Path, files: Mapping[str, bytes]) -> None:
         sync_folder(folder)
 
 
-def _found(target: Path) -> list[str]:
+def _files_below(target: Path) -> list[str]:
     """Returns the paths of all files below the folder, relative to it; no link is followed."""
     return [
         os.path.relpath(os.path.join(folder, name), target) for folder, _, names in os.walk(target) for name in names

@@ -12,11 +12,11 @@ from dpaudit.numbers.errors import InputError, missing_extra
 
 MAX_BYTES = 64 << 20
 MAX_CELLS = 10**6
-HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbour"), ("left", "right")}
+HEADERS = {("x", "x_prime"), ("x", "y"), ("x", "x'"), ("x", "x′"), ("dataset", "neighbor"), ("left", "right")}
 """First lines of an adjacency file that are headers."""
 
 
-def shown(value: Any) -> str:
+def cell_excerpt(value: Any) -> str:
     """Returns a cell for an error message, at most 40 characters."""
     found = str(value)[:40] if isinstance(value, str) else type(value).__name__
     return " ".join(found.split()) or "(empty)"
@@ -85,7 +85,7 @@ def read_pairs(path: str, read: Callable[[str], Any]) -> list[tuple[Any, Any]]:
             try:
                 found.append(read(entry))
             except InputError:
-                rule = f"{where}: {shown(entry)} is no data set of the table or mechanism"
+                rule = f"{where}: {cell_excerpt(entry)} is no data set of the table or mechanism"
                 raise InputError("adjacency", path, rule) from None
         if found[0] == found[1]:
             raise InputError("adjacency", path, f"{where}: pairs {entries[0]} with itself")

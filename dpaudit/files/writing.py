@@ -27,7 +27,7 @@ def write_file(option: str, path: str | Path, content: str | bytes) -> None:
     A link is followed to the file that it names. A pipe or a device is written to.
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    with told(option, path):
+    with write_errors(option, path):
         target = _target(path)
         if _is_special(target):
             fill(os.open(target, os.O_WRONLY), data, durable=False)
@@ -46,7 +46,7 @@ def write_file(option: str, path: str | Path, content: str | bytes) -> None:
 
 def check_writable(option: str, path: str | Path) -> None:
     """Refuses a file that cannot be written, before any work is done; nothing is left behind."""
-    with told(option, path):
+    with write_errors(option, path):
         target = _target(path)
         if not _is_special(target):
             new = fresh(target)
@@ -56,7 +56,7 @@ def check_writable(option: str, path: str | Path) -> None:
 
 def refuse_inputs(option: str, path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuses an output that is one of the inputs, by whatever name or link."""
-    with told(option, path):
+    with write_errors(option, path):
         for source in inputs:
             with suppress(FileNotFoundError, NotADirectoryError):
                 if os.path.realpath(path) == os.path.realpath(source) or os.path.samefile(path, source):
@@ -64,8 +64,8 @@ def refuse_inputs(option: str, path: str | Path, inputs: Iterable[str | Path]) -
 
 
 @contextmanager
-def told(option: str, path: str | Path) -> Iterator[None]:
-    """A system's error inside becomes one line that names the option and the path."""
+def write_errors(option: str, path: str | Path) -> Iterator[None]:
+    """Turns an error of the operating system into one line that names the option and the path."""
     try:
         yield
     except OSError as error:

@@ -74,7 +74,7 @@ def _named(ranged: Ranged) -> str:
         name = ranged.ranging[0]
         possible = "; ".join(" and ".join(names) for names in THEOREMS)
         rule = f"there is no theorem on every value of {' and '.join(ranged.ranging)} here; there is one on: {possible}"
-        raise InputError(name, ranged.told(name), rule)
+        raise InputError(name, ranged.option_text(name), rule)
     return where
 
 

@@ -103,7 +103,7 @@ def every_epsilon(ranged: Ranged, effort: Effort) -> RatioResult:
         decided = Verdict.PROVED if known <= factor else Verdict.REFUTED
     return RatioResult(
         subject=ranged,
-        claim=Claim(EveryEpsilon(factor, ranged.told("eps")), decided),
+        claim=Claim(EveryEpsilon(factor, ranged.option_text("eps")), decided),
         **found,
         seconds=perf_counter() - start,
         command=ranged.command_line("epsilon", digits=effort.digits),
@@ -193,7 +193,7 @@ def _closed_form(ranged: Ranged) -> ClosedForm:
     form = ranged.mechanism.algebra().worst()
     if not isinstance(form, ClosedForm):
         rule = f"there is no theorem for every ε about {ranged.mechanism.name} with these options; give one ε"
-        raise InputError("eps", ranged.told("eps"), rule)
+        raise InputError("eps", ranged.option_text("eps"), rule)
     return form
 
 

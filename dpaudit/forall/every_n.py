@@ -114,23 +114,23 @@ def read_every_n(mech: Any, **setting: Any) -> Ranged:
         raise InputError("n", str(setting.get("n")), "must be all here")
     for name in chosen.ranging:
         if name != "n":
-            raise InputError(name, chosen.told(name), "n alone may be all here")
+            raise InputError(name, chosen.option_text(name), "n alone may be all here")
     return chosen
 
 
 def family_of(ranged: Ranged) -> Family:
     """Returns the family, or says what is possible where there is no theorem for every n."""
-    mechanism, told = ranged.mechanism, ranged.told("n")
+    mechanism, size = ranged.mechanism, ranged.option_text("n")
     if len(ranged.prior) != 2:
-        raise InputError("n", told, f"the theorem for every n is about k = 2, not {len(ranged.prior)}; give one n")
+        raise InputError("n", size, f"the theorem for every n is about k = 2, not {len(ranged.prior)}; give one n")
     form = mechanism.exponent()
     if form is None:
         rule = f"there is no theorem for every n about {mechanism.name}: it is about EHD, EHDL, EHDS, MH; give one n"
-        raise InputError("n", told, rule)
+        raise InputError("n", size, rule)
     if form.score != Hellinger.name:
-        raise InputError("n", told, f"the theorem for every n is about the Hellinger score, not {form.score}")
+        raise InputError("n", size, f"the theorem for every n is about the Hellinger score, not {form.score}")
     if mechanism.adjacency != REPLACE_ONE:
-        raise InputError("n", told, "the theorem for every n is about one record replaced (--adjacency replace-one)")
+        raise InputError("n", size, "the theorem for every n is about one record replaced (--adjacency replace-one)")
     a, b = mechanism.model.prior
     return Family.of(form, (a, b))
 
@@ -139,8 +139,8 @@ def check_possible(ranged: Ranged) -> None:
     """Refuses what there is no theorem for every n about, before any work is done."""
     family_of(ranged)
     claimed_factor(ranged)
-    if "eps" in ranged.ranging and ranged.told("eps") != ALL:
-        raise InputError("eps", ranged.told("eps"), "with --n all: one number, or all")
+    if "eps" in ranged.ranging and ranged.option_text("eps") != ALL:
+        raise InputError("eps", ranged.option_text("eps"), "with --n all: one number, or all")
 
 
 def every_n(ranged: Ranged, effort: Effort, claim: Guarantee | None = None) -> EveryNResult:
@@ -193,7 +193,7 @@ def _members(ranged: Ranged, theory: Theory) -> dict[str, Any]:
 
 
 def _where(ranged: Ranged, best: Place | Below) -> tuple[str, Witness]:
-    """Returns the n of the largest loss, or "inf", and the witness; in the limit its large cell is told as "n-2"."""
+    """Returns the n of the largest loss, or "inf", and the witness; in the limit its large cell is written "n-2"."""
     if not isinstance(best, Place):
         assert best.witness is not None
         return str(best.n), best.witness

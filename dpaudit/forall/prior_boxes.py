@@ -71,7 +71,7 @@ class PriorMapResult(Theorem):
         ]
         return {name: value for name, value in super().members().items() if name != "tree"} | {"boxes": shown}
 
-    def some(self, verdict: Verdict) -> list[Patch]:
+    def boxes_with(self, verdict: Verdict) -> list[Patch]:
         """Returns the boxes with this verdict, the largest first."""
         return sorted((p for p in self.boxes if p.verdict is verdict), key=lambda patch: -patch.box.area)
 
@@ -83,14 +83,14 @@ class PriorMapResult(Theorem):
             (Verdict.REFUTED, self.refuted),
             (Verdict.UNDECIDED, self.undecided),
         ):
-            chosen = self.some(verdict)
+            chosen = self.boxes_with(verdict)
             if not chosen:
                 found.append((verdict.value.lower(), "nowhere"))
                 continue
             known = chosen[0].witness
             seen = "" if known is None else f", by x = {known.x}, x′ = {known.x_prime}, output {known.output}"
             boxes = f"{len(chosen)} boxes, the largest" if len(chosen) > 1 else "one box,"
-            where = f"{in_percent(verdict, share)} in {boxes} {_told(chosen[0].box)}{seen}"
+            where = f"{in_percent(verdict, share)} in {boxes} {_sides_text(chosen[0].box)}{seen}"
             found.append((verdict.value.lower(), where))
         return found
 
@@ -99,7 +99,7 @@ class PriorMapResult(Theorem):
         from dpaudit.charts.draw import boxes
 
         if not self.subject.drawable:
-            raise InputError("plot", self.subject.told("prior"), "both sides must be ranges: 1/9..2,1/9..2")
+            raise InputError("plot", self.subject.option_text("prior"), "both sides must be ranges: 1/9..2,1/9..2")
         order = (Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED)
         sides = {v: [p.box.sides for p in self.boxes if p.verdict is v] for v in order}
         areas = [(v, [(float(a), float(b), float(c), float(d)) for (a, b), (c, d) in sides[v]]) for v in order]
@@ -126,7 +126,7 @@ def in_percent(verdict: Verdict, share: Fraction) -> str:
     return f"{(at_most if verdict is Verdict.UNDECIDED else at_least)(100 * share, 4)} %"
 
 
-def _told(box: Box) -> str:
+def _sides_text(box: Box) -> str:
     """Returns the sides, for people: exactly where that is short, else to 5 digits within the box."""
     return " × ".join(_inside(low, high) for low, high in box.sides)
 
@@ -149,7 +149,7 @@ def prior_map(
 ) -> PriorMapResult:
     """Returns the map of the box of priors for the ``claim``, else for what the mechanism claims, else epsilon-DP."""
     start, bound = perf_counter(), stated_bound(ranged, claim)
-    share, option = REST if rest is None else probability("rest", rest), ranged.told("prior")
+    share, option = REST if rest is None else probability("rest", rest), ranged.option_text("prior")
     mechanism, form = _in_form(ranged, option)
     need = mechanism.model.size**2 * BALL_BYTES * 8
     if need > effort.memory:

@@ -14,7 +14,7 @@ from dpaudit.mechanisms.base import Exponent
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, hamming, neighbours
+from dpaudit.posterior.model import Histogram, Model, hamming, neighbors
 from dpaudit.posterior.sensitivity import gs_constant
 
 Sides = tuple[tuple[Fraction, Fraction], ...]
@@ -123,9 +123,9 @@ class BoxRows:
         self._rows: dict[Histogram, Row] = {}
 
     def local(self, x: Histogram) -> Jet:
-        """Returns LS(x), the largest distance to a neighbour."""
+        """Returns LS(x), the largest distance to a neighbor."""
         if x not in self._local:
-            self._local[x] = largest([self.h.between(x, y) for y in neighbours(x)])
+            self._local[x] = largest([self.h.between(x, y) for y in neighbors(x)])
         return self._local[x]
 
     @cached_property

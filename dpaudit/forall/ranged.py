@@ -70,7 +70,7 @@ class Ranged:
         """Returns whether this is a box of priors with two sides."""
         return self.ranging == ("prior",) and [type(alpha) for alpha in self.prior] == [Span, Span]
 
-    def told(self, name: str) -> str:
+    def option_text(self, name: str) -> str:
         """Returns n, prior or eps as the option takes it."""
         return show({"n": self.n, "prior": self.prior, "eps": self.epsilon}[name])
 

@@ -192,5 +192,5 @@ def claimed_factor(ranged: Ranged) -> Fraction:
         return Fraction(1)
     if not isinstance(claimed, EpsilonDelta) or claimed.delta:
         rule = f"{mechanism.name} claims {claimed.text()}, not a multiple of ε: no theorem here is about that"
-        raise InputError(ranged.ranging[0], ranged.told(ranged.ranging[0]), rule)
+        raise InputError(ranged.ranging[0], ranged.option_text(ranged.ranging[0]), rule)
     return claimed.epsilon / mechanism.epsilon

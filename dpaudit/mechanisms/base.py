@@ -31,8 +31,6 @@ class Parameter:
     examples: tuple[str, ...]
     choices: tuple[str, ...] = ()
     """The words that it takes, where it takes words: EHD/exact is EHD with the choice exact."""
-    old_names: tuple[str, ...] = ()
-    """Names under which it was known before and is still accepted."""
 
     def read(self, mechanism: str, value: Exact | None) -> Any:
         """Returns the checked value, or the default; a missing value without a default is an error."""
@@ -190,9 +188,9 @@ class PosteriorMechanism(Mechanism):
         """Returns the histograms."""
         return self.model.histograms
 
-    def neighbours(self, x: Histogram) -> Iterable[Histogram]:
+    def neighbors(self, x: Histogram) -> Iterable[Histogram]:
         """Returns the histograms adjacent to x: at Hamming distance 1, unless another adjacency is in force."""
-        return self.adjacency.neighbours(x, self.model.index)
+        return self.adjacency.neighbors(x, self.model.index)
 
     def counts(self) -> Counts:
         """Returns the number of histograms, ordered adjacent pairs and outputs, by formula."""

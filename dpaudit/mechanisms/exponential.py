@@ -170,7 +170,7 @@ class Exponential(PosteriorMechanism):
         return self.model.size * (HISTOGRAM_BYTES + 8 * self.model.k + 4 * BALL_BYTES)
 
     def symmetry(self) -> Symmetry | None:
-        """Returns the permutations of cells with equal prior, where they carry neighbours to neighbours."""
+        """Returns the permutations of cells with equal prior, where they carry neighbors to neighbors."""
         if not self.adjacency.keeps_under_permutation:
             return None
         canonical = self.model.canonical

@@ -54,9 +54,9 @@ def _own(mechanism: OwnMechanism) -> OwnMechanism:
     """The mechanism; one whose code draws ideal noise and returns real numbers as one with densities."""
     if mechanism.method != "sample":
         return mechanism
-    from dpaudit.mechanisms.own.real import made
+    from dpaudit.mechanisms.own.real import with_densities
 
-    return made(mechanism)
+    return with_densities(mechanism)
 
 
 def _is_function(target: Any) -> bool:
@@ -188,16 +188,16 @@ def _arguments(
         if parameter.default is parameter.empty and name not in arguments:
             raise InputError("set", "(missing)", f"{label} needs a value for {name}: --set {name}=…")
     force = {name: arguments.get(name, parameter.default) for name, parameter in named.items() if name not in NOMINAL}
-    return arguments, guarded(reference, lambda: {name: _told(value) for name, value in force.items()})
+    return arguments, guarded(reference, lambda: {name: _parameter_text(value) for name, value in force.items()})
 
 
 def _attributes(target: Any) -> dict[str, str]:
     """Returns as text what an object that is made already has under the names of its constructor's parameters."""
     names = [name for name in _named(type(target)) if name not in NOMINAL]
-    return {name: _told(getattr(target, name)) for name in names if hasattr(target, name)}
+    return {name: _parameter_text(getattr(target, name)) for name in names if hasattr(target, name)}
 
 
-def _told(value: Any) -> str:
+def _parameter_text(value: Any) -> str:
     """Returns the text of a parameter; of a function, a class or an object without a text of its own, its name."""
     shown, named = show(value), value if hasattr(value, "__qualname__") else type(value)
     if named is not value and " at 0x" not in shown:

@@ -29,7 +29,6 @@ DELTA = Parameter(
     "the δ that is claimed, a rational > 0 and < 1, such as 1e-8",
     probability,
     ("1e-8", "1/20", "1/2000"),
-    old_names=("delta_param",),
 )
 OVER = Parameter(
     "over",

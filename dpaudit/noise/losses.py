@@ -25,7 +25,8 @@ from dpaudit.noise.supremum import (
 )
 from dpaudit.noise.trees import TooComplex
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.exponentials import ONE, Form, of_rational, product
 from dpaudit.privacy.protocols import text
 
@@ -72,7 +73,7 @@ def _impossible(part: Part) -> bool:
 
 def _peak(name: str, mine: Part, theirs: Part) -> Peak:
     if mine.image != theirs.image:
-        raise TooComplex("the real parts are another linear image for a neighbour: return the draws one by one")
+        raise TooComplex("the real parts are another linear image for a neighbor: return the draws one by one")
     steps = [_ratio(mine.weight, theirs.weight)] if mine.weight != theirs.weight else []
     for f, g in zip(mine.densities, theirs.densities, strict=True):
         if f != g:

@@ -45,7 +45,7 @@ def _turned(window: Window) -> Window:
 
 
 def best_root(tree: Tree) -> int:
-    """The draw with most neighbours: the elimination is then a single product."""
+    """The draw with most neighbors: the elimination is then a single product."""
     degree = dict.fromkeys(tree.families, 0)
     for s, t in tree.edges:
         degree[s] += 1

@@ -1,16 +1,14 @@
-"""Certified reals: FLINT's balls (``arb``). This module alone compares enclosures; ``precision`` alone sets precision.
+"""Certified reals: FLINT's balls (``arb``), their ends and their comparisons; ``precision`` alone sets the precision.
 
 A ball is a midpoint and a radius; every operation returns a ball that contains the true result. A comparison of
-two balls has three outcomes, so nothing outside this module writes ``<`` between balls.
+two balls has three outcomes, so nothing outside ``dpaudit.numbers`` writes ``<`` between balls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any, Generic, TypeVar
 
 from flint import arb, fmpq
 
@@ -28,9 +26,8 @@ from dpaudit.numbers.precision import (
 from dpaudit.numbers.verdict import Verdict
 
 __all__ = [
-    "TELLING_BITS",
+    "ZERO_BITS",
     "Ball",
-    "Champion",
     "NeedsMoreBits",
     "PrecisionExhausted",
     "argsort",
@@ -43,6 +40,7 @@ __all__ = [
     "certainly_less",
     "common",
     "decide",
+    "decides_zero",
     "dyadic",
     "enclosure",
     "ends",
@@ -61,6 +59,7 @@ __all__ = [
     "midpoint",
     "minimum",
     "narrow",
+    "nonnegative_enclosure",
     "overlap",
     "pi",
     "positive_part",
@@ -68,8 +67,6 @@ __all__ = [
     "proportional",
     "refine",
     "refine_all",
-    "told",
-    "told_from_zero",
     "total",
     "upper",
     "working_bits",
@@ -77,9 +74,6 @@ __all__ = [
 ]
 
 Ball = arb
-T = TypeVar("T")
-W = TypeVar("W")
-K = TypeVar("K", bound=Hashable)
 
 
 def ball(value: Fraction | int) -> Ball:
@@ -236,16 +230,16 @@ def enclosure(
     return outward(lower, upper, digits if rounding is None else rounding)
 
 
-TELLING_BITS = 2048
-"""With fewer bits than these, a number >= 0 that is not told from 0 is worth another attempt."""
+ZERO_BITS = 2048
+"""Below this precision, a number >= 0 whose ball contains 0 is worth another attempt."""
 
 
-def told(value: Ball, digits: int, most: int | None = None) -> Enclosure | None:
-    """Returns the enclosure of v >= 0; None if it is too wide, or not told from 0 and more bits may tell it.
+def nonnegative_enclosure(value: Ball, digits: int, most: int | None = None) -> Enclosure | None:
+    """The enclosure of v >= 0; None if the ball is too wide, or contains 0 and more bits may separate it from 0.
 
-    So a small number has its leading digits, and is not just [0, 10^-digits].
+    A small number therefore keeps its leading digits instead of becoming [0, 10^-digits].
     """
-    if not told_from_zero(value) and working_bits() < TELLING_BITS:
+    if not decides_zero(value) and working_bits() < ZERO_BITS:
         return None
     return enclosure(value, digits, least=0, most=most)
 
@@ -278,8 +272,8 @@ def is_zero(value: Ball) -> bool:
     return bool(value.is_zero())
 
 
-def told_from_zero(value: Ball) -> bool:
-    """Returns True only if it is known whether the ball stands for 0."""
+def decides_zero(value: Ball) -> bool:
+    """True only if the ball decides whether its number is 0: it is exactly 0, or does not contain 0."""
     return is_zero(value) or not value.contains(0)
 
 
@@ -353,60 +347,3 @@ def exactly_equal(a: Ball, b: Ball) -> bool:
 def capped(value: Ball, bound: Ball) -> Ball:
     """Returns a ball that contains v >= 0: [0, bound] if v is certainly below the bound, else the ball itself."""
     return arb(0).union(bound) if value < bound else value
-
-
-WIDE = 2.0**-16
-"""A maximum whose radius is a larger share of it is not known well: its witness is then chosen by the ends."""
-
-
-@dataclass
-class Champion(Generic[W]):
-    """Keeps everything that may still be the maximum of a stream of balls, each with its tag."""
-
-    best: Ball | None = None
-    alive: list[tuple[Ball, W]] = field(default_factory=list)
-
-    def offer(self, values: Sequence[Ball], tag: Callable[[int], W]) -> None:
-        """Takes a batch; ``tag(i)`` names entry i if it may be the maximum of all seen so far."""
-        if not values:
-            return
-        top = max(values)
-        if self.best is None or top > self.best:
-            self.best = top
-        bar = self.best
-        self.alive += [(v, tag(i)) for i, v in enumerate(values) if not v < bar]
-        if len(self.alive) > 4096:
-            self.prune()
-
-    def top(self) -> Ball:
-        """Returns the best single entry so far: the maximum is at least its lower end."""
-        if self.best is None:
-            raise ValueError("nothing was offered")
-        return self.best
-
-    def sort(self, key: Callable[[W], Any]) -> None:
-        """Puts the entries into the order of their tags, which settles the choice of the witness."""
-        self.alive.sort(key=lambda entry: key(entry[1]))
-
-    def prune(self) -> None:
-        """Forgets whatever is certainly below the best."""
-        bar = self.best
-        if bar is not None:
-            self.alive = [(v, tag) for v, tag in self.alive if not v < bar]
-
-    def result(self) -> tuple[Ball, W]:
-        """Returns a ball that contains the maximum, and the tag of an entry that may attain it.
-
-        The tag is the first among those that cannot be told apart at this precision, and the lower end of the
-        ball is at most that entry's true value: the entry is a witness of the lower bound. Of wide balls it is the one
-        with about the largest lower end, which the maximum is no less than; of several that with the largest upper end.
-        """
-        self.prune()
-        peak = maximum([value for value, _ in self.alive])
-        value, witness = next((v, tag) for v, tag in self.alive if v.overlaps(peak))
-        near = peak.rad() * WIDE
-        for other, tag in self.alive if peak.rad() > abs(peak.mid()) * WIDE else ():
-            low, high = other.lower() - value.lower(), other.upper() - value.upper()
-            if low > near or (abs(low) <= near and high > near):
-                value, witness = other, tag
-        return value.union(peak), witness

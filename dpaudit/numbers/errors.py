@@ -67,7 +67,7 @@ class InputError(ValueError):
 
     def line(self, option: str) -> str:
         """Returns the message with the option spelled as the user typed it."""
-        shown = visible(" ".join(_shown(self.value).split())) or "(empty)"
+        shown = visible(" ".join(_value_text(self.value).split())) or "(empty)"
         if len(shown) > 60:
             shown = shown[:57] + "..."
         return f"{option} = {shown}: {visible(self.rule)}"
@@ -82,7 +82,7 @@ def missing_extra(option: str, value: object, extra: str, what: str) -> InputErr
     return InputError(option, value, f'{what}: pip install "dpaudit[{extra}]"')
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     """Returns the value as text; a huge number by its size, an object that cannot be shown by its type."""
     if isinstance(value, str):
         return value

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 
 
 class Hellinger:
@@ -70,7 +70,7 @@ class Hellinger:
 
         By the triangle inequality this is the maximum of |H(c,r) - H(c',r)| over r too, attained at r = c.
         """
-        return balls.maximum([self.between(c, d) for d in neighbours(c)])
+        return balls.maximum([self.between(c, d) for d in neighbors(c)])
 
     @cached_property
     def _counts(self) -> list[list[int]]:

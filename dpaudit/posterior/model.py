@@ -35,7 +35,7 @@ def count_pairs(n: int, k: int) -> int:
     return k * (k - 1) * count_histograms(n - 1, k)
 
 
-def neighbours(c: Histogram) -> Iterator[Histogram]:
+def neighbors(c: Histogram) -> Iterator[Histogram]:
     """Yields the histograms at Hamming distance 1: one unit moved from one cell to another."""
     for i, count in enumerate(c):
         if count:

@@ -13,7 +13,7 @@ from dpaudit.numbers.balls import Ball
 from dpaudit.numbers.errors import InputError
 from dpaudit.posterior.distances import Hellinger
 from dpaudit.posterior.divergences import DIVERGENCES, Divergence, check_offered
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 
 
 class Score(Protocol):
@@ -43,7 +43,7 @@ class DivergenceScore:
         """Returns a ball that contains LS(c) = max over adjacent c' and all r of |s(c,r) - s(c',r)|."""
         own = self.row(c)
         return balls.maximum(
-            [balls.maximum([abs(a - b) for a, b in zip(own, self.row(d), strict=True)]) for d in neighbours(c)]
+            [balls.maximum([abs(a - b) for a, b in zip(own, self.row(d), strict=True)]) for d in neighbors(c)]
         )
 
 

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 from dpaudit.posterior.scores import Score
 
 
@@ -51,10 +51,10 @@ def exp_smooth_all(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
 
 
 def exp_smooth_adjacent(model: Model, ls: Sequence[Ball], gamma: Ball) -> list[Ball]:
-    """Returns balls that contain max of LS(c'') exp(-gamma d(c, c'')) over c'' = c and its neighbours (P1 4.2.1)."""
+    """Returns balls that contain max of LS(c'') exp(-gamma d(c, c'')) over c'' = c and its neighbors (P1 4.2.1)."""
     index, factor = model.index, (-gamma).exp()
     return [
-        balls.maximum([ls[i], *(factor * ls[index[d]] for d in neighbours(c))]) for i, c in enumerate(model.histograms)
+        balls.maximum([ls[i], *(factor * ls[index[d]] for d in neighbors(c))]) for i, c in enumerate(model.histograms)
     ]
 
 
@@ -76,7 +76,7 @@ def closure(model: Model, start: Sequence[Ball], gamma: Ball) -> Closure:
     more than n edges apart. The balls are widened downward by (n+1) w; w is 0 or of the order of the rounding.
     """
     index = model.index
-    links = [[index[d] for d in neighbours(c)] for c in model.histograms]
+    links = [[index[d] for d in neighbors(c)] for c in model.histograms]
     bits = balls.working_bits()
     sources, steps = _propose(links, [balls.midpoint(v, bits) for v in start], balls.midpoint(gamma, bits))
     values = [start[s] + gamma * d if d else start[s] for s, d in zip(sources, steps, strict=True)]

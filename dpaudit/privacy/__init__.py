@@ -1,1 +1,1 @@
-"""Privacy: what two neighbouring data sets' outputs give away."""
+"""Privacy: what two neighboring data sets' outputs give away."""

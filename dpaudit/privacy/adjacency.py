@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 from dpaudit.numbers.errors import InputError
-from dpaudit.posterior.model import count_histograms, count_pairs, neighbours
+from dpaudit.posterior.model import count_histograms, count_pairs, neighbors
 from dpaudit.privacy.protocols import Dataset, plain, text
 
 
@@ -26,18 +26,18 @@ class Adjacency(ABC):
     """What --adjacency takes."""
     words: ClassVar[str]
     keeps_under_permutation: ClassVar[bool] = False
-    """Whether permuting the cells of all histograms alike carries neighbours to neighbours."""
+    """Whether permuting the cells of all histograms alike carries neighbors to neighbors."""
 
     @abstractmethod
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterable[Dataset]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterable[Dataset]:
         """Returns the data sets adjacent to x, those ``among`` the given ones; x is none of them."""
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbours of every one of the data sets.
+        """Returns the neighbors of every one of the data sets.
 
         InputError where the relation is not about such data sets, or could mean two things.
         """
-        return {x: tuple(self.neighbours(x, datasets)) for x in datasets}
+        return {x: tuple(self.neighbors(x, datasets)) for x in datasets}
 
     @abstractmethod
     def count(self, n: int, k: int) -> int:
@@ -76,7 +76,7 @@ class OfCounts(Adjacency):
         return {"kind": self.option()}
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbours; entries that are no counts, mixed lengths, and what may be records, are refused."""
+        """Returns the neighbors; entries that are no counts, mixed lengths, and what may be records, are refused."""
         for x in datasets:
             if not isinstance(x, tuple) or not all(type(entry) is int and entry >= 0 for entry in x):
                 raise self._refused(f"the data sets must be tuples of counts; {text(x)} is none")
@@ -106,9 +106,9 @@ class ReplaceOne(OfCounts):
     words: ClassVar[str] = "one record replaced"
     keeps_under_permutation: ClassVar[bool] = True
 
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """Returns the tuples with one unit moved."""
-        return (y for y in neighbours(x) if y in among)
+        return (y for y in neighbors(x) if y in among)
 
     def count(self, n: int, k: int) -> int:
         """Returns k(k-1) C(n+k-2, k-1)."""
@@ -129,7 +129,7 @@ class AddOrRemoveOne(OfCounts):
     words: ClassVar[str] = "one record added or removed"
     keeps_under_permutation: ClassVar[bool] = True
 
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """Returns the tuples with one unit more or less."""
         steps = [(i, step) for i in range(len(x)) for step in (-1, 1)]
         found = (tuple(c + step * (j == i) for j, c in enumerate(x)) for i, step in steps)
@@ -147,12 +147,12 @@ class OfRecords(Adjacency):
         """Returns 0: a histogram has counts."""
         return 0
 
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> tuple[Dataset, ...]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> tuple[Dataset, ...]:
         """Returns the tuples with one record changed in this way."""
         return self.links(among)[x]
 
     def links(self, datasets: Collection[Dataset]) -> dict[Dataset, tuple[Dataset, ...]]:
-        """Returns the neighbours; data sets that are no tuples are refused."""
+        """Returns the neighbors; data sets that are no tuples are refused."""
         odd = next((x for x in datasets if not isinstance(x, tuple)), None)
         if odd is not None:
             raise InputError("adjacency", self.name, f"the data sets must be tuples of records; {text(odd)} is none")
@@ -163,7 +163,7 @@ class OfRecords(Adjacency):
 
     @abstractmethod
     def _pairs(self, datasets: Collection[Dataset]) -> Iterator[tuple[Dataset, Dataset]]:
-        """Yields every two neighbours, in one order at the least."""
+        """Yields every two neighbors, in one order at the least."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class AllPairs(Adjacency):
     words: ClassVar[str] = "every two data sets"
     keeps_under_permutation: ClassVar[bool] = True
 
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> Iterator[Dataset]:
         """Returns all the others."""
         return (y for y in among if y != x)
 
@@ -228,7 +228,7 @@ class ExplicitPairs(Adjacency):
 
     @cached_property
     def _partners(self) -> dict[Dataset, dict[Dataset, None]]:
-        """Returns the neighbours of every data set that has any."""
+        """Returns the neighbors of every data set that has any."""
         found: dict[Dataset, dict[Dataset, None]] = {}
         for x, y in self.pairs:
             if x != y:
@@ -236,7 +236,7 @@ class ExplicitPairs(Adjacency):
                 found.setdefault(y, {})[x] = None
         return found
 
-    def neighbours(self, x: Dataset, among: Collection[Dataset]) -> list[Dataset]:
+    def neighbors(self, x: Dataset, among: Collection[Dataset]) -> list[Dataset]:
         """Returns the data sets listed with x."""
         return [y for y in self._partners.get(x, ()) if y in among]
 

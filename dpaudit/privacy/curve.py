@@ -99,7 +99,7 @@ class Envelope:
     ``breakpoints[i]`` lies between vertices i and i + 1; they fall. ``vertices[0]`` has alpha exactly 0. No line of
     any pair and set of outputs rises above the envelope by more than ``slack``. Proof: write t = e^epsilon. delta of
     one pair is convex in t and does not rise. It exceeds the line of vertex i by at most the slack at both ends of
-    the piece between breakpoints i and i - 1, where neighbouring lines cross, so everywhere between; for the last
+    the piece between breakpoints i and i - 1, where neighboring lines cross, so everywhere between; for the last
     vertex the piece ends at epsilon = 0. The first piece has one end only, breakpoint 0, but its line is the constant
     ``vertices[0].power``, and delta does not rise beyond. The pieces cover all epsilon >= 0.
     """
@@ -151,7 +151,7 @@ def _hull(curves: Sequence[PairCurve]) -> list[Vertex]:
 
     The first is the empty test of losses below infinity, k = 0: alpha is the empty sum, exactly 0, and power is P of
     the outputs impossible under Q, the largest of all curves (0 if there are none). It is put there before all others
-    and never taken away. Every other vertex is told apart from its neighbours for certain, in balls, however small
+    and never taken away. Every other vertex is told apart from its neighbors for certain, in balls, however small
     its alpha is: the slopes fall. What cannot be told apart is left out, and the slack counts it.
     """
     top = balls.argsort([curve.infinite for curve in curves])[-1]

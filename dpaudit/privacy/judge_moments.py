@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Champion, PrecisionExhausted, ball
+from dpaudit.numbers.balls import PrecisionExhausted, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.claim import Claim, Evidence, narrowed

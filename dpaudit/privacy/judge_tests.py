@@ -16,7 +16,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact
 from dpaudit.numbers.normal import quantile
 from dpaudit.numbers.verdict import Verdict

@@ -9,7 +9,8 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, at_least, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.effort import Effort
@@ -22,7 +23,7 @@ from dpaudit.privacy.protocols import Audited, Dataset, Mass
 def worst_loss(mechanism: Audited, effort: Effort) -> Worst:
     """Returns the true epsilon: the maximum of ln P_x(r) - ln P_x'(r) over all ordered adjacent pairs and outputs.
 
-    Infinity where an output is possible for x and impossible for its neighbour x'. The closed form serves where the
+    Infinity where an output is possible for x and impossible for its neighbor x'. The closed form serves where the
     mechanism has one; else every pair and output is looked at, by the tier chosen. Where a part of the law is not
     known (Algebra.open_above), only a lower bound can be had.
     """
@@ -113,8 +114,11 @@ def _exact_deltas(mechanism: Audited, points: Sequence[Fraction], effort: Effort
         found = {}
         for at, _, champion in open_:
             value, witness = champion.result()
-            told = mechanism.refinable
-            narrow = balls.told(value, effort.digits, 1) if told else effort.enclosure(value, least=0, most=1)
+            narrow = (
+                balls.nonnegative_enclosure(value, effort.digits, 1)
+                if mechanism.refinable
+                else effort.enclosure(value, least=0, most=1)
+            )
             if narrow is not None:
                 found[at] = narrow, witness
         return found

@@ -59,7 +59,7 @@ def pairs(mechanism: Audited, effort: Effort = USUAL) -> Iterator[tuple[Dataset,
     first, last = cut(len(datasets), effort.part)
     for done, x in enumerate(islice(datasets, first, last)):
         effort.tell(done, last - first)
-        yield from ((x, y) for y in mechanism.neighbours(x) if is_new(x, y))
+        yield from ((x, y) for y in mechanism.neighbors(x) if is_new(x, y))
     effort.tell(last - first, last - first)
 
 

@@ -153,7 +153,7 @@ class Algebra:
     def infinite(self) -> tuple[Dataset, Dataset, Output] | None:
         """Returns adjacent (x, x') and an output r with P_x(r) > 0 = P_x'(r) if there are any, else None.
 
-        Where there are none, an output impossible for x is impossible for its neighbours too, and the law gives it
+        Where there are none, an output impossible for x is impossible for its neighbors too, and the law gives it
         ``losses`` leaves it out: it plays no part.
         """
         return None
@@ -215,7 +215,7 @@ class Audited(ABC):
         """Returns the data sets."""
 
     @abstractmethod
-    def neighbours(self, x: Dataset) -> Iterable[Dataset]:
+    def neighbors(self, x: Dataset) -> Iterable[Dataset]:
         """Returns the data sets adjacent to x."""
 
     @abstractmethod

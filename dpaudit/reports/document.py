@@ -97,7 +97,7 @@ class Finding:
     """What could not be audited, and why."""
     pairs: int = 0
     outputs: int = 0
-    neighbours: str = ""
+    neighbors: str = ""
     source: str = ""
     sha256: str = ""
     command: str = ""

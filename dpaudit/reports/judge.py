@@ -192,7 +192,7 @@ def _described(
     caveats = {} if not known else mechanism.caveats()
     counts = mechanism.counts() if known or (judgement is not None and judgement.value is not None) else None
     own = mechanism.adjacency.text() if case.setting.adjacency else ""
-    neighbours = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
+    neighbors = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
     proof = _proof(case, judgement, shown)
     return Finding(
         name=name,
@@ -210,7 +210,7 @@ def _described(
         lost=(*lost, *([first.searched] if first and first.searched else [])),
         pairs=0 if counts is None else counts.pairs,
         outputs=0 if counts is None else counts.outputs,
-        neighbours=neighbours,
+        neighbors=neighbors,
         source=str(origin.get("source") or ""),
         sha256=str(origin.get("source_sha256") or ""),
         command=_command(case, judgement, everywhere, shown),

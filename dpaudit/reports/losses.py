@@ -59,7 +59,7 @@ def losses(mechanism: Mechanism) -> dict[str, Row]:
         masses = {x: law.probabilities(x) for x in mechanism.datasets()}
         logs = {x: [None if balls.is_zero(p) else balls.ends(p.log()) for p in row] for x, row in masses.items()}
         for x, row in logs.items():
-            near = [logs[y] for y in mechanism.neighbours(x)]
+            near = [logs[y] for y in mechanism.neighbors(x)]
             found[text(x)] = [_largest(own, [other[i] for other in near]) for i, own in enumerate(row)]
     return found
 

@@ -150,6 +150,6 @@ def exact_list(option: str, values: Any) -> list[Fraction]:
 def check_keys(table: str, entry: dict[str, Any], *known: str) -> None:
     """Refuses a key that is neither known nor, where mechanisms are named, a parameter of the registry."""
     declared = [p for kind in REGISTRY.values() for p in kind.parameters] if "mechs" in known else []
-    every = {*known, *(name for p in declared for name in (p.name, *p.old_names))}
+    every = {*known, *(p.name for p in declared)}
     if unknown := sorted(set(entry) - every):
         raise InputError(table, unknown[0], f"unknown key; known: {', '.join(sorted(every))}")

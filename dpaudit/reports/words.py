@@ -320,7 +320,7 @@ def not_covered_lines(document: Document) -> list[str]:
     if limited:
         lines.append(f"other n{'' if len(limited) == len(document.findings) else f' of {_names(limited)}'}")
     if document.findings:
-        relations = listed(dict.fromkeys(f.neighbours for f in document.findings if f.neighbours))
+        relations = listed(dict.fromkeys(f.neighbors for f in document.findings if f.neighbors))
         lines.append(f"other parameters, and other neighbors than {relations or 'those the mechanism names'}")
         lines.append("several releases from the same data")
         if not any(f.rests_on for f in document.findings):

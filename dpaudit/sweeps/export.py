@@ -99,7 +99,7 @@ def _combined(results: Sequence[dict[str, Any]]) -> Row:
     """Returns the maximum of the parts: the largest lower and the largest upper bound, and where the first occurs."""
     best = max(results, key=lambda result: _number(result["lower"]))
     lower, upper = best["lower"], max((result["upper"] for result in results), key=_number)
-    shown = {name: _shown(best.get(name)) for name in ("x", "x_prime", "output")}
+    shown = {name: _cell_text(best.get(name)) for name in ("x", "x_prime", "output")}
     return {
         "lower": lower,
         "upper": upper,
@@ -116,7 +116,7 @@ def _number(text: str) -> Fraction | float:
     return inf if text == "inf" else Fraction(text)
 
 
-def _shown(value: list[int] | str | None) -> str | None:
+def _cell_text(value: list[int] | str | None) -> str | None:
     """Returns "4,4" for [4, 4], text as it is."""
     return show(tuple(value)) if isinstance(value, list) else value
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpaudit.files.writing import NotWritten, check_writable, told
+from dpaudit.files.writing import NotWritten, check_writable, write_errors
 from dpaudit.numbers.errors import InputError
 from dpaudit.sweeps.plan import Job, canonical
 from dpaudit.sweeps.work import Outcome
@@ -58,8 +58,8 @@ class Status(NamedTuple):
     cost_total: float
 
 
-def _made_of(spec: Mapping[str, Any]) -> str:
-    """Returns what a result is made of: the mechanism, dpaudit's version, the sources."""
+def _provenance(spec: Mapping[str, Any]) -> str:
+    """What a result was computed from, as text: the mechanism, dpaudit's version and the sources."""
     names = ("mech", "version", "source", "adjacency", "pairs")
     return canonical({name: spec[name] for name in names if name in spec})
 
@@ -67,7 +67,7 @@ def _made_of(spec: Mapping[str, Any]) -> str:
 def _lock(path: str) -> int:
     """Returns a descriptor that locks the store until it is closed or the process ends; a second one is refused."""
     name = f"{os.path.realpath(path)}-lock"
-    with told("out", path):
+    with write_errors("out", path):
         while True:
             held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             try:
@@ -174,7 +174,7 @@ class Store:
         """
         with self._transaction() as db:
             before = self._one("SELECT count(*) FROM jobs")
-            new = [(job.key, job.entry, before + i, job.cost, _made_of(job.spec)) for i, job in enumerate(jobs)]
+            new = [(job.key, job.entry, before + i, job.cost, _provenance(job.spec)) for i, job in enumerate(jobs)]
             db.executemany("INSERT OR IGNORE INTO jobs (key, entry, position, cost, made) VALUES (?, ?, ?, ?, ?)", new)
             self._mark_stale({made for *_, made in new})
             if retry:
@@ -187,20 +187,20 @@ class Store:
         asked = [json.loads(text) for text in wanted]
         source_of = {made["mech"]: (made["version"], made["source"]) for made in asked}
         pairs_of = {made.get("adjacency"): made.get("pairs") for made in asked}
-        for text, made in self._made(stale=True):
+        for text, made in self._provenances(stale=True):
             mine, pairs = (made["version"], made["source"]), made.get("pairs")
             other = source_of.get(made["mech"], mine) != mine or pairs_of.get(made.get("adjacency"), pairs) != pairs
             if other or text in wanted:
                 self._db.execute("UPDATE jobs SET stale = ? WHERE made = ?", (other, text))
 
-    def _made(self, stale: bool) -> list[tuple[str, dict[str, Any]]]:
+    def _provenances(self, stale: bool) -> list[tuple[str, dict[str, Any]]]:
         rows = self._db.execute(f"SELECT DISTINCT made FROM jobs WHERE {stale:d} OR NOT stale")
         return [(text, json.loads(text)) for (text,) in rows.fetchall()]
 
-    def made(self) -> list[dict[str, Any]]:
-        """Returns what the rows that are shown are made of."""
+    def provenances(self) -> list[dict[str, Any]]:
+        """The mechanism, version and sources of the rows that are shown, each once."""
         with self._faults(writing=False):
-            return [made for _, made in self._made(stale=False)]
+            return [made for _, made in self._provenances(stale=False)]
 
     def stale(self) -> int:
         """Returns the number of rows that are kept and not shown."""

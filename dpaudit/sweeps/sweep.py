@@ -110,7 +110,7 @@ def sweep(
     jobs = None if plan is None else read_plan(plan)
     _check_inputs(export, (job.spec for job in jobs or ()))
     with closing(Store(out, create=jobs is not None)) as store:
-        _check_inputs(export, store.made())
+        _check_inputs(export, store.provenances())
         if jobs is not None:
             store.add(jobs, retry)
             before = store.status()
@@ -118,7 +118,7 @@ def sweep(
                 with watch(before) if watch else nullcontext() as report:
                     Loop(store, open_workers(count, scheduler), report).run()
         written = tuple((path, write(store, path)) for path in export)
-        changed = sorted({made["mech"] for made in store.made() if _has_changed(made)})
+        changed = sorted({made["mech"] for made in store.provenances() if _has_changed(made)})
         return SweepResult(out, store.status(), tuple(store.errors(SHOWN)), store.stale(), tuple(changed), written)
 
 

@@ -46,7 +46,7 @@ def run_batch(batch: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Outcome]:
     return outcomes
 
 
-def _check_made(spec: Mapping[str, Any]) -> None:
+def _check_sources(spec: Mapping[str, Any]) -> None:
     """Refuses a job that this program, or the mechanism's file as it is now, would compute from another source."""
     if spec["version"] != __version__:
         raise InputError("version", __version__, f"the plan was read by dpaudit {spec['version']}")
@@ -57,7 +57,7 @@ def _check_made(spec: Mapping[str, Any]) -> None:
 
 def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the enclosure, its witness and how it was found, as JSON; the specification determines all of it."""
-    _check_made(spec)
+    _check_sources(spec)
     chosen = from_dict(spec)
     if isinstance(chosen, Ranged):
         return _theorem(chosen, Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30)))
@@ -65,9 +65,9 @@ def run_job(spec: Mapping[str, Any]) -> dict[str, Any]:
     part = None if "part" not in spec else (spec["part"][0], spec["part"][1])
     effort = Effort(spec["digits"], int(Fraction(spec["memory"]) * 2**30), part=part)
     if spec["quantity"] == "epsilon":
-        return _shown(true_epsilon(subject, effort) if part is None else worst_loss(subject, effort))
+        return _result_members(true_epsilon(subject, effort) if part is None else worst_loss(subject, effort))
     if spec["quantity"] == "delta":
-        return _shown(effort.widest(subject, lambda e: worst_delta(subject, Fraction(spec["at"]), e)))
+        return _result_members(effort.widest(subject, lambda e: worst_delta(subject, Fraction(spec["at"]), e)))
     effort.check_memory(subject)
     released = posterior(subject)
     if released is None:
@@ -84,7 +84,7 @@ def _theorem(ranged: Ranged, effort: Effort) -> dict[str, Any]:
     return {**found.value.to_dict(), **members["witness"], **known}
 
 
-def _shown(worst: Worst) -> dict[str, Any]:
+def _result_members(worst: Worst) -> dict[str, Any]:
     return {
         **worst.value.to_dict(),
         **worst.witness.to_dict(),

@@ -12,7 +12,8 @@ from fractions import Fraction
 from dpaudit.claims import Context, Grid, Outcome, Proof, Statement, Table, annotate, check, measured, scan, single
 from dpaudit.claims.shown import show, step
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.posterior.model import Model
 from dpaudit.studies.accuracy.bounds import HALF
 from proofs_checks.accuracy.lemmas import QQ, K, interval_lemma, symmetry_lemma
@@ -120,7 +121,7 @@ def floor_proof() -> Proof:
         "½ − Pr[output = x]", "½ − ½(1−q) = ½q > 0", HALF * ONE - laplace_interval(2, 1, 1, 1)
     )
     return proof.says(
-        "so Pr[H ≤ 0] < 1−γ", "E is at least the distance of the neighbours, which is LS(x): C ≥ 1/(ln(1/γ)/ε)"
+        "so Pr[H ≤ 0] < 1−γ", "E is at least the distance of the neighbors, which is LS(x): C ≥ 1/(ln(1/γ)/ε)"
     )
 
 

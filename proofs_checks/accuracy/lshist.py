@@ -96,11 +96,11 @@ def strict(context: Context) -> Outcome:
     return annotate(
         found,
         ("with H ≤ LS(x)", closed_proof(other).settle(("its grid", other.run(context.grid)))),
-        ("n = 2, x = (1, 1), equal prior, where both neighbours lie at LS(x): it fails for every ε > 0", always),
+        ("n = 2, x = (1, 1), equal prior, where both neighbors lie at LS(x): it fails for every ε > 0", always),
     )
 
 
-def _holds_the_neighbours(comparison: Comparison) -> bool:
+def _holds_the_neighbors(comparison: Comparison) -> bool:
     """Returns whether the statement's sets hold a-1, a, a+1, as far as they exist, on a few models."""
     models = [Model(n, prior) for n in (1, 2, 5) for prior in PRIORS_42]
     return all(
@@ -115,13 +115,13 @@ def closed_proof(comparison: Comparison) -> Proof:
     """Proves the theorem with ≤, for every n, prior, eps and x; bound and sets are the statement's."""
     proof = states(comparison, ">=", False).using(arms_lemma(), interval_lemma(comparison.left))
     proof.says(
-        "both neighbours x′ lie within LS(x)", "LS(x) ≥ |H(x,x) − H(x′,x)| = H(x,x′): take r = x in its definition"
+        "both neighbors x′ lie within LS(x)", "LS(x) ≥ |H(x,x) − H(x′,x)| = H(x,x′): take r = x in its definition"
     )
     proof.cases(
         "so the set {H ≤ LS(x)} holds a−1, a, a+1 as far as they exist",
         "a larger interval has a larger Pr",
         "the statement's own sets for n = 1, 2, 5; for all n by hand",
-        _holds_the_neighbours(comparison),
+        _holds_the_neighbors(comparison),
     )
     for words, left, right in (("lo = a−1, hi = a+1", QQ, QQ**2), ("a = 0", 0 * QQ, QQ**2), ("a = n", QQ, 0 * QQ)):
         excess = interval_value(left, right) - in_symbols(comparison.right)

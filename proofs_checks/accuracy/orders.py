@@ -78,7 +78,7 @@ def is_one_over_eps() -> Proof:
         ONE - Q - laplace_interval(2, 1, 1, 1),
     )
     text = "1 − ½q − ½q² − (1−q) = ½q(1−q) ≥ 0: Pr[H ≤ LS(x)] ≥ 1 − γ"
-    proof.on_square("with both neighbours it is enough", text, interval_value(QQ, QQ**2) - (1 - QQ))
+    proof.on_square("with both neighbors it is enough", text, interval_value(QQ, QQ**2) - (1 - QQ))
     return proof.says("so", "E_Lap(x) = H(x, x±1) = LS(x), and E_Lap(x)/(ε·LS(x)) = 1/ε, exactly, at every ε > 0")
 
 

@@ -98,7 +98,7 @@ def error_batches(grid: Grid, balanced: bool = False) -> Batches:
             step("near outputs", "by their first cell, the least set {H ≤ E} with Pr ≥ 1 − e^(−ε)", f"{lo}…{hi}"),
             step("their Pr", "q = e^(−ε)", f"{law} ≥ 1 − q"),
             step("E_Lap(x)", "the largest H(x,r) of a near output r", balls.maximum([row[lo], row[hi]])),
-            step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", local_sensitivity(at[0], x[0])),
+            step("LS(x)", "the largest H(x,x′) over the neighbors x′ of x", local_sensitivity(at[0], x[0])),
         ]
 
     return over(grid, subject, sides, ("x",), tie, steps)
@@ -168,7 +168,7 @@ def printed_batches(grid: Grid) -> Batches:
             step("Beta(α, β)", "the posterior of x, x its first cell", f"Beta{text(posterior)}"),
             step("Beta(α+k, n−⌊α+k⌋)", "as printed", f"Beta{text(other)}"),
             step("their H", "√(1 − B((a+c)/2, (b+d)/2)/√(B(a, b)·B(c, d)))", hellinger(posterior, other)),
-            step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", local_sensitivity(model, tag[0])),
+            step("LS(x)", "the largest H(x,x′) over the neighbors x′ of x", local_sensitivity(model, tag[0])),
         ]
 
     return over(grid, lambda at: Model(at.n, at.prior), sides, ("x", "k"), steps=steps)

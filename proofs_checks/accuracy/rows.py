@@ -1,7 +1,7 @@
 """One data set of a k = 2 model as the accuracy claims see it: which outputs are near, and their probabilities.
 
 Everything is indexed by the first cell: x = (a, n-a), output r = (r, n-r). A threshold t that separates two
-neighbouring attained distances is given by the outputs nearer than t; they are lo..hi, an interval around a.
+neighboring attained distances is given by the outputs nearer than t; they are lo..hi, an interval around a.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def levels(model: Model, a: int) -> tuple[Span, ...]:
 
 
 def separated(model: Model, a: int) -> tuple[Span, ...]:
-    """Returns {r : H(x,r) < t} for every t that separates two neighbouring attained distances."""
+    """Returns {r : H(x,r) < t} for every t that separates two neighboring attained distances."""
     return levels(model, a)[:-1]
 
 
 def within_ls(model: Model, a: int) -> Span:
-    """Returns {r : H(x,r) <= LS(x)}: the first level that holds every neighbour, as LS(x) = max H(x,x')."""
+    """Returns {r : H(x,r) <= LS(x)}: the first level that holds every neighbor, as LS(x) = max H(x,x')."""
     first, last = max(a - 1, 0), min(a + 1, model.n)
     return next((lo, hi) for lo, hi in levels(model, a) if lo <= first and hi >= last)
 
@@ -78,7 +78,7 @@ def distances(model: Model, a: int) -> tuple[Ball, ...]:
 
 
 def local_sensitivity(model: Model, a: int) -> Ball:
-    """Returns a ball that contains LS(x) = max over the one or two neighbours of H(x, x')."""
+    """Returns a ball that contains LS(x) = max over the one or two neighbors of H(x, x')."""
     row = distances(model, a)
     return balls.maximum([row[r] for r in (a - 1, a + 1) if 0 <= r <= model.n])
 

@@ -288,7 +288,7 @@ def setting_steps(case: Case, threshold: str) -> list[Step]:
     alpha, beta = case.model.prior
     lines = [step("posterior", "Beta(x + prior)", f"Beta({case.a + alpha}, {case.n - case.a + beta})")]
     if threshold != "< t":
-        lines.append(step("LS(x)", "the largest H(x,x′) over the neighbours x′ of x", case.local))
+        lines.append(step("LS(x)", "the largest H(x,x′) over the neighbors x′ of x", case.local))
     lines.append(step("near", f"the outputs r, by their first cell, with H(x,r) {threshold}", f"r = {case.near}"))
     edge = [f"H(x,{r}) = {show(row[r], 9)}" for r in sorted({lo, hi} - {case.a})]
     lines.append(step("farthest near outputs", "", ", ".join(edge) or "x itself, at distance 0"))

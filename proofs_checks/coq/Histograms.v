@@ -32,9 +32,9 @@ Proof.
   injection L as L. injection M as M. specialize (IH y z L M). lia.
 Qed.
 
-(** Every histogram has a neighbour: one record moves to another cell. *)
+(** Every histogram has a neighbor: one record moves to another cell. *)
 
-Lemma neighbour x : 2 <= length x -> 1 <= list_sum x ->
+Lemma neighbor x : 2 <= length x -> 1 <= list_sum x ->
   exists y, length y = length x /\ list_sum y = list_sum x /\ steps x y = 1.
 Proof.
   unfold list_sum. induction x as [|a x IH]; simpl; intros K N; [lia|]. destruct x as [|b x]; simpl in *; [lia|].
@@ -177,9 +177,9 @@ Section Posteriors.
   Lemma h_at_most_1 x y : h x y <= 1.
   Proof. apply H_at_most_1; assumption. Qed.
 
-  Lemma has_neighbour x : In x (all k n) -> exists y, In y (all k n) /\ d k n x y = 1%nat /\ 0 < h x y.
+  Lemma has_neighbor x : In x (all k n) -> exists y, In y (all k n) /\ d k n x y = 1%nat /\ 0 < h x y.
   Proof.
-    intros _. destruct x as [p [A B]]. destruct (neighbour p) as [q [L [S T]]]; [lia|lia|].
+    intros _. destruct x as [p [A B]]. destruct (neighbor p) as [q [L [S T]]]; [lia|lia|].
     assert (Q : length q = k /\ list_sum q = n) by (split; congruence).
     exists (exist _ q Q). split; [apply all_complete|]. split; [exact T|].
     apply H_pos; simpl; try assumption; [apply Q|]. intros E. subst q. rewrite steps_self in T. discriminate.
@@ -190,8 +190,8 @@ Section Posteriors.
 
   (** ls.reduction, smooth.gamma, smooth.exp: Model.v on all data sets, for every n, k and prior. *)
 
-  Theorem ls_histograms x : LS _ (all k n) (d k n) h x = largest (h x) (neighbours _ (all k n) (d k n) x).
-  Proof. apply ls_reduction; auto using h_self, h_symmetric, h_triangle, has_neighbour, all_complete. Qed.
+  Theorem ls_histograms x : LS _ (all k n) (d k n) h x = largest (h x) (neighbors _ (all k n) (d k n) x).
+  Proof. apply ls_reduction; auto using h_self, h_symmetric, h_triangle, has_neighbor, all_complete. Qed.
 
   Theorem smooth_histograms gamma x y :
     0 <= gamma -> d k n x y = 1%nat ->
@@ -199,7 +199,7 @@ Section Posteriors.
     / S _ (all k n) (d k n) h gamma x - / S _ (all k n) (d k n) h gamma y <= gamma.
   Proof.
     intros G A. split; [apply smooth_at_least_local|apply smooth_gamma]; auto using d_self, d_symmetric, d_triangle,
-      h_self, h_symmetric, h_triangle, has_neighbour, all_complete, one_apart.
+      h_self, h_symmetric, h_triangle, has_neighbor, all_complete, one_apart.
   Qed.
 
   Theorem smooth_exp_histograms gamma x y :
@@ -208,7 +208,7 @@ Section Posteriors.
     S_exp _ (all k n) (d k n) h gamma x <= exp gamma * S_exp _ (all k n) (d k n) h gamma y.
   Proof.
     intros G A. split; [apply smooth_exp_at_least_local|apply smooth_exp]; auto using d_self, d_symmetric, d_triangle,
-      h_self, h_symmetric, h_triangle, has_neighbour, all_complete, one_apart.
+      h_self, h_symmetric, h_triangle, has_neighbor, all_complete, one_apart.
   Qed.
 
   (** dp.ehd.exact-gs, dp.ehd.prior-ge-1: EHD with any Delta that is at least the global sensitivity, so with GS. *)
@@ -217,7 +217,7 @@ Section Posteriors.
     0 <= eps -> GS _ (all k n) (d k n) h <= Delta -> d k n x y = 1%nat ->
     within eps (EHD _ (all k n) h eps Delta x) (EHD _ (all k n) h eps Delta y) (all k n).
   Proof.
-    intros E B A. apply (ehd_private _ (all k n) (d k n) h); auto using h_self, h_symmetric, h_triangle, has_neighbour,
+    intros E B A. apply (ehd_private _ (all k n) (d k n) h); auto using h_self, h_symmetric, h_triangle, has_neighbor,
       one_apart.
   Qed.
 
@@ -234,7 +234,7 @@ Section Posteriors.
     within eps (EHDS _ (all k n) (d k n) h gamma eps x) (EHDS _ (all k n) (d k n) h gamma eps y) (all k n).
   Proof.
     intros G E A. apply ehds_private; auto using d_self, d_symmetric, d_triangle, h_self, h_symmetric, h_triangle,
-      h_at_most_1, has_neighbour, one_apart.
+      h_at_most_1, has_neighbor, one_apart.
   Qed.
 
   Theorem mh_histograms gamma eps x y :
@@ -242,7 +242,7 @@ Section Posteriors.
     within ((1 + gamma) * eps) (MH _ (all k n) (d k n) h gamma eps x) (MH _ (all k n) (d k n) h gamma eps y) (all k n).
   Proof.
     intros G E A. apply mh_private; auto using d_self, d_symmetric, d_triangle, h_self, h_symmetric, h_triangle,
-      h_at_most_1, has_neighbour, one_apart.
+      h_at_most_1, has_neighbor, one_apart.
   Qed.
 
 End Posteriors.

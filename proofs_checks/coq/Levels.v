@@ -116,7 +116,7 @@ Qed.
 Lemma LS_n1 x : LS bool all_n1 steps_n1 distance_n1 x = sqrt (1 - PI / 4).
 Proof.
   pose proof distance_n1_pos as D. set (s := sqrt (1 - PI / 4)) in *.
-  unfold LS, neighbours, distance_n1. destruct x; simpl; fold s;
+  unfold LS, neighbors, distance_n1. destruct x; simpl; fold s;
     rewrite ?Rminus_0_r, ?Rminus_0_l, ?Rabs_Ropp, ?(Rabs_pos_eq s) by lra;
     rewrite (Rmax_left s 0), (Rmax_left s s) by lra; apply Rmax_left; lra.
 Qed.

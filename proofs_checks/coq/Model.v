@@ -2,7 +2,7 @@
 
     A model is a finite list of data sets (histograms), with the number of records d in which two of them differ and
     the distance h of their posteriors. Of the documents' model we use only what the section names: d and h are
-    metrics, h <= 1, and every data set has a neighbour, whose posterior is another one. Candidates are the
+    metrics, h <= 1, and every data set has a neighbor, whose posterior is another one. Candidates are the
     posteriors of all data sets. *)
 
 From Coq Require Import Reals Lra List Arith Lia.
@@ -57,17 +57,17 @@ Section Model.
   Hypothesis h_symmetric : forall x y, h x y = h y x.
   Hypothesis h_triangle : forall x y z, h x z <= h x y + h y z.
   Hypothesis h_at_most_1 : forall x y, h x y <= 1.
-  Hypothesis has_neighbour : forall x, In x all -> exists y, In y all /\ d x y = 1%nat /\ 0 < h x y.
+  Hypothesis has_neighbor : forall x, In x all -> exists y, In y all /\ d x y = 1%nat /\ 0 < h x y.
 
   Definition adjacent (x y : X) : Prop := In x all /\ In y all /\ d x y = 1%nat.
-  Definition neighbours (x : X) : list X := filter (fun y => Nat.eqb (d x y) 1) all.
+  Definition neighbors (x : X) : list X := filter (fun y => Nat.eqb (d x y) 1) all.
 
   Lemma adjacent_symmetric x y : adjacent x y -> adjacent y x.
   Proof. intros [I [J D]]; repeat split; auto; rewrite d_symmetric; exact D. Qed.
 
-  Lemma neighbours_spec x y : In x all -> (In y (neighbours x) <-> adjacent x y).
+  Lemma neighbors_spec x y : In x all -> (In y (neighbors x) <-> adjacent x y).
   Proof.
-    intros I. unfold neighbours, adjacent. rewrite filter_In, Nat.eqb_eq. tauto.
+    intros I. unfold neighbors, adjacent. rewrite filter_In, Nat.eqb_eq. tauto.
   Qed.
 
   Lemma h_nonneg x y : 0 <= h x y.
@@ -75,9 +75,9 @@ Section Model.
     pose proof (h_triangle x y x) as T. rewrite h_self, (h_symmetric y x) in T. lra.
   Qed.
 
-  (** A3 section 3: the local sensitivity, the largest change of the score at a neighbour and a candidate. *)
+  (** A3 section 3: the local sensitivity, the largest change of the score at a neighbor and a candidate. *)
 
-  Definition LS (x : X) : R := largest (fun y => largest (fun r => Rabs (h x r - h y r)) all) (neighbours x).
+  Definition LS (x : X) : R := largest (fun y => largest (fun r => Rabs (h x r - h y r)) all) (neighbors x).
 
   Lemma change_at_most x y r : Rabs (h x r - h y r) <= h x y.
   Proof.
@@ -85,26 +85,26 @@ Section Model.
     rewrite (h_symmetric y x) in *. apply Rabs_le; lra.
   Qed.
 
-  (** ls.reduction (P1 section 6.1, A3 section 7.1, D2 II): LS is the distance to the farthest neighbour; the
+  (** ls.reduction (P1 section 6.1, A3 section 7.1, D2 II): LS is the distance to the farthest neighbor; the
       candidate r = BI(x) attains it. *)
 
-  Theorem ls_reduction x : In x all -> LS x = largest (h x) (neighbours x).
+  Theorem ls_reduction x : In x all -> LS x = largest (h x) (neighbors x).
   Proof.
     intros I. unfold LS. apply Rle_antisym.
     - apply largest_below.
-      + pose proof (largest_above (h x) (neighbours x)) as U.
-        destruct (has_neighbour x I) as [y [J [D P]]].
-        apply Rle_trans with (h x y); [lra|apply U, neighbours_spec; repeat split; auto].
+      + pose proof (largest_above (h x) (neighbors x)) as U.
+        destruct (has_neighbor x I) as [y [J [D P]]].
+        apply Rle_trans with (h x y); [lra|apply U, neighbors_spec; repeat split; auto].
       + intros y N. apply largest_below.
         * apply Rle_trans with (h x y); [apply h_nonneg|apply largest_above, N].
         * intros r _. apply Rle_trans with (h x y); [apply change_at_most|apply largest_above, N].
     - apply largest_below.
-      + destruct (has_neighbour x I) as [y [J [D P]]].
+      + destruct (has_neighbor x I) as [y [J [D P]]].
         apply Rle_trans with (largest (fun r => Rabs (h x r - h y r)) all).
         * apply Rle_trans with (Rabs (h x x - h y x)); [apply Rabs_pos|].
           apply (largest_above (fun r => Rabs (h x r - h y r))), I.
         * apply (largest_above (fun y => largest (fun r => Rabs (h x r - h y r)) all)).
-          apply neighbours_spec; [exact I|repeat split; auto].
+          apply neighbors_spec; [exact I|repeat split; auto].
       + intros y N.
         apply Rle_trans with (largest (fun r => Rabs (h x r - h y r)) all).
         * apply Rle_trans with (Rabs (h x x - h y x)).
@@ -116,12 +116,12 @@ Section Model.
 
   Lemma LS_above x y : adjacent x y -> h x y <= LS x.
   Proof.
-    intros A. rewrite ls_reduction by apply A. apply largest_above, neighbours_spec; [apply A|exact A].
+    intros A. rewrite ls_reduction by apply A. apply largest_above, neighbors_spec; [apply A|exact A].
   Qed.
 
   Lemma LS_pos x : In x all -> 0 < LS x.
   Proof.
-    intros I. destruct (has_neighbour x I) as [y [J [D P]]].
+    intros I. destruct (has_neighbor x I) as [y [J [D P]]].
     apply Rlt_le_trans with (h x y); [exact P|apply LS_above; repeat split; auto].
   Qed.
 

@@ -18,7 +18,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger, bc_squared
-from dpaudit.posterior.model import Histogram, Model, hamming, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, hamming, make_model, neighbors
 from dpaudit.posterior.sensitivity import local
 
 LARGER = Statement("probability under the mechanism claimed larger", ">", "probability under the other")
@@ -83,7 +83,7 @@ class NearestLevels:
         tied = [c for value, c in wrong if balls.overlap(value, least) and bc_squared(self.model, self.x, c) == square]
         if not all(c in tied or balls.certainly_less(least, value) for value, c in wrong):
             raise balls.PrecisionExhausted(balls.working_bits())
-        return [c for c in neighbours(self.x) if bc_squared(self.model, self.x, c) == square]
+        return [c for c in neighbors(self.x) if bc_squared(self.model, self.x, c) == square]
 
     def _exponential(self) -> list[Ball]:
         rate = -ball(EPS / 2) / self.smooth

@@ -125,7 +125,7 @@ def table_2_stated(ctx: Context) -> Outcome:
     return stated(STATED_2, tables.TABLE_2)
 
 
-def found(ctx: Context, printed: Printed) -> Outcome:
+def first_recipe(ctx: Context, printed: Printed) -> Outcome:
     """Returns the first recipe that gives every printed digit; the parts try the other sensitivities in its place."""
     made = []
     for point in ctx.grid:
@@ -148,10 +148,10 @@ AXES = {"sensitivity": tables.SENSITIVITIES, "factor": FACTORS}
 @check("fig.table-1.found", grid=Grid("every printed digit", data=DATA_1, **AXES, noise=(TRUNCATED, FLOORED)))
 def table_1_found(ctx: Context) -> Outcome:
     """Some recipe gives every digit of Table 1."""
-    return found(ctx, tables.TABLE_1)
+    return first_recipe(ctx, tables.TABLE_1)
 
 
 @check("fig.table-2.found", grid=Grid("every printed digit", data=DATA_2, **AXES, noise=(TRUNCATED,)), weight=3)
 def table_2_found(ctx: Context) -> Outcome:
     """Some recipe gives every digit of Table 2."""
-    return found(ctx, tables.TABLE_2)
+    return first_recipe(ctx, tables.TABLE_2)

@@ -62,7 +62,7 @@ def tail_part(series: Series, name: str, sizes: Sizes, words: str = "") -> tuple
     return text, [falling(series, (name,), rest).part(text)]
 
 
-def told(outcome: Outcome, tails: Sequence[tuple[str, list[Part]]]) -> Outcome:
+def with_tails(outcome: Outcome, tails: Sequence[tuple[str, list[Part]]]) -> Outcome:
     """Returns the outcome with where each error falls, if all of that is PROVED."""
     parts = [part for _, found in tails for part in found]
     return outcome.having("; ".join(text for text, _ in tails) if proved(parts) else "", parts)
@@ -99,7 +99,7 @@ def errors_fall_a3(ctx: Context) -> Outcome:
     """The mean errors of MH and of both Laplace mechanisms decrease as n grows, balanced data (A3 §7.2.2)."""
     sizes = [point.n for point in ctx.grid]
     series, names = one_in(2, Fraction(1), sizes), ("MH", "LSDim", "LSHist")
-    return told(falling(series, names, sizes), [tail_part(series, name, sizes) for name in names])
+    return with_tails(falling(series, names, sizes), [tail_part(series, name, sizes) for name in names])
 
 
 # ------------------------------------------------------------------ k = 3 and 4
@@ -143,7 +143,7 @@ def dirichlet_errors(ctx: Context) -> Outcome:
         if ours == DIRICHLET:
             tails.append(tail_part(series, "MHdelta", sizes, f"{words}, S over all data sets: "))
     first = next((outcome for outcome in outcomes if outcome.verdict is not Verdict.PROVED), outcomes[0])
-    return told(first, tails)
+    return with_tails(first, tails)
 
 
 @check("fig.dirichlet.crossover", grid=CURVES.format(*REACH), wide=CURVES.format(*WIDE_REACH), weight=4)

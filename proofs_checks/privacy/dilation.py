@@ -116,7 +116,7 @@ def assertion(ctx: Context) -> Outcome:
 
 
 def count_batches(grid: Grid) -> Batches:
-    """Yields the numbers of candidates at neighbouring nonzero levels: if all are equal, so are any two."""
+    """Yields the numbers of candidates at neighboring nonzero levels: if all are equal, so are any two."""
 
     def sides(model: Model) -> Sides:
         for x in model.histograms:

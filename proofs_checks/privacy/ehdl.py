@@ -105,7 +105,7 @@ def uniform(ctx: Context) -> Outcome:
 
     def sides(mechanism: PosteriorMechanism) -> tuple[Ball, Ball]:
         share = true_epsilon(mechanism) / ball(mechanism.epsilon)
-        seen.setdefault((mechanism.model.n, str(mechanism.epsilon)), shown(share))
+        seen.setdefault((mechanism.model.n, str(mechanism.epsilon)), certain_digits(share))
         return share, ball(1)
 
     batches = each(ctx.grid, maker("EHDL"), sides, steps=loss_steps)
@@ -122,7 +122,7 @@ def uniform(ctx: Context) -> Outcome:
     return outcome.with_table(table(seen, top)).having(words if outcome.verdict is Verdict.IMPOSSIBLE else "", [part])
 
 
-def shown(share: Ball) -> str:
+def certain_digits(share: Ball) -> str:
     """Returns the leading digits that are certain."""
     value = significant(share, 8)
     return "?" if value is None else brief(value)

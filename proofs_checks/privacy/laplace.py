@@ -32,7 +32,7 @@ n, c, o = variables("n", "c", "o")
 
 @dataclass(frozen=True)
 class Where:
-    """Where an output o lies for neighbouring counts c and c+1; the two laws are q^exponent · poly there."""
+    """Where an output o lies for neighboring counts c and c+1; the two laws are q^exponent · poly there."""
 
     name: str
     applies: Callable[[int, int, int], bool]

@@ -9,7 +9,7 @@ from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check,
 from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import bc_squared
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 from proofs_checks.points import Pair, model_at, priors
 from proofs_checks.setting.exact import distance, exactly_less, local_exact, smallest
 from proofs_checks.setting.lemmas import adjacent_lemma, farther_lemma
@@ -31,7 +31,7 @@ def case_pairs(model: Model) -> list[Pair]:
         farthest = smallest([bc_squared(model, y, r) for r in model.histograms])
         local = local_exact(model, y)
         if farthest == local:
-            chosen += [(x, y) for x in neighbours(y) if bc_squared(model, y, x) == local]
+            chosen += [(x, y) for x in neighbors(y) if bc_squared(model, y, x) == local]
     return chosen
 
 
@@ -49,8 +49,8 @@ def premise_batches(grid: Grid) -> Batches:
 
 
 def case_steps(model: Model, x: Histogram, y: Histogram) -> list[Step]:
-    """Returns the distances from x to its neighbours and from y to every candidate."""
-    pairs = [("y", y, r) for r in model.histograms] + [("x", x, r) for r in neighbours(x)]
+    """Returns the distances from x to its neighbors and from y to every candidate."""
+    pairs = [("y", y, r) for r in model.histograms] + [("x", x, r) for r in neighbors(x)]
     found = [(name, r, bc_squared(model, c, r)) for name, c, r in pairs]
     lines = [step(f"H({name},{r})", f"BC² = {bc2}", distance(bc2)) for name, r, bc2 in found]
     return [
@@ -65,7 +65,7 @@ def premise_beta(ctx: Context) -> Outcome:
     """k = 2: adjacent x, y with LS(y) < LS(x), BI(x) farthest from y, LS(y) = H(x,y) (D2 §1.2.2)."""
     proof = farther_lemma()
     proof.says("k = 2", "H(y, ·) grows strictly on both sides of y, so a farthest candidate is an end, 0 or n")
-    proof.says("x is farthest and adjacent", "x is an end and y its only neighbour: LS(x) = H(x,y)")
+    proof.says("x is farthest and adjacent", "x is an end and y its only neighbor: LS(x) = H(x,y)")
     proof.says("so", "LS(x) = H(x,y) ≤ LS(y), which contradicts LS(y) < LS(x): the case never occurs, any n and prior")
     proof.requires("LS(x) ≤ LS(y) excludes the claimed relation of LS(y) and LS(x)", SMALLER.relation == "<")
     return proof.excludes(search(SMALLER, premise_batches(ctx.grid)))

@@ -13,7 +13,7 @@ from dpaudit.mechanisms.mhdelta import MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, neighbours
+from dpaudit.posterior.model import Histogram, neighbors
 from proofs_checks.points import exponential_at
 from proofs_checks.privacy.tools import DISTANCE, FEW, sensitivity_steps
 from proofs_checks.setting.exact import Level, level_of, levels, local_exact, smallest
@@ -113,7 +113,7 @@ def score_batches(
     def steps(at: Chosen, tag: Tag) -> list[Step]:
         model, x, scores = at[0].model, tag[0], all_scores(at[0])(tag[0])
         if local_exact(model, x) == smallest([local_exact(model, c) for c in model.histograms]):
-            scores = replace(scores, local=max(_index(scores, y) for y in neighbours(x)))
+            scores = replace(scores, local=max(_index(scores, y) for y in neighbors(x)))
         return [*sensitivity_steps(at[0], Hellinger(model), x, "x"), *worked(scores, tag, extra)]
 
     return over(grid, chosen, sides, ("x", "r (score a)", "t (score b)"), decide, steps)

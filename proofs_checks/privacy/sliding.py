@@ -107,7 +107,7 @@ def proved(ctx: Context) -> Outcome:
 def within(scores: Scores, i: int, j: int) -> bool:
     """Selects Δ = a − b ≥ −S_exp(x), that is b ≤ a + S_exp(x).
 
-    From a = 0 the neighbours of x always belong to it, exactly: b ≤ LS(x) ≤ S_exp(x).
+    From a = 0 the neighbors of x always belong to it, exactly: b ≤ LS(x) ≤ S_exp(x).
     """
     (x,) = scores.levels[0].members
     adjacent = i == 0 and any(hamming(x, r) == 1 for r in scores.levels[j].members)

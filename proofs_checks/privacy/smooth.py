@@ -152,8 +152,8 @@ def local_batches(grid: Grid, exponential: bool) -> Batches:
     return over(grid, partial(smooth_at, exponential=exponential), sides, ("x",), tie)
 
 
-def neighbours_are_one_apart() -> bool:
-    """Returns whether every neighbour is at distance 1, for symbolic counts and k = 2…8."""
+def neighbors_are_one_apart() -> bool:
+    """Returns whether every neighbor is at distance 1, for symbolic counts and k = 2…8."""
     return all(sum(map(abs, move)) == 2 for k in range(2, 9) for move in moves(k))
 
 
@@ -172,8 +172,8 @@ def proof_for(value: str, law: str, statement: Statement) -> Proof:
     proof.says("definition", f"{value}(x) = min over x″ of {law} + γ·d(x,x″); x″ = x gives S ≥ LS")
     proof.holds("S ≥ LS", "x″ = x adds nothing, γ·0 = 0", lambda: penalty(gamma, 0) == 0 * gamma)
     proof.knows("triangle", "d(x,x″) ≤ d(x,x′) + d(x′,x″), as d is half of the ℓ₁ distance, a norm")
-    one = "½‖x − x′‖₁ = 1 for every neighbour x′ of x, the counts being symbols"
-    proof.cases("d(x,x′)", one, "k = 2…8; all counts and n", neighbours_are_one_apart)
+    one = "½‖x − x′‖₁ = 1 for every neighbor x′ of x, the counts being symbols"
+    proof.cases("d(x,x′)", one, "k = 2…8; all counts and n", neighbors_are_one_apart)
     proof.cases("d(x,x″) ≤ d(x′,x″) + 1", "in the engine", "k = 2, 3, n ≤ 4 and k = 2, n = 60", lambda: triangle(4))
     text = f"{value}(x) ≤ {law} + γ·(d(x′,x″) + 1), which is {value}(x′) plus the claimed bound"
     proof.holds("at x″ optimal for x′", text, lambda: penalty(gamma, d + 1) - penalty(gamma, d) == smooth_bound(gamma))

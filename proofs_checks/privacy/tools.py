@@ -14,7 +14,7 @@ from dpaudit.mechanisms.mhdelta import ADJACENT, MHdelta
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, hamming, neighbours
+from dpaudit.posterior.model import Histogram, Model, hamming, neighbors
 from dpaudit.posterior.scores import Score
 from dpaudit.posterior.sensitivity import closure, local, local_all
 from dpaudit.privacy import loss as privacy_loss
@@ -136,7 +136,7 @@ class Peak:
 def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
     """Returns where the smooth sensitivity of x is attained; None for the other sensitivities."""
     if isinstance(mechanism, MHdelta) and mechanism.over == ADJACENT:
-        near, gamma = [x, *neighbours(x)], mechanism.gamma()
+        near, gamma = [x, *neighbors(x)], mechanism.gamma()
         source = near[balls.argsort([local(h, y) * (-gamma * hamming(x, y)).exp() for y in near])[-1]]
         return Peak(source, hamming(x, source), gamma, True, ", d ≤ 1")
     smoothing = mechanism.smoothing()
@@ -151,7 +151,7 @@ def peak_of(mechanism: Rated, h: Score, x: Histogram) -> Peak | None:
 def sensitivity_words(mechanism: Rated, name: str) -> str:
     """Returns which sensitivity it is that is not smoothed, with its formula where it has a name."""
     if isinstance(mechanism, EHDL):
-        return f"LS({name}), the largest H({name}, ·) over its neighbours"
+        return f"LS({name}), the largest H({name}, ·) over its neighbors"
     if isinstance(mechanism, EHD):
         return "GS₀ = √(1 − π/4)" if mechanism.gs == "constant" else "GS(n, α), the largest H over all adjacent pairs"
     return "the sensitivity in use"
@@ -163,7 +163,7 @@ def sensitivity_steps(mechanism: Rated, h: Score, x: Histogram, name: str) -> li
     if peak is None:
         return [step(f"Δ({name})", sensitivity_words(mechanism, name), delta)]
     row, index = h.row(peak.source), mechanism.model.index
-    beside = list(neighbours(peak.source))
+    beside = list(neighbors(peak.source))
     far = beside[balls.argsort([row[index[y]] for y in beside])[-1]]
     where = f"x″ = {peak.source}, d = d({name}, x″) = {peak.steps}; LS(x″) = H(x″, {far})"
     return [

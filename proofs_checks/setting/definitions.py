@@ -32,7 +32,7 @@ from dpaudit.claims.batches import Batches
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 from dpaudit.posterior.sensitivity import gs_constant, local
 from proofs_checks.points import model_at, priors, rationals
 
@@ -207,7 +207,7 @@ def ls_same_data(ctx: Context) -> Outcome:
 
     def steps(model: Model, x: Histogram) -> list[Step]:
         h = Hellinger(model)
-        nearest = [step(f"H(x, {y})", "a neighbour x′", h.between(x, y)) for y in neighbours(x)]
+        nearest = [step(f"H(x, {y})", "a neighbor x′", h.between(x, y)) for y in neighbors(x)]
         return [step("as printed", "H(x′,r) − H(x′,r)", 0), *nearest]
 
     (h,) = variables("h")

@@ -14,7 +14,7 @@ from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Algebraic, bc_squared
-from dpaudit.posterior.model import Histogram, Model, neighbours
+from dpaudit.posterior.model import Histogram, Model, neighbors
 
 R = TypeVar("R", bound=Hashable)
 
@@ -58,7 +58,7 @@ def smallest(values: Sequence[Algebraic]) -> Algebraic:
 @lru_cache(maxsize=4096)
 def local_exact(model: Model, x: Histogram) -> Algebraic:
     """Returns BC² of the pair that attains LS(x) = max H(x,x′): LS(x) = √(1 − √that), exactly."""
-    return smallest([bc_squared(model, x, y) for y in neighbours(x)])
+    return smallest([bc_squared(model, x, y) for y in neighbors(x)])
 
 
 @dataclass(frozen=True)

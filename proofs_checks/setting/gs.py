@@ -14,7 +14,7 @@ from dpaudit.claims.shown import brief, refined, step
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Algebraic, bc_squared
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbors
 from dpaudit.posterior.sensitivity import gs_constant
 from proofs_checks.points import model_at, priors
 from proofs_checks.setting.exact import distance, local_exact, smallest
@@ -114,7 +114,7 @@ def gs_batches(grid: Grid) -> Batches:
 
     def steps(at: Farthest) -> list[Step]:
         model, bc2, x = at
-        other = next(y for y in neighbours(x) if bc_squared(model, x, y) == bc2)
+        other = next(y for y in neighbors(x) if bc_squared(model, x, y) == bc2)
         return [
             step(f"the farthest adjacent pair, x = {x}, x′ = {other}", "BC(x,x′)²", str(bc2)),
             step("BC(x,x′)", "√(BC²)", bc2.ball().sqrt()),

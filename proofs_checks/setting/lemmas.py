@@ -15,7 +15,7 @@ from dpaudit.claims import Proof, coefficients_positive, variables
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.posterior.distances import Hellinger, bc_squared
-from dpaudit.posterior.model import make_model, neighbours
+from dpaudit.posterior.model import make_model, neighbors
 
 HALF = Fraction(1, 2)
 
@@ -27,9 +27,9 @@ def g(a: Fraction | int) -> Ball:
 
 
 def moves(k: int) -> list[tuple[int, ...]]:
-    """Returns x′ − x for every neighbour x′ of x = (c₁, …, c_k), the counts being symbols: any counts, any n."""
+    """Returns x′ − x for every neighbor x′ of x = (c₁, …, c_k), the counts being symbols: any counts, any n."""
     x = variables(*(f"c{i}" for i in range(k)))
-    return [tuple(_constant(b - a) for a, b in zip(x, y, strict=True)) for y in neighbours(x)]  # type: ignore[arg-type]
+    return [tuple(_constant(b - a) for a, b in zip(x, y, strict=True)) for y in neighbors(x)]  # type: ignore[arg-type]
 
 
 def _constant(poly: fmpq_mpoly) -> int:
@@ -48,7 +48,7 @@ STEP_CASES = ((5, 1, 1), (6, Fraction(1, 3), 2), (300, Fraction(1, 1000), 7))
 
 
 def engine_steps() -> bool:
-    """Returns whether the engine's exact BC² of neighbouring pairs of k = 2 have the ratio that step_of_g says."""
+    """Returns whether the engine's exact BC² of neighboring pairs of k = 2 have the ratio that step_of_g says."""
     for n, first, second in STEP_CASES:
         model = make_model(n, prior=(first, second))
         for x in range(0, n - 1, max(1, n // 5)):

@@ -148,7 +148,7 @@ def limit_balanced(ctx: Context) -> Outcome:
 def limit_boundary(ctx: Context) -> Outcome:
     """LS(0) → 0 as n → ∞ (N0, N4 proof of Theorem 4.5)."""
     proof = adjacent_lemma()
-    proof.says("x = 0", "the only neighbour is 1: LS(0)² = 1 − g(1)·g(n) > 1 − g(1) for every n")
+    proof.says("x = 0", "the only neighbor is 1: LS(0)² = 1 − g(1)·g(n) > 1 − g(1) for every n")
     square = local_exact(make_model(1), (1, 0)).rational
     proof.equal("g(1)² = π/4", "BC of the data sets of n = 1 is g(1)²", square, fmpq(1, 16))
     sizes = (1, 10, 100, 1000, 10000, 1000000)
@@ -179,7 +179,7 @@ def l1_sensitivity(ctx: Context) -> Outcome:
     )
     proof.cases(
         "ℓ₁",
-        f"of every neighbour of x is exactly the claimed {L1_BOUND}, the counts of x being symbols",
+        f"of every neighbor of x is exactly the claimed {L1_BOUND}, the counts of x being symbols",
         "k = 2…8; all counts, n and priors",
         lambda: all(sum(map(abs, move)) == L1_BOUND for k in range(2, 9) for move in moves(k)),
     )

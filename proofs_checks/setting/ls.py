@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mpoly, fmpq_poly
 from dpaudit.claims import Context, Grid, Outcome, Proof, Step, annotate, check, scan, step, variables
 from dpaudit.claims.batches import Batches, Sides, Statement, over
 from dpaudit.posterior.distances import Hellinger, bc_squared
-from dpaudit.posterior.model import Histogram, Model, make_model, neighbours
+from dpaudit.posterior.model import Histogram, Model, make_model, neighbors
 from proofs_checks.coq import THEOREMS
 from proofs_checks.points import Prior, adjacent_pairs, model_at, priors
 from proofs_checks.setting.exact import distance, local_exact
@@ -229,9 +229,9 @@ def balanced_batches(grid: Grid) -> Batches:
 
 
 def local_steps(model: Model, x: Histogram, name: str) -> list[Step]:
-    """Returns LS worked out: the distance of every neighbour, and the largest."""
+    """Returns LS worked out: the distance of every neighbor, and the largest."""
     lines = []
-    for y in neighbours(x):
+    for y in neighbors(x):
         bc2 = bc_squared(model, x, y)
         lines.append(step(f"{name} = {x} and {y}", f"BC² = {bc2}, H = √(1 − √BC²)", distance(bc2)))
     return [*lines, step(f"LS({name})", "the largest of these", distance(local_exact(model, x)))]

@@ -94,14 +94,14 @@ def audited(row: Row) -> dict[str, Any]:
 
 
 def support(mechanism: Any, exact: bool) -> dict[str, Any]:
-    """Returns the outputs that a neighbour cannot give, for the worst pair, and the largest share of each exception."""
+    """Returns the outputs that a neighbor cannot give, for the worst pair, and the largest share of each exception."""
     laws = {x: dpaudit.pmf(mechanism, x) for x in mechanism.datasets()}
     likely = {x: dict(zip(law.outputs, law.probabilities, strict=True)) for x, law in laws.items()}
     possible = {x: {r for r, p in law.items() if p.upper > 0} for x, law in likely.items()}
     holes = [
         [p.upper for r, p in law.items() if p.lower > 0 and r not in possible[y]]
         for x, law in likely.items()
-        for y in mechanism.neighbours(x)
+        for y in mechanism.neighbors(x)
     ]
     raised = dict.fromkeys(r for law in likely.values() for r in law if isinstance(r, Raised))
     largest = {str(r): max(law[r].upper for law in likely.values() if r in law) for r in raised}

@@ -30,7 +30,7 @@ class Implementation:
         """Returns the numbers 0 .. last."""
         return list(range(self.last + 1))
 
-    def neighbours(self, x: Any) -> list[Any]:
+    def neighbors(self, x: Any) -> list[Any]:
         """Returns the next number to both sides."""
         return line(x, self.last)
 
@@ -80,7 +80,7 @@ class GeometricFolded(GeometricTruncated):
 
 
 class Exponential(Implementation):
-    """The best of three candidates; a data set is their scores, 0 .. 2, and a neighbour moves each by at most 1."""
+    """The best of three candidates; a data set is their scores, 0 .. 2, and a neighbor moves each by at most 1."""
 
     name = "Exponential"
 
@@ -88,7 +88,7 @@ class Exponential(Implementation):
         """Returns the scores of three candidates."""
         return [(a, b, c) for a in range(3) for b in range(3) for c in range(3)]
 
-    def neighbours(self, x: Any) -> list[Any]:
+    def neighbors(self, x: Any) -> list[Any]:
         """Returns the scores that differ by at most 1 in every entry."""
         return [y for y in self.datasets() if y != x and max(abs(a - b) for a, b in zip(x, y, strict=True)) <= 1]
 
@@ -108,7 +108,7 @@ class ExponentialCategorical(Implementation):
         """Returns the categories."""
         return list(self.labels)
 
-    def neighbours(self, x: Any) -> list[Any]:
+    def neighbors(self, x: Any) -> list[Any]:
         """Returns all others."""
         return [y for y in self.labels if y != x]
 

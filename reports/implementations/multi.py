@@ -1,4 +1,4 @@
-"""The clients of multi-freq-ldpy as they are installed: local differential privacy, any two inputs are neighbours.
+"""The clients of multi-freq-ldpy as they are installed: local differential privacy, any two inputs are neighbors.
 
 numba compiles these functions, and compiled code cannot be followed: the Python functions that it compiles are run
 (`py_func`, which numba keeps). That numba draws and computes as numpy does is assumed.
@@ -137,9 +137,9 @@ class RSpFD_GRR_Client(Client):
 
 
 class RSpFD_GRR_ClientOneAttribute(RSpFD_GRR_Client):
-    """The same, where only tuples that differ in one attribute are neighbours."""
+    """The same, where only tuples that differ in one attribute are neighbors."""
 
-    def neighbours(self, x: Any) -> list[Any]:
+    def neighbors(self, x: Any) -> list[Any]:
         """Returns the tuples that differ in one attribute."""
         return [(1 - x[0], x[1]), (x[0], 1 - x[1])]
 

@@ -1,6 +1,6 @@
 """The clients of pure-ldp as they are installed: what a user's device sends, local differential privacy.
 
-A data set is the one item of a user, and any two are neighbours. The clients draw from `random` and `numpy.random`.
+A data set is the one item of a user, and any two are neighbors. The clients draw from `random` and `numpy.random`.
 """
 
 from __future__ import annotations

@@ -79,9 +79,9 @@ NOTES = (
     "GeometricFolded(epsilon=0.01, lower=0, upper=1) raised RecursionError in 675 of 100 000 plain runs. "
     'dpaudit refuses it ("its code recurses without end"): its own calls would move the limit. The '
     "exception depends on the noisy count alone, so it costs no privacy beyond that of Geometric.",
-    "The data sets: counts with neighbours at distance 1; for Exponential and PermuteAndFlip all scores "
-    "in {0, 1, 2}³, where a neighbour moves each by at most 1, sensitivity 1; for local clients 3 items "
-    "(SS: 6 values; tuples: 2 × 2), any two are neighbours.",
+    "The data sets: counts with neighbors at distance 1; for Exponential and PermuteAndFlip all scores "
+    "in {0, 1, 2}³, where a neighbor moves each by at most 1, sensitivity 1; for local clients 3 items "
+    "(SS: 6 values; tuples: 2 × 2), any two are neighbors.",
 )
 """On single classes, and the data sets."""
 

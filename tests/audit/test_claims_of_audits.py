@@ -91,7 +91,7 @@ def test_what_delta_elsewhere_says(at, eps, verdict):
 
 
 def test_a_delta_below_the_claimed_epsilon_can_prove_and_one_above_refute():
-    mild = {"n": 4, "delta_param": "1/20"}
+    mild = {"n": 4, "delta": "1/20"}
     assert dpaudit.delta("MHdelta", at="9/10", **mild).claim.verdict is PROVED
     assert dpaudit.delta("MHdelta", at="0", **mild).claim.verdict is None
     sharp = {"n": 1, "prior": "1/100,1/100"}

@@ -149,7 +149,7 @@ def test_a_mechanism_s_own_advantage_is_told_from_the_bound():
 
 
 def test_epsilon_has_several_names_where_there_is_no_mechanism(capsys):
-    shown = [told(capsys, *words)[1].out for words in (["0.4"], ["--eps", "0.4"], ["--epsilon", "0.4"])]
+    shown = [run_explain(capsys, *words)[1].out for words in (["0.4"], ["--eps", "0.4"], ["--epsilon", "0.4"])]
     assert shown[0] == shown[1] == shown[2] != ""
 
 
@@ -197,13 +197,13 @@ def test_extreme_values_are_answered(epsilon):
     assert result.accuracy.width <= Fraction(1, 10**6)
 
 
-def told(capsys, *words):
+def run_explain(capsys, *words):
     code = main(["explain", *words])
     return code, capsys.readouterr()
 
 
 def test_the_answer_comes_first(capsys):
-    code, shown = told(capsys, "--epsilon", "0.4")
+    code, shown = run_explain(capsys, "--epsilon", "0.4")
     assert code == 0
     first = shown.out.splitlines()[0]
     assert first.startswith("answer")
@@ -211,7 +211,7 @@ def test_the_answer_comes_first(capsys):
 
 
 def test_json_is_what_the_call_returns(capsys):
-    _, shown = told(capsys, "--epsilon", "1", "--delta", "1e-5", "--json")
+    _, shown = run_explain(capsys, "--epsilon", "1", "--delta", "1e-5", "--json")
     found, same = json.loads(shown.out), dpaudit.explain(1, delta="1e-5").to_dict()
     assert {**found, "seconds": 0} == {**same, "seconds": 0}
     assert found["tests"][0].keys() == {"false_positive_rate", "true_positive_rate"}
@@ -237,7 +237,7 @@ def test_json_is_what_the_call_returns(capsys):
     ],
 )
 def test_bad_input_is_one_line(capsys, words, part):
-    code, shown = told(capsys, *words.split())
+    code, shown = run_explain(capsys, *words.split())
     assert code == 2
     assert part in shown.err
     assert shown.err.count("\n") == 1

@@ -23,7 +23,7 @@ CASES = [
     ("LSHist", {"n": 4}),
     ("LSDim", {"n": 2, "k": 3}),
     ("LSZhang", {"n": 2}),
-    ("MHdelta", {"n": 4, "delta_param": "1/20"}),
+    ("MHdelta", {"n": 4, "delta": "1/20"}),
     ("dpaudit.examples.permute_and_flip:PermuteAndFlip", {}),
     ("dpaudit.examples.sparse_vector:BrokenSparseVector", {}),
 ]

@@ -117,7 +117,7 @@ def test_a_bound_that_is_known_exactly_is_shown_exactly():
 
 def test_the_threshold_and_the_near_outputs_are_explained():
     lines = "\n".join(explained("acc.4.2.strict"))
-    assert "LS(x): the largest H(x,x′) over the neighbours x′ of x = 0.4632" in lines
+    assert "LS(x): the largest H(x,x′) over the neighbors x′ of x = 0.4632" in lines
     assert "near: the outputs r, by their first cell, with H(x,r) < LS(x) = r = 1" in lines
     assert "κ: near outputs to the right of x = 0; to the left 0" in lines
 

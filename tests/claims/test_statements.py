@@ -155,8 +155,8 @@ def test_the_weaker_guarantee_breaks_with_its_gamma_and_with_what_it_cites(monke
     assert delta.weaker_proof(Proof(proved)).failed == ["the last term", "the engine's γ"]
 
 
-def test_the_mechanism_as_printed_takes_its_sensitivity_from_the_neighbours_only():
-    """S of (0, 0, 3) by hand: LS of itself and of its neighbours, each by H of adjacent data sets."""
+def test_the_mechanism_as_printed_takes_its_sensitivity_from_the_neighbors_only():
+    """S of (0, 0, 3) by hand: LS of itself and of its neighbors, each by H of adjacent data sets."""
     mechanism = dirichlet.exponential_at(
         partial(delta.MHdelta, over="adjacent"),
         Point(n=3, eps=8, delta=Fraction(1, 10**8), prior=(100, 100, Fraction(1, 1000))),

@@ -197,7 +197,7 @@ def test_refuted_and_require(capsys):
 
 
 def test_mhdelta_is_judged_by_epsilon_and_delta(capsys):
-    found = run_json(capsys, "epsilon", "--mech", "MHdelta", "--n", "8", "--eps", "0.8", "--delta-param", "1e-8")
+    found = run_json(capsys, "epsilon", "--mech", "MHdelta", "--n", "8", "--eps", "0.8", "--delta", "1e-8")
     assert found["claimed"] == "4/5"
     assert found["claimed_delta"] == "1/100000000"
     assert found["verdict"]["word"] == "PROVED"

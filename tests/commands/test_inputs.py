@@ -52,7 +52,7 @@ BAD = [
     ([*BASE, "--bogus"], "--bogus", "No such option"),
     (["epsilon", "--mech", "EHD", "--n", "4", "--gs", "best"], "--gs = best", "constant or exact"),
     (["epsilon", "--mech", "MHdelta", "--n", "4"], "--delta = (missing)", "MHdelta needs it"),
-    (["epsilon", "--mech", "MHdelta", "--n", "4", "--delta-param", "1"], "--delta = 1", "< 1"),
+    (["epsilon", "--mech", "MHdelta", "--n", "4", "--delta", "1"], "--delta = 1", "< 1"),
     (["delta", "--mech", "EHDS", "--n", "4", "--at", "-1"], "--at = -1", ">= 0"),
     (["pmf", "--mech", "EHDS", "--n", "4", "--x", "1,2"], "--x = 1,2", "must sum to n = 4, sums to 3"),
     (["pmf", "--mech", "EHDS", "--n", "4", "--k", "2", "--x", "1,2,1"], "--x = 1,2,1", "must have k = 2 cells"),

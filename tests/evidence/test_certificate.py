@@ -145,9 +145,9 @@ def wrong_factor(patch):
 
 
 def wrong_sensitivity(patch):
-    """The local sensitivity is the smallest distance to a neighbour instead of the largest."""
+    """The local sensitivity is the smallest distance to a neighbor instead of the largest."""
     module = sys.modules["dpaudit.posterior.sensitivity"]
-    least = lambda h, c: balls.minimum([h.between(c, d) for d in module.neighbours(c)])  # noqa: E731
+    least = lambda h, c: balls.minimum([h.between(c, d) for d in module.neighbors(c)])  # noqa: E731
     patch.setattr(module, "local", least)
     patch.setattr(exponential, "local", least)
 
@@ -215,7 +215,7 @@ BUGS = [
     (missing_pair, ("EHDS", {"n": 6}), None, True),
     (missing_middle_pair, ("EHDS", {"n": 6}), "0", True),
     (missing_output, FAMILY[0], "0", False),
-    (wrong_gamma, ("MHdelta", {"n": 4, "delta_param": "1e-8", "eps": "1/10"}), "0", False),
+    (wrong_gamma, ("MHdelta", {"n": 4, "delta": "1e-8", "eps": "1/10"}), "0", False),
     (wrong_normaliser, FAMILY[2], None, False),
 ]
 
@@ -343,7 +343,7 @@ def test_every_pair_is_counted_and_never_listed(monkeypatch):
             return [Fr(1 + x % 2, 3), Fr(2 - x % 2, 3)]
 
     result = dpaudit.epsilon(Many())
-    monkeypatch.setattr(OwnMechanism, "neighbours", None)
+    monkeypatch.setattr(OwnMechanism, "neighbors", None)
     found = certificate.certificate(result)
     assert found["subject"]["pairs"] is None
     assert found["method"]["counts"]["pairs"] == 700 * 699
@@ -357,7 +357,7 @@ def test_listed_pairs_are_in_order_and_once():
         def outputs(self):
             return ["no", "yes"]
 
-        def neighbours(self, x):
+        def neighbors(self, x):
             return {"a": ["b", "c"], "b": ["a"], "c": []}[x]
 
         def probabilities(self, x):

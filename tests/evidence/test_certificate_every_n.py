@@ -17,7 +17,7 @@ from dpaudit.evidence.verifier.theorems import every_n_blocks as blocks
 from dpaudit.evidence.verifier.theorems.every_n import EveryN
 
 
-def made(mech, **setting):
+def certificate_of(mech, **setting):
     return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, n="all", **setting))))
 
 
@@ -49,12 +49,12 @@ def above_n(monkeypatch):
 
 @pytest.fixture(scope="module")
 def ehd():
-    return made("EHD", prior="1/2,3", digits=4)
+    return certificate_of("EHD", prior="1/2,3", digits=4)
 
 
 @pytest.fixture(scope="module")
 def ehdl():
-    return made("EHDL", prior="1/10,1/10", digits=2)
+    return certificate_of("EHDL", prior="1/10,1/10", digits=2)
 
 
 def test_the_verifier_accepts_it(ehd, ehdl, above_n):
@@ -100,7 +100,7 @@ def test_an_n_below_is_looked_at_pair_by_pair(ehd, ehdl):
         (("cover", "blocks", 0, 3), [0], "do not reach"),
         (("cover", "blocks", 0, 0), 10, "no such ends"),
         (("cover", "blocks", 0, 2), 7, "no such ends"),
-        (("witness", "x"), 5, "no pair of neighbours"),
+        (("witness", "x"), 5, "no pair of neighbors"),
         (("witness", "output"), 0, "below the stated lower bound"),
         (("witness", "n"), "many", "no number"),
         (("subject", "n"), 5, "not about every n"),
@@ -123,7 +123,7 @@ def test_a_block_that_is_left_out_is_missed(ehdl, above_n):
 
 
 def test_every_n_and_every_epsilon(above_n):
-    document = made("EHDL", eps="all", digits=2)
+    document = certificate_of("EHDL", eps="all", digits=2)
     _, said = accepted(document)
     assert "for every epsilon > 0" in said["text"]
     assert said["verdict"] == "PROVED"
@@ -138,7 +138,7 @@ def plateau():
 
     kept, every_n_search.PLAIN_BLOCKS = every_n_search.PLAIN_BLOCKS, 0
     try:
-        return made("MH", digits=3)
+        return certificate_of("MH", digits=3)
     finally:
         every_n_search.PLAIN_BLOCKS = kept
 

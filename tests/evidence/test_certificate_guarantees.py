@@ -24,7 +24,7 @@ CLAIMS = ["rho=1/3", "rho=1/1000", "alpha=2,eps=1/2", "alpha=1,eps=1/1000", "mu=
 RESPONSE = "dpaudit.examples.randomized_response:SpinnerResponse"
 
 
-def made(mech, claim, options=None):
+def judged(mech, claim, options=None):
     return dpaudit.judge(mech, claim, **(options or {}))
 
 
@@ -33,7 +33,7 @@ def made(mech, claim, options=None):
 def test_what_the_engine_judges_is_accepted(mech, options):
     verdicts = set()
     for claim in CLAIMS:
-        result = made(mech, claim, options)
+        result = judged(mech, claim, options)
         document = certificate(result)
         verdicts.add(result.verdict.value)
         assert outcome(document, full=True) is None, claim
@@ -50,7 +50,7 @@ def shifted(text, by):
 def test_wrong_bounds_are_rejected(mech, claim):
     """3/4 against 1/4: rho = 0.549..., D_2 = 0.847..., mu = 1.348..."""
     options = {"n": 3, "prior": "1/20,1/20", "eps": 3} if mech == "EHD" else {}
-    document = certificate(made(mech, claim, options))
+    document = certificate(judged(mech, claim, options))
     assert outcome(document, full=True) is None
     lower, upper = document["statement"]["lower"], document["statement"]["upper"]
     up = changed(changed(document, ("statement", "upper"), shifted(upper, "1")), ("statement", "lower"),

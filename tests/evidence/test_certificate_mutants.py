@@ -51,7 +51,7 @@ FAULTS = [
     (core.Bounds, "_everywhere", lambda *_: [], ["change_verdict", "change_bounds"], "law"),
     (guarantees.Moments, "above", lambda *_: False, ["change_bounds", "change_claim"], "zcdp_rho"),
     (guarantees, "above_gaussian", lambda *_: -1, ["change_bounds", "change_claim"], "gdp_mu"),
-    (Subject, "neighbours", lambda *_: [], ["change_bounds"], "law"),
+    (Subject, "neighbors", lambda *_: [], ["change_bounds"], "law"),
     (Block, "losses", lambda *given: [v * 2 for v in TRUE_LOSSES(*given)], ["change_bounds"], "every-n"),
 ]
 TRUE_LOSSES = Block.losses

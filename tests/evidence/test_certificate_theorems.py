@@ -46,7 +46,7 @@ MAPS = [
 ]
 
 
-def made(mech, setting):
+def certificate_of(mech, setting):
     return json.loads(json.dumps(certificate(dpaudit.epsilon(mech, **setting))))
 
 
@@ -61,7 +61,7 @@ def accepted(document, full=True):
 
 @pytest.mark.parametrize(("mech", "setting"), [*RATIOS, *LAPLACES, *MAPS])
 def test_the_verifier_accepts_it(mech, setting):
-    document = made(mech, setting)
+    document = certificate_of(mech, setting)
     for full in (False, True):
         lines, said = accepted(document, full)
         assert said["verdict"] == document["statement"]["verdict"]
@@ -89,7 +89,7 @@ def changed(document, path, value):
 
 @pytest.mark.parametrize(("mech", "setting"), LAPLACES)
 def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
-    document = made(mech, setting)
+    document = certificate_of(mech, setting)
     low, high = (Fraction(document["statement"][end]) for end in ("lower", "upper"))
     tiny = Fraction(1, 10**25)
     for path, value in (
@@ -115,8 +115,8 @@ def test_changed_bounds_of_the_laplace_family_are_rejected(mech, setting):
 
 
 def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
-    document = made("EHDL", {"n": 6, "eps": "all"})
-    cover, mirrored = document["cover"], made("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"})
+    document = certificate_of("EHDL", {"n": 6, "eps": "all"})
+    cover, mirrored = document["cover"], certificate_of("EHD", {"n": 1, "prior": "1,1/1000", "eps": "all"})
     assert mirrored["cover"] == []
     for surplus in ([[0, 6], [2, 4], ["1"]], [[3, 3], [3, 3], ["1"]], cover[0]):
         found = changed(document, ("cover",), [*cover, surplus])
@@ -128,19 +128,19 @@ def test_every_row_of_a_cover_is_checked_and_no_other_is_taken():
 
 
 def test_a_constant_ratio_is_not_claimed_of_other_rows():
-    document = made("EHDL", {"n": 2, "prior": "1,3", "eps": "all"})
+    document = certificate_of("EHDL", {"n": 2, "prior": "1,3", "eps": "all"})
     assert accepted(changed(document, ("cover",), [])) is None
 
 
 def test_a_range_of_the_laplace_family_is_not_stretched():
     """With one record the ratio falls with epsilon: from 1 at 0 on."""
-    document = made("LSZhang", {"n": 1, "eps": "1/2..7"})
+    document = certificate_of("LSZhang", {"n": 1, "eps": "1/2..7"})
     for text in ("all", "1/3..7", "7..1/2"):
         assert accepted(changed(document, ("subject", "nominal_epsilon"), text)) is None
     assert accepted(changed(document, ("subject", "nominal_epsilon"), "1/2..8")) is not None
     for text in ("0", "1/3", "8", "inf", "5"):
         assert accepted(changed(document, ("witness", "epsilon"), text)) is None
-    every = made("LSZhang", {"n": 1, "eps": "all"})
+    every = certificate_of("LSZhang", {"n": 1, "eps": "all"})
     assert every["witness"]["epsilon"] == "0"
     assert accepted(changed(every, ("witness", "epsilon"), "1/100")) is None
 
@@ -148,7 +148,7 @@ def test_a_range_of_the_laplace_family_is_not_stretched():
 @pytest.mark.parametrize(("mech", "n", "k"), [("LSZhang", 3, 2), ("LSZhang", 2, 3), ("LSDim", 2, 4), ("LSHist", 4, 2)])
 def test_the_powers_are_those_of_every_pair_and_output(mech, n, k):
     """All ratios of probabilities, exactly, at three epsilons, are among those q^a (2-q)^b, and no others are."""
-    part = LaplaceRatio(made(mech, {"n": n, "k": k, "eps": "all"}), True)
+    part = LaplaceRatio(certificate_of(mech, {"n": n, "k": k, "eps": "all"}), True)
     powers = part.powers()
     seen = set()
     for epsilon in ("1", "1/3"):
@@ -156,7 +156,7 @@ def test_the_powers_are_those_of_every_pair_and_output(mech, n, k):
         t = float(Fraction(epsilon)) / law.scale
         values = {power: -power[0] * t + power[1] * math.log(2 - math.exp(-t)) for power in powers}
         for x in law.datasets():
-            for y in law.neighbours(x):
+            for y in law.neighbors(x):
                 for p, q in zip(law.make_row(x), law.make_row(y), strict=True):
                     loss = math.log(p.value.ends()[0] / q.value.ends()[0])
                     found = {power for power, value in values.items() if abs(value - loss) < 1e-9}
@@ -167,7 +167,7 @@ def test_the_powers_are_those_of_every_pair_and_output(mech, n, k):
 
 @pytest.mark.parametrize(("mech", "setting"), RATIOS[:3])
 def test_a_stronger_ratio_is_rejected(mech, setting):
-    document = made(mech, setting)
+    document = certificate_of(mech, setting)
     statement = document["statement"]
     low, high = statement["lower"], statement["upper"]
     middle = str((Fraction(low) + Fraction(high)) / 2)
@@ -185,7 +185,7 @@ def test_a_stronger_ratio_is_rejected(mech, setting):
 
 
 def test_every_interval_of_the_cover_is_needed():
-    document = made("EHDL", {"n": 6, "eps": "all"})
+    document = certificate_of("EHDL", {"n": 6, "eps": "all"})
     worst = next(i for i, entry in enumerate(document["cover"]) if entry[:2] == [[0, 6], [1, 5]])
     assert accepted(changed(document, ("cover", worst), document["cover"][worst - 1])) is None
     assert accepted(changed(document, ("cover", worst, 2), ["1"])) is None
@@ -194,7 +194,7 @@ def test_every_interval_of_the_cover_is_needed():
 
 
 def test_a_range_is_not_stretched():
-    document = made("EHD", {"n": 9, "eps": "1..9"})
+    document = certificate_of("EHD", {"n": 9, "eps": "1..9"})
     for text in ("all", "1/2..9", "1..100", "9..1", "1..2..3", "", None):
         found = accepted(changed(document, ("subject", "nominal_epsilon"), text))
         assert found is None or text == "1..100"
@@ -205,7 +205,7 @@ def test_a_range_is_not_stretched():
 
 @pytest.mark.parametrize(("mech", "setting"), MAPS[:3])
 def test_a_changed_map_is_rejected(mech, setting):
-    document = made(mech, setting)
+    document = certificate_of(mech, setting)
     leaves = [path for path in places(document["cover"]) if path and isinstance(path[-1], int)]
     source, seen = random.Random(14), 0
     for path in source.sample(leaves, min(8, len(leaves))):
@@ -225,7 +225,7 @@ def test_a_changed_map_is_rejected(mech, setting):
 
 
 def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
-    forged = made("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
+    forged = certificate_of("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
     forged["cover"] = "PROVED"
     forged["statement"] |= {"proved": "1", "refuted": "0", "undecided": "0", "verdict": "PROVED"}
     assert accepted(forged) is None
@@ -238,7 +238,7 @@ def test_a_map_of_which_no_box_is_looked_at_is_not_checked():
 
 
 def test_a_refuted_map_is_checked_at_one_witness():
-    document = made("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
+    document = certificate_of("EHD", {"n": 1, "prior": "1/1000..1/4,1/1000..1/4", "rest": "1/3"})
     assert document["statement"]["verdict"] == "REFUTED"
     _, said = accepted(document, full=False)
     assert "verdict: REFUTED; checked: one witness" in said["text"]
@@ -269,7 +269,7 @@ def test_what_has_no_replay_is_refused_before_any_work():
 
 @pytest.mark.parametrize(("mech", "setting"), [RATIOS[0], MAPS[0]])
 def test_a_certificate_of_another_form_is_malformed(mech, setting):
-    document = made(mech, setting)
+    document = certificate_of(mech, setting)
     for path, value in (
         (("kind",), "prior-map" if document["kind"] == "every-epsilon" else "every-epsilon"),
         (("kind",), ["every-epsilon"]),
@@ -314,4 +314,4 @@ def test_what_nobody_claims_is_called_asked():
         ("EHD", {"n": "all", "digits": 5}, "; claimed: 1-DP for every n; verdict"),
         ("EHDL", {"n": "all", "digits": 5, "eps": "all"}, "; asked: epsilon-DP for every n; verdict"),
     ):
-        assert words in accepted(made(mech, setting), full=False)[1]["text"]
+        assert words in accepted(certificate_of(mech, setting), full=False)[1]["text"]

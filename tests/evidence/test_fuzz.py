@@ -104,7 +104,7 @@ def truth(document):
     """The statement of a certificate of the family, recomputed by the engine: an enclosure."""
     subject, statement = document["subject"], document["statement"]
     options = {name: value for name, value in subject["parameters"].items() if name != "delta"}
-    options |= {"delta_param": subject["parameters"]["delta"]} if "delta" in subject["parameters"] else {}
+    options |= {"delta": subject["parameters"]["delta"]} if "delta" in subject["parameters"] else {}
     options |= {"n": subject["n"], "prior": subject["prior"], "eps": subject["nominal_epsilon"], "digits": 18}
     if statement["quantity"] == "epsilon":
         return dpaudit.epsilon(subject["mechanism"], **options).epsilon

@@ -173,7 +173,7 @@ def test_the_map_tiles_the_box_and_agrees_with_the_engine(mech, setting, prior):
     assert not any(overlap_area(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
     source = random.Random(18)
     for verdict in (Verdict.PROVED, Verdict.REFUTED):
-        chosen = result.some(verdict)
+        chosen = result.boxes_with(verdict)
         for patch in [chosen[0], *source.sample(chosen, min(4, len(chosen)))]:
             for point in (patch.box.corner(0), patch.box.corner(1), patch.box.centre):
                 audit = dpaudit.epsilon(mech, **setting, prior=point)
@@ -207,7 +207,7 @@ def test_the_map_of_ehd_straddles_the_curve_that_algebra_knows():
             assert beyond(patch.box.corner(0)) >= 0
         if patch.verdict is Verdict.REFUTED:
             assert beyond(patch.box.corner(1)) < 0
-    left = [patch.box.sides for patch in result.some(Verdict.UNDECIDED)]
+    left = [patch.box.sides for patch in result.boxes_with(Verdict.UNDECIDED)]
     for i in range(1, 40):
         first, low, high = Fraction(i, 160), Fraction(1, 1000), Fraction(1, 4)
         if beyond((first, high)) < 0:

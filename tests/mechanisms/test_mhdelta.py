@@ -17,7 +17,7 @@ SETTINGS = [(3, "1,1,1", "4/5"), (4, "1/2,1,2", "8"), (6, "1/10,5", "2"), (1, "1
 
 
 @pytest.mark.parametrize(("n", "prior", "eps"), SETTINGS)
-def test_the_sensitivity_is_that_of_the_neighbours(n, prior, eps):
+def test_the_sensitivity_is_that_of_the_neighbors(n, prior, eps):
     entries = tuple(map(Fraction, prior.split(",")))
     model = make_model(n, prior=entries)
     found = make_mechanism("MHdelta", model, eps, {"delta": DELTA, "over": "adjacent"})

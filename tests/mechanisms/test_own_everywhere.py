@@ -24,7 +24,7 @@ class Subsampled:
     def datasets(self):
         return list(range(self.n + 1))  # how many would say yes
 
-    def neighbours(self, x):
+    def neighbors(self, x):
         return [y for y in (x - 1, x + 1) if 0 <= y <= self.n]
 
     def outputs(self):

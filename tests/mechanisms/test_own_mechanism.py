@@ -147,12 +147,12 @@ def test_impossible_outputs():
     assert dpaudit.epsilon(Weights()).witness.to_dict() == {"x": "b", "x_prime": "a", "output": "1"}
 
 
-def test_adjacency_is_what_neighbours_says_made_symmetric():
+def test_adjacency_is_what_neighbors_says_made_symmetric():
     class Path(Coin):
         def datasets(self):
             return [0, 1, 2]
 
-        def neighbours(self, x):
+        def neighbors(self, x):
             return [x + 1] if x < 2 else []
 
         def probability(self, x, r):
@@ -163,7 +163,7 @@ def test_adjacency_is_what_neighbours_says_made_symmetric():
     assert result.counts.pairs == 4
     with mp.workdps(60):
         assert contains(result.epsilon, mp.log(mpf(3) / 2))
-    del Path.neighbours
+    del Path.neighbors
     assert dpaudit.epsilon(Path()).counts.pairs == 6
 
 
@@ -194,8 +194,8 @@ BAD = [
     ("def log_weight(self, x, r): return 'nan'", "log_weight(a, 0)", "exact number"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 0.5", "claimed", "not exact"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 1, 2, 3", "claimed()", "(epsilon, delta)"),
-    ("def log_weight(self, x, r): return 0\n    def neighbours(self, x): return ['c']", "c, which is no data set", ""),
-    ("def log_weight(self, x, r): return 0\n    def neighbours(self, x): return []", "no two neighbouring", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return ['c']", "c, which is no data set", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return []", "no two neighboring", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a']", "at least 2 data sets", "returns 1"),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a', 'a']", "returns a twice", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return [1, '1']", "as different values", ""),

@@ -109,7 +109,7 @@ def test_every_number_of_digits(mechanism, digits):
 def test_counts_are_what_enumeration_gives(mechanism):
     counts = mechanism.counts()
     assert counts.datasets == len(mechanism.model.histograms)
-    assert counts.pairs == sum(len(list(mechanism.neighbours(x))) for x in mechanism.model.histograms)
+    assert counts.pairs == sum(len(list(mechanism.neighbors(x))) for x in mechanism.model.histograms)
     assert counts.outputs == len(mechanism.outputs())
 
 
@@ -132,7 +132,7 @@ def test_one_point_is_the_row_s(kind):
         for output, p in zip(mechanism.outputs(), row, strict=True):
             assert balls.overlap(mechanism.point((1, 2), output), p)
             assert balls.enclosure(mechanism.point((1, 2), output), 30) is not None
-    few = sum(len(mechanism.law().masses(x, y)) for x in mechanism.model.histograms for y in mechanism.neighbours(x))
+    few = sum(len(mechanism.law().masses(x, y)) for x in mechanism.model.histograms for y in mechanism.neighbors(x))
     assert few <= mechanism.count_masses()
 
 

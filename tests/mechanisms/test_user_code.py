@@ -282,7 +282,7 @@ def test_a_list_that_changes_between_two_calls_is_refused():
     [
         ("datasets", (["a", "b"], ["a", "c"]), r"datasets\(\) changes between two calls: 'b', then 'c'|b, then c"),
         ("outputs", ([0, 1], [0, 1, 2]), r"outputs\(\) changes between two calls: 2 items, then 3 items"),
-        ("neighbours", (["a"], ["b"]), r"neighbours\(\) changes between two calls: a, then b"),
+        ("neighbors", (["a"], ["b"]), r"neighbors\(\) changes between two calls: a, then b"),
         ("claimed", (1, 2), r"claimed\(\) changes between two calls: 1-DP, then 2-DP"),
     ],
 )

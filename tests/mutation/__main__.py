@@ -31,6 +31,7 @@ ROOT = Path(__file__).parent.parent.parent
 GENERAL = ("posterior/test_exact", "mechanisms/test_registry", "privacy/test_symmetry", "system/test_against_reference")
 FIRST = {
     "numbers.balls": ("numbers/test_balls",),
+    "numbers.champion": ("numbers/test_champion",),
     "numbers.enclosure": ("numbers/test_enclosure", "numbers/test_balls"),
     "numbers.rationals": ("commands/test_inputs",),
     "posterior.model": ("commands/test_inputs", "privacy/test_symmetry", "posterior/test_sensitivity"),

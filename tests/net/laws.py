@@ -253,12 +253,12 @@ def _reference(case: Family) -> dict[str, Any]:
     options = dict(case.options)
     if options.pop("score", "hellinger") != "hellinger" or case.mech not in reference.MECHANISMS:
         raise NotApplicable
-    exact = {{"delta_param": "delta"}.get(name, name): Fraction(options[name]) for name in options if name in RATIONAL}
+    exact = {name: Fraction(options[name]) for name in options if name in RATIONAL}
     rest = {"gs": options["gs"]} if "gs" in options else {}
     return {"mech": case.mech, "n": int(options["n"]), "prior": case.prior, **exact, **rest, "dps": 80}
 
 
-RATIONAL = ("eps", "gamma", "delta_param")
+RATIONAL = ("eps", "gamma", "delta")
 REFERENCE_ERROR = mpf(10) ** -40
 
 

@@ -104,7 +104,7 @@ class Own:
             lines.append(f"    def claimed(self): return {self.claim}")
         if self.links is not None:
             near = [[j for i, j in self.pairs if i == here] for here in range(len(self.labels))]
-            lines.append(f"    def neighbours(self, x): return [LABELS[j] for j in {near}[place(LABELS, x)]]")
+            lines.append(f"    def neighbors(self, x): return [LABELS[j] for j in {near}[place(LABELS, x)]]")
         return "\n".join(lines) + "\n"
 
     def table(self) -> str:
@@ -160,10 +160,9 @@ def family(pick: Pick) -> Family:
     options = {"n": str(pick(range(1, LARGEST_N[k] + 1))), "prior": ",".join(prior), "eps": eps}
     ordinary = True
     for parameter in dpaudit.MECHANISMS[name].parameters:
-        key = {"delta": "delta_param"}.get(parameter.name, parameter.name)
-        options[key] = pick([*parameter.examples, *MORE.get(parameter.name, ())])
+        options[parameter.name] = pick([*parameter.examples, *MORE.get(parameter.name, ())])
         if parameter.name == "score" and pick(range(10)) == 9:
-            options[key], ordinary = pick(["tv", "kl", "l1"]), False
+            options["score"], ordinary = pick(["tv", "kl", "l1"]), False
     return Family(name, options, _shares(pick), pick(OCCASIONAL), ordinary)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Champion, NeedsMoreBits, PrecisionExhausted, ball
+from dpaudit.numbers.balls import NeedsMoreBits, PrecisionExhausted, ball
 from dpaudit.numbers.verdict import Verdict
 
 RATIONALS = st.fractions(-50, 50, max_denominator=10**6)
@@ -94,27 +94,6 @@ def test_balls_that_touch():
     assert balls.at_most(upper, x) is balls.at_most(x, lower) is Verdict.UNDECIDED
     assert balls.less(upper, x) is balls.less(x, lower) is Verdict.REFUTED
     assert balls.less(lower, x) is balls.less(x, upper) is Verdict.UNDECIDED
-
-
-@given(st.lists(st.lists(RATIONALS, min_size=1, max_size=6), min_size=1, max_size=6))
-def test_the_champion_is_the_maximum_with_a_witness(batches):
-    with balls.precision(40):
-        champion = Champion()
-        for b, batch in enumerate(batches):
-            champion.offer([ball(v) for v in batch], lambda i, b=b: (b, i))
-        value, (b, i) = champion.result()
-        lower, upper = balls.ends(value)
-        assert lower <= max(map(max, batches)) <= upper
-        assert lower <= batches[b][i]
-
-
-def test_the_champion_forgets_what_cannot_win_and_keeps_ties():
-    champion = Champion()
-    champion.offer([ball(v) for v in range(5000)], lambda i: i)
-    assert len(champion.alive) == 1
-    champion.offer([ball(4999), ball(7)], lambda i: ("late", i))
-    assert champion.result()[1] == 4999
-    assert len(champion.alive) == 2
 
 
 @given(RATIONALS)
@@ -313,31 +292,3 @@ def test_a_capped_ball():
     found = balls.capped(ball(1), ball(2))
     assert found.contains(ball(0))
     assert found.contains(ball(2))
-
-
-def test_the_champion_knows_its_top_and_can_be_put_in_order():
-    champion = Champion()
-    with pytest.raises(ValueError, match="nothing"):
-        champion.top()
-    champion.offer([], lambda i: i)
-    champion.offer([ball(5), ball(3), ball(5)], lambda i: "cba"[i])
-    champion.offer([ball(4)], lambda i: "z")
-    assert balls.ends(champion.top()) == (5, 5)
-    assert champion.result()[1] == "c"
-    champion.sort(str)
-    assert champion.result()[1] == "a"
-
-
-def test_the_champion_covers_wide_balls():
-    for values in ([arb(2, 0.25), arb(1, 5)], [arb(1, 5), arb(2, 0.25)]):
-        champion = Champion()
-        champion.offer(values, lambda i: i)
-        assert champion.result()[0].contains(arb(5.5))
-
-
-def test_the_champion_is_pruned_now_and_then():
-    champion = Champion()
-    for v in range(5000):
-        champion.offer([ball(v)], lambda i, v=v: v)
-    assert len(champion.alive) <= 4097
-    assert champion.result()[1] == 4999

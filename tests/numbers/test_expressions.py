@@ -264,7 +264,7 @@ class Twins(Rows):
     def __init__(self, datasets=("a", "b"), outputs=(0, 1), links=None, names=None):
         self.lists, self.links, self.names = (datasets, outputs), links, names
         if links is not None:
-            self.neighbours = links.__getitem__
+            self.neighbors = links.__getitem__
 
     def datasets(self):
         return self.lists[0]
@@ -288,7 +288,7 @@ class Twins(Rows):
         ({"outputs": [0, 0]}, r"outputs\(\) returns 0 twice"),
         (
             {"datasets": [0, 1], "links": [[True], []]},
-            r"neighbours\(0\) returns True, which compares equal to the data set 1 but is another value",
+            r"neighbors\(0\) returns True, which compares equal to the data set 1 but is another value",
         ),
         ({"datasets": [(0,), (1,)], "links": {(0,): [(1.0,)]}}, r"returns \(1.0,\), which compares equal to"),
         ({"names": [False, 1]}, r"probabilities\(a\) names False, which compares equal to the output 0"),
@@ -299,7 +299,7 @@ def test_twins_are_refused_by_name(given, message):
         dpaudit.epsilon(Twins(**given))
 
 
-def test_neighbours_may_be_named_twice_and_by_numbers_of_the_same_text():
+def test_neighbors_may_be_named_twice_and_by_numbers_of_the_same_text():
     assert dpaudit.epsilon(Twins([0, 1], links=[[1, 1, Fr(1), 0], []])).counts.pairs == 2
 
 

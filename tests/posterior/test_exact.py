@@ -152,11 +152,11 @@ def test_the_representatives_have_every_ratio_that_there_is(name, n, k):
     mechanism = make_mechanism(name, make_model(n, k), 1, {})
     chosen = list(mechanism.representatives())
     outputs = set(mechanism.outputs())
-    assert all(x in mechanism.model.index and y in mechanism.neighbours(x) and o in outputs for x, y, o in chosen)
+    assert all(x in mechanism.model.index and y in mechanism.neighbors(x) and o in outputs for x, y, o in chosen)
     assert {mechanism.ratio(*witness) for witness in chosen} == {
         mechanism.ratio(x, y, output)
         for x in mechanism.model.histograms
-        for y in mechanism.neighbours(x)
+        for y in mechanism.neighbors(x)
         for output in mechanism.outputs()
     }
 

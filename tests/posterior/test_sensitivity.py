@@ -12,7 +12,7 @@ import dpaudit
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import ball
 from dpaudit.posterior.distances import Hellinger
-from dpaudit.posterior.model import hamming, make_model, neighbours
+from dpaudit.posterior.model import hamming, make_model, neighbors
 
 sensitivity = import_module("dpaudit.posterior.sensitivity")  # the package's attribute of that name is the audit
 MODELS = [make_model(4), make_model(3, 3)]
@@ -25,7 +25,7 @@ def true_closure(model, start, gamma):
 
 
 def links(model):
-    return [[model.index[d] for d in neighbours(c)] for c in model.histograms]
+    return [[model.index[d] for d in neighbors(c)] for c in model.histograms]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -30,23 +30,23 @@ def unknown(option, value):
 
 
 def test_relations_by_hand():
-    near = {name: set(relation.neighbours((1, 1), CELLS)) for name, relation in
+    near = {name: set(relation.neighbors((1, 1), CELLS)) for name, relation in
             (("replace", REPLACE_ONE), ("add", ADD_OR_REMOVE_ONE), ("all", ALL_PAIRS))}  # fmt: skip
     assert near["replace"] == {(0, 2), (2, 0)}
     assert near["add"] == {(0, 1), (1, 0), (2, 1), (1, 2)}
     assert near["all"] == set(CELLS) - {(1, 1)}
-    assert set(ADD_OR_REMOVE_ONE.neighbours((0, 3), CELLS)) == {(0, 2)}
+    assert set(ADD_OR_REMOVE_ONE.neighbors((0, 3), CELLS)) == {(0, 2)}
     listed = ExplicitPairs((((1, 1), (0, 0)), ((0, 3), (1, 1)), ((1, 1), (1, 1))))
-    assert listed.neighbours((1, 1), CELLS) == [(0, 0), (0, 3)]
-    assert listed.neighbours((0, 3), CELLS) == [(1, 1)]
-    assert listed.neighbours((2, 0), CELLS) == []
+    assert listed.neighbors((1, 1), CELLS) == [(0, 0), (0, 3)]
+    assert listed.neighbors((0, 3), CELLS) == [(1, 1)]
+    assert listed.neighbors((2, 0), CELLS) == []
 
 
 @pytest.mark.parametrize("relation", [REPLACE_ONE, ADD_OR_REMOVE_ONE, ALL_PAIRS])
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (4, 2), (3, 3), (2, 4)])
 def test_counts_by_formula_are_right_and_the_relation_is_symmetric(relation, n, k):
     every = make_model(n, k).histograms
-    links = {(x, y) for x in every for y in relation.neighbours(x, every)}
+    links = {(x, y) for x in every for y in relation.neighbors(x, every)}
     assert len(links) == relation.count(n, k)
     assert links == {(y, x) for x, y in links}
     if relation is REPLACE_ONE:
@@ -151,7 +151,7 @@ class Replacing(Count):
 
 
 class Both(Adding):
-    def neighbours(self, x):
+    def neighbors(self, x):
         return []
 
 
@@ -160,7 +160,7 @@ def test_an_own_mechanism_says_its_adjacency():
     assert str(dpaudit.epsilon(Adding()).epsilon).startswith("0.693147")
     assert dpaudit.epsilon(Adding()).counts.pairs == 12
     assert dpaudit.epsilon(Count()).counts.pairs == 30
-    with pytest.raises(dpaudit.InputError, match="has both a method neighbours"):
+    with pytest.raises(dpaudit.InputError, match="has both a method neighbors"):
         dpaudit.epsilon(Both())
 
 

@@ -32,7 +32,7 @@ PRIORS = ["1,1", "1/2,1/2", "1/1000,1/1000", "1e-6,3", "40,40", "1/3,5/7", "1000
 
 
 def arguments(most):
-    """Table steps and their neighbours, random numbers of every size, and both ends."""
+    """Table steps and their neighbors, random numbers of every size, and both ends."""
     rng = random.Random(5)
     steps = [rng.randrange(most * STEPS) / STEPS for _ in range(1500)]
     near = [np.nextafter(s, toward) for s in steps for toward in (0.0, 1e9)]

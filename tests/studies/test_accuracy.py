@@ -44,7 +44,7 @@ def slow_steps(case, x, metric):
 
 def run(case, x, **options):
     mech, _, prior, eps, gamma, delta, gs = case
-    return accuracy(mech, x, prior=prior, eps=eps, gamma=gamma, delta_param=delta, gs=gs, digits=30, **options)
+    return accuracy(mech, x, prior=prior, eps=eps, gamma=gamma, delta=delta, gs=gs, digits=30, **options)
 
 
 @pytest.mark.parametrize("case", SMALL, ids=str)
@@ -128,7 +128,7 @@ def test_table_1_of_p1_is_the_local_sensitivity_at_twice_the_nominal_epsilon():
         p = noise.probabilities[steps]
         ends = [2 * end - (steps == 0) for end in (p.lower, p.upper)]
         assert printed(dpaudit.Enclosure(*ends, p.places), laplace)
-    assert not printed(accuracy("MHdelta", "4,4", eps="4/5", delta_param="1e-8").steps[0].probability, "0.37924298484")
+    assert not printed(accuracy("MHdelta", "4,4", eps="4/5", delta="1e-8").steps[0].probability, "0.37924298484")
 
 
 @pytest.mark.parametrize(("mech", "scale"), [("LSHist", 1), ("LSDim", 2)])
@@ -277,7 +277,7 @@ def test_bounds_of_the_documents(mech, x, options, expected):
 def test_beyond_every_distance_both_sides_are_zero_and_equal(x):
     """Both sides of the printed equality are empty sums: 0 = 0 is exact, not undecided."""
     for mech in ("MH", "MHdelta"):
-        found = {b.claim: b for b in accuracy(mech, x, t="3/2", delta_param=None if mech == "MH" else "1/20").bounds}
+        found = {b.claim: b for b in accuracy(mech, x, t="3/2", delta=None if mech == "MH" else "1/20").bounds}
         assert {b.verdict.value for b in found.values()} == {"PROVED"}
         assert found["acc.mh-tight.stated"].margin.upper == found["acc.mh-tight.stated"].margin.lower == 0
     inside = {b.claim: b for b in accuracy("MH", x, t="1/100").bounds}

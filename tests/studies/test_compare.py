@@ -148,7 +148,7 @@ def test_command_line(capsys):
 
 
 def test_the_calibrated_epsilon_is_shown_exactly():
-    """1.9999999 is safe; 2, its neighbour, is not proved to be."""
+    """1.9999999 is safe; 2, its neighbor, is not proved to be."""
     assert decimal("19999999/10000000", 8) == "1.9999999"
     assert decimal("1/3", 8) == "1/3"
 

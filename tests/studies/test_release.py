@@ -90,7 +90,7 @@ def test_rational_shares_end_exactly():
         def datasets(self):
             return ["a", "b"]
 
-        def neighbours(self, x):
+        def neighbors(self, x):
             return ["b" if x == "a" else "a"]
 
         def outputs(self):
@@ -160,7 +160,7 @@ def test_a_law_of_fixed_width_cannot_be_drawn():
         def datasets(self):
             return ["a", "b"]
 
-        def neighbours(self, x):
+        def neighbors(self, x):
             return ["b" if x == "a" else "a"]
 
         def outputs(self):
@@ -194,8 +194,8 @@ class Circle:
     def datasets(self):
         return list(SHARES)
 
-    def neighbours(self, x):
-        return list(AUDITED.neighbours(x))
+    def neighbors(self, x):
+        return list(AUDITED.neighbors(x))
 
     def outputs(self):
         return list(AUDITED.outputs())

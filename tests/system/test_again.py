@@ -20,7 +20,7 @@ ASKED = [
     f"epsilon --mech {OWN} --n 3 --eps 1/2",
     "epsilon --mech TABLE",
     "epsilon --mech TABLE --adjacency PAIRS",
-    "delta --mech MHdelta --delta-param 1e-8 --n 4 --at 0.3",
+    "delta --mech MHdelta --delta 1e-8 --n 4 --at 0.3",
     f"delta --mech {RESPONSE} --eps 2 --at 1",
     "judge --mech LSHist --n 4 --claim mu=3/2 --digits 8",
     f"judge --mech {RESPONSE}",

@@ -13,7 +13,7 @@ from dpaudit.reference import definitions as ref
 
 def audit_arguments(case):
     mech, n, prior, eps, gamma, delta, gs = case
-    return {"mech": mech, "n": n, "prior": prior, "eps": eps, "gamma": gamma, "delta_param": delta, "gs": gs}
+    return {"mech": mech, "n": n, "prior": prior, "eps": eps, "gamma": gamma, "delta": delta, "gs": gs}
 
 
 def name(case):

@@ -23,7 +23,7 @@ def near(value, enclosure, tolerance=Fraction(1, 10**10)):
 @pytest.mark.parametrize("mech", ["EHD", "EHDL", "EHDS", "MH", "MHdelta"])
 def test_the_numpy_brute_force_is_the_same_audit(mech):
     delta = "1e-8" if mech == "MHdelta" else None
-    assert near(rivals.numpy_epsilon(mech, 60), dpaudit.epsilon(mech, n=60, delta_param=delta).epsilon)
+    assert near(rivals.numpy_epsilon(mech, 60), dpaudit.epsilon(mech, n=60, delta=delta).epsilon)
 
 
 def test_the_mpmath_brute_force_is_the_same_audit():

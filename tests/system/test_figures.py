@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 import pytest
-from shown import NOTEBOOKS, PAGES, ROOT, parts, prose
+from pages import NOTEBOOKS, PAGES, ROOT, parts, prose
 
 import dpaudit
 

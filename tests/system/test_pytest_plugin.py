@@ -20,7 +20,7 @@ def test_good(dp_audit):
     dp_audit(Mine, eps="1/2").delta_at_most("0", at="1/2")
     dp_audit("EHDS", n=10).as_claimed()
     dp_audit("EHDL", n=4).epsilon_at_most(1)
-    dp_audit("MHdelta", n=4, delta_param="1/20").delta_at_most("1/20", at=1)
+    dp_audit("MHdelta", n=4, delta="1/20").delta_at_most("1/20", at=1)
     assert dp_audit(Mine, eps="1/2").zcdp_at_most("1/8").evidence.value.lower > Fraction(12, 100)
     dp_audit(Mine, eps="1/2").renyi_at_most("1/4", alpha=2)
     dp_audit(Mine, eps="1/2").gdp_at_most("2/3")

@@ -21,7 +21,7 @@ def same(a, b, tolerance="1e-50"):
     return abs(a - b) <= mpf(tolerance) * max(1, abs(b))
 
 
-def test_histograms_and_neighbours():
+def test_histograms_and_neighbors():
     assert ref.histograms(2, 2) == ((0, 2), (1, 1), (2, 0))
     assert len(ref.histograms(5, 3)) == 21
     assert len(ref.histograms(3, 4)) == 20
@@ -84,7 +84,7 @@ def test_sensitivities():
 
 
 @pytest.mark.parametrize(("n", "prior"), [(5, ONE), (3, (Fr(1), Fr(2), Fr(1, 3)))])
-def test_local_sensitivity_is_the_farthest_neighbour(n, prior):
+def test_local_sensitivity_is_the_farthest_neighbor(n, prior):
     """The claim of definitions.md (triangle inequality, attained at r = x')."""
     for x in ref.histograms(n, len(prior)):
         assert same(ref.local_sensitivity(n, prior, x), max(ref.distance(prior, x, y, 60) for y in ref.adjacent(x)))

@@ -36,7 +36,7 @@ Definition H (x y : list nat) : R := sqrt (1 - BC twice_prior x y).
 Definition largest (l : list R) : R := fold_right Rmax 0 l.
 Definition total (l : list R) : R := fold_right Rplus 0 l.
 
-(* The local sensitivity: the largest change of the score between x and a neighbour, at any candidate. *)
+(* The local sensitivity: the largest change of the score between x and a neighbor, at any candidate. *)
 
 Definition change (x y : list nat) : R := largest (map (fun r => Rabs (H x r - H y r)) all).
 Definition LS (x : list nat) : R := largest (map (change x) (filter (one_step x) all)).

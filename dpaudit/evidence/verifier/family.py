@@ -183,7 +183,7 @@ class Exponential(Family):
         return (1 - found).sqrt()
 
     def local(self, c: Cells) -> Interval:
-        """LS(c), the largest distance to a neighbour."""
+        """LS(c), the largest distance to a neighbor."""
         return largest(self.hellinger(c, d) for d in replaced(c))
 
     @cached_property

@@ -61,7 +61,7 @@ class Subject:
         """The members and the words that say what this is, and the adjacency in words."""
         raise NotImplementedError
 
-    def neighbours(self, x: Any) -> Iterable[Any]:
+    def neighbors(self, x: Any) -> Iterable[Any]:
         """The data sets adjacent to x."""
         return (y for y in self.datasets() if y != x) if self.every_pair else self.links(x)
 
@@ -95,7 +95,7 @@ class Subject:
         parsed = {z: [enclosure(entry) for entry in row] for z, row in held.items()}
         bits = 64 + max(least, *(p.hi.bit_length() for z in wanted for p in parsed[z]))
         found = {z: self._confirmed(z, [Number(p.at(bits)) for p in parsed[z]], bits) for z in wanted}
-        pairs = [(a, b) for a in self.datasets() for b in self.neighbours(a)] if full else []
+        pairs = [(a, b) for a in self.datasets() for b in self.neighbors(a)] if full else []
         return Law(found, bits, pairs)
 
     def _confirmed(self, x: Any, row: list[Number], bits: int) -> list[Number]:

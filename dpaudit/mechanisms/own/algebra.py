@@ -27,7 +27,7 @@ class OwnAlgebra(Algebra):
     def open_above(self) -> tuple[Fraction, Dataset, Dataset, Output] | None:
         """Returns the certain ratio of two probabilities where the mechanism's code was not followed to the end.
 
-        An output that may be impossible for a neighbour gives no upper bound; of all lower bounds the largest.
+        An output that may be impossible for a neighbor gives no upper bound; of all lower bounds the largest.
         """
         m = self.mechanism
         if m.method != "sample" or m.refinable:
@@ -42,7 +42,7 @@ class OwnAlgebra(Algebra):
         m = self.mechanism
         for x in m.datasets():
             lowers = [_ends(entry)[0] for entry in m.row(x).entries]
-            for y in m.neighbours(x):
+            for y in m.neighbors(x):
                 uppers = [_ends(entry)[1] for entry in m.row(y).entries]
                 ratios = [a / b if b else Fraction(0) for a, b in zip(lowers, uppers, strict=True)]
                 best = max(range(len(ratios)), key=ratios.__getitem__)
@@ -57,9 +57,9 @@ class OwnAlgebra(Algebra):
         open_place: tuple[Dataset, int] | None = None
         for x in m.datasets():
             possible = m.row(x).possible
-            if open_place is None and Verdict.UNDECIDED in possible and m.neighbours(x):
+            if open_place is None and Verdict.UNDECIDED in possible and m.neighbors(x):
                 open_place = x, possible.index(Verdict.UNDECIDED)
-            for y in m.neighbours(x):
+            for y in m.neighbors(x):
                 other = m.row(y).possible
                 if possible is not other and possible != other:
                     for i, (a, b) in enumerate(zip(possible, other, strict=True)):

@@ -7,7 +7,7 @@
         def outputs(self): return ["no", "yes"]
         def log_weight(self, x, r): return self.epsilon if x == r else 0
         def claimed(self): return self.epsilon       # optional: epsilon, (epsilon, delta), or text: "rho=1/2"
-        def neighbours(self, x): ...                 # optional; default: every other data set
+        def neighbors(self, x): ...                 # optional; default: every other data set
         adjacency = "replace-one"                    # or another name; see docs/privacy-notions.md
 
 One of four methods gives the distributions: ``probability(x, r)``, ``probabilities(x)`` (a list in the order of the
@@ -109,7 +109,7 @@ class OwnMechanism(Mechanism):
     # -------------------------------------------------------------- data sets and outputs
 
     def _items(self, method: str, *arguments: Any) -> tuple[Any, ...]:
-        """Returns what datasets(), outputs() or neighbours(x) yields, twice the same: at most MAX_ITEMS values."""
+        """Returns what datasets(), outputs() or neighbors(x) yields, twice the same: at most MAX_ITEMS values."""
         first, second = self._listed(method, *arguments), self._listed(method, *arguments)
         if len(first) != len(second):
             raise self._changed(f"{method}()", f"{len(first)} items", f"{len(second)} items")
@@ -186,35 +186,35 @@ class OwnMechanism(Mechanism):
 
     @cached_property
     def adjacency(self) -> Adjacency:  # type: ignore[override]
-        """Returns the one asked for, else the author's: the method neighbours, the word adjacency, or every pair."""
+        """Returns the one asked for, else the author's: the method neighbors, the word adjacency, or every pair."""
         return self._own_adjacency if self._other_adjacency is None else self._other_adjacency
 
     @cached_property
     def _own_adjacency(self) -> Adjacency:
         word = getattr(self._target, "adjacency", None)
-        if callable(getattr(self._target, "neighbours", None)):
+        if callable(getattr(self._target, "neighbors", None)):
             if word is not None:
-                raise self._error("has both a method neighbours(x) and an adjacency; leave one out")
+                raise self._error("has both a method neighbors(x) and an adjacency; leave one out")
             return ExplicitPairs(tuple(self._listed_pairs()))
         return ALL_PAIRS if word is None else parse_adjacency(word, self.read_dataset)
 
     def _listed_pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
         count = 0
         for x in self._datasets:
-            for found in self._items("neighbours", x):
+            for found in self._items("neighbors", x):
                 count += 1
                 if count > MAX_PAIRS:
                     raise self._error(
-                        f'neighbours(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
+                        f'neighbors(x) lists more than {MAX_PAIRS} pairs; adjacency = "all" needs no list'
                     )
-                yield x, self._known(self._listed_datasets, found, f"neighbours({text(x)}) returns", "data set")
+                yield x, self._known(self._listed_datasets, found, f"neighbors({text(x)}) returns", "data set")
 
     @cached_property
     def _links(self) -> dict[Dataset, tuple[Dataset, ...]]:
-        """The neighbours of every data set; itself left out. Where all are adjacent, there is no such list."""
+        """The neighbors of every data set; itself left out. Where all are adjacent, there is no such list."""
         links = self.adjacency.links(self._listed_datasets)
         if not any(links.values()):
-            raise self._error("has no two neighbouring data sets")
+            raise self._error("has no two neighboring data sets")
         return links
 
     def with_adjacency(self, adjacency: str | Adjacency) -> Self:
@@ -252,8 +252,8 @@ class OwnMechanism(Mechanism):
         """Returns the outputs."""
         return self._outputs
 
-    def neighbours(self, x: Dataset) -> Sequence[Dataset]:
-        """Returns the neighbours of x, made symmetric."""
+    def neighbors(self, x: Dataset) -> Sequence[Dataset]:
+        """Returns the neighbors of x, made symmetric."""
         return [y for y in self._datasets if y != x] if self.adjacency == ALL_PAIRS else self._links[x]
 
     def counts(self) -> Counts:

@@ -18,7 +18,8 @@ from dpaudit.noise.densities import Part
 from dpaudit.noise.law import IDEAL, expression
 from dpaudit.noise.losses import Peak, shape_text
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion
+from dpaudit.numbers.balls import Ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.privacy.effort import Effort
@@ -82,7 +83,7 @@ class RealMechanism(OwnMechanism):
                     value = laws.careful(a, partial(losses.delta, self._laws[a], self._laws[b], at))
                     champion.offer([value], lambda _, a=a, b=b: Witness(a, b, None))  # type: ignore[misc]
             value, witness = champion.result()
-            found = balls.told(value, effort.digits, 1)
+            found = balls.nonnegative_enclosure(value, effort.digits, 1)
             return None if found is None else (found, witness)
 
         first, cap = balls.bits_for(effort.digits)
@@ -167,7 +168,7 @@ class Supremum(ClosedLoss):
         return ""
 
 
-def made(mechanism: OwnMechanism) -> OwnMechanism:
+def with_densities(mechanism: OwnMechanism) -> OwnMechanism:
     """The mechanism as it is, unless its code draws ideal noise and returns real numbers: then one with densities."""
     laws = mechanism._sampled
     if not isinstance(laws, NoiseLaws) or not laws.has_reals(mechanism.datasets()):

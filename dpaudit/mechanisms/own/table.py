@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, csv_rows, parquet_columns, shown
+from dpaudit.files.sheets import MAX_BYTES, MAX_CELLS, cell_excerpt, csv_rows, parquet_columns
 from dpaudit.files.strict_json import read_json
 from dpaudit.mechanisms.own.mechanism import OwnMechanism
 from dpaudit.mechanisms.source import sha256_of
@@ -142,9 +142,9 @@ def _row(path: str, where: str, outputs: tuple[str, ...], cells: Sequence[Any]) 
         try:
             entry = rational("table", cell, MAX_DIGITS)
         except InputError as error:
-            raise InputError("TABLE", path, f"{where}, column {output}: {shown(cell)} {error.rule}") from None
+            raise InputError("TABLE", path, f"{where}, column {output}: {cell_excerpt(cell)} {error.rule}") from None
         if entry < 0:
-            raise InputError("TABLE", path, f"{where}, column {output}: {shown(cell)} is negative")
+            raise InputError("TABLE", path, f"{where}, column {output}: {cell_excerpt(cell)} is negative")
         row.append(entry)
     found = total(row)
     if found is None:

@@ -17,7 +17,8 @@ from dpaudit.noise.suite.rows import Row
 from dpaudit.noise.suite.solve import DIGITS, Answer
 from dpaudit.noise.supremum import Region
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.privacy.protocols import text
 
 Chances = Mapping[Any, Ball]

@@ -20,7 +20,8 @@ from dpaudit.noise.suite.inputs import NOMINAL, laws_of, ordered, suite_pairs
 from dpaudit.noise.suite.rows import Labelled, Row
 from dpaudit.noise.supremum import Region
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, ball
+from dpaudit.numbers.balls import Ball, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.protocols import plain
@@ -83,7 +84,7 @@ def solve(row: Row) -> Answer:
     cases = [order for x, y, p, q in row.cases() for order in ((x, y, p, q), (y, x, q, p))]
     with balls.precision(BITS):
         x, y, peak, mass = _worst(cases)
-        value, form = _shown(peak)
+        value, form = _value_and_form(peak)
     found, pair = _at_c(row, cases)
     found = Enclosure(min(found.lower, value.upper), min(found.upper, _rounded_up(value, found.places)), found.places)
     return Answer(row, value, form, x, y, peak.where, mass, found, pair, perf_counter() - start)
@@ -111,7 +112,7 @@ def _worst(cases: Sequence[Labelled]) -> tuple[object, object, Peak, Enclosure |
     return x, y, Peak(value, peak.where, known, ratio=peak.ratio), None
 
 
-def _shown(peak: Peak) -> tuple[Enclosure, str | None]:
+def _value_and_form(peak: Peak) -> tuple[Enclosure, str | None]:
     if peak.infinite:
         return infinite(), None
     if peak.known is not None:

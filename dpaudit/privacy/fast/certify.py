@@ -11,7 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Ball, Champion, PrecisionExhausted, ball
+from dpaudit.numbers.balls import Ball, PrecisionExhausted, ball
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.privacy.effort import Effort
 from dpaudit.privacy.fast.law import HellingerLaw

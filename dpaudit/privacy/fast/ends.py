@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.numbers import balls
-from dpaudit.numbers.balls import Champion, PrecisionExhausted
+from dpaudit.numbers.balls import PrecisionExhausted
+from dpaudit.numbers.champion import Champion
 from dpaudit.numbers.errors import TooLargeError
 from dpaudit.posterior.ends import EndHellinger, Fixed, Following, end_sensitivities
 from dpaudit.posterior.model import Histogram, Model

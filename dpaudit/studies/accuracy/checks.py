@@ -10,7 +10,7 @@ from dpaudit.mechanisms.base import PosteriorMechanism
 from dpaudit.numbers import balls
 from dpaudit.numbers.balls import Ball, ball
 from dpaudit.numbers.verdict import Verdict
-from dpaudit.posterior.model import Histogram, neighbours
+from dpaudit.posterior.model import Histogram, neighbors
 from dpaudit.studies.accuracy.bounds import BOUNDS, Bound, InPowers, Threshold, evaluate, leading
 from dpaudit.studies.accuracy.staircase import Staircase, add
 
@@ -65,7 +65,7 @@ class Checker:
         self.where = {stairs.released[i]: s for s, step in enumerate(stairs.steps) for i in step.outputs}
         squares = [step.mass * step.mass / len(step.outputs) for step in reversed(stairs.steps)]
         self._squares = list(accumulate(squares, initial=balls.zero()))[::-1]
-        self._local = max((self.where[d] for d in neighbours(stairs.x) if d in self.where), default=0)
+        self._local = max((self.where[d] for d in neighbors(stairs.x) if d in self.where), default=0)
 
     @cached_property
     def _kappas(self) -> list[int]:

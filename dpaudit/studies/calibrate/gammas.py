@@ -27,7 +27,7 @@ from dpaudit.studies.pages import gammas_page
 
 GAMMAS = tuple(Fraction(2) ** j for j in range(-5, 6))
 ROUNDS = 2
-"""After the first grid, the neighbourhood of the best gamma is halved this many times (on a logarithmic scale)."""
+"""After the first grid, the neighborhood of the best gamma is halved this many times (on a logarithmic scale)."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def calibrate_gamma(
 
 
 def _around(rows: dict[Fraction, GammaRow]) -> list[Fraction]:
-    """Returns simple rationals between the best gamma and its neighbours."""
+    """Returns simple rationals between the best gamma and its neighbors."""
     order = sorted(rows)
     place = min(range(len(order)), key=lambda i: rows[order[i]].mean.lower)
     found = []

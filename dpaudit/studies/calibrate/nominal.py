@@ -186,7 +186,7 @@ def unit_of(nominal: Fraction) -> Fraction:
 
 
 def crossing(curve: Curve, start: Fraction) -> tuple[Fraction, Fraction]:
-    """Returns neighbours low < high with ``low`` certified safe and ``high`` not, found from ``start``."""
+    """Returns neighbors low < high with ``low`` certified safe and ``high`` not, found from ``start``."""
     low, high = bracket(curve, start)
     unit, widths = unit_of(low), [high - low]
     while high - low > unit:

@@ -64,7 +64,7 @@ class Crossover(Members):
 
 @dataclass(frozen=True, kw_only=True)
 class RangeResult(Answer):
-    """The points in order, and every change of order of two mechanisms between neighbouring points."""
+    """The points in order, and every change of order of two mechanisms between neighboring points."""
 
     over: str
     epsilon: Fraction

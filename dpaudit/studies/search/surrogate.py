@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from dpaudit.posterior.model import Model, make_model, neighbours
+from dpaudit.posterior.model import Model, make_model, neighbors
 
 Array = Any
 LARGE_PRIOR = 50.0
@@ -24,7 +24,7 @@ class Surrogate:
         model: Model = make_model(n, k)
         self.mechanism, self.n, self.k = replace(mechanism, model=model), n, k
         self._cells = np.array(model.histograms, dtype=np.int64)
-        pairs = [(i, model.index[d]) for i, c in enumerate(model.histograms) for d in neighbours(c)]
+        pairs = [(i, model.index[d]) for i, c in enumerate(model.histograms) for d in neighbors(c)]
         self._from, self._to = (np.array(side) for side in zip(*pairs, strict=True))
 
     @cached_property

@@ -160,7 +160,7 @@ class Ratio(Theorem):
             return ["upper bound: not checked (--full does)"]
         law = self.law
         rows: dict[Cells, Exponents] = {c: Exponents(law, c) for c in law.datasets()}
-        for pair in ((x, y) for x in law.datasets() for y in law.neighbours(x)):
+        for pair in ((x, y) for x in law.datasets() for y in law.neighbors(x)):
             x, y = (rows[c] for c in pair)
             differences = [b - a for a, b in zip(x.all, y.all, strict=True)]
             bounds = [largest(differences)]

@@ -64,7 +64,7 @@ class EveryN(Theorem):
         if n is not None and (type(n) is not int or not 1 <= n <= 10**30):
             raise Malformed("the n of the witness is no number, and not missing: in the limit")
         if side not in (0, 1) or abs(x - y) != 1 or min(x, y, r) < 0 or max(x, y, r) > (10**4 if n is None else n):
-            raise Malformed("the witness is no pair of neighbours with an output")
+            raise Malformed("the witness is no pair of neighbors with an output")
         if n is not None and (self.ratio or n < self.first):
             law = self.law_of(n)
             cells = [(v, n - v) if side == 0 else (n - v, v) for v in (x, y, r)]

@@ -62,7 +62,7 @@ class Box:
         return self._kept[key]
 
     def inverse(self, c: Cells) -> Spread:
-        """1 / LS(c), the least 1 / H(c, d) of a neighbour d."""
+        """1 / LS(c), the least 1 / H(c, d) of a neighbor d."""
         if c not in self._kept:
             self._kept[c] = least(self.hellinger(c, d).inverse() for d in replaced(c))
         return self._kept[c]
@@ -117,7 +117,7 @@ class Map(Theorem):
     def check(self) -> tuple[list[str], dict[str, Any]]:
         """What was established and the statement."""
         law, areas = self.law, dict.fromkeys(self.SHARES, ZERO)
-        pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbours(x)) if self.full else frozenset()
+        pairs = frozenset((x, y) for x in law.datasets() for y in law.neighbors(x)) if self.full else frozenset()
         try:
             self._walk(self.tree, [side[:2] for side in self.sides], pairs, Fraction(1), areas)
         except Undecided:

@@ -18,7 +18,7 @@ def private(ctx: Context) -> Outcome:
     (e,) = variables("E")
     truth, total = e, 1 + e
     proof = Proof().says(
-        "n reports", "they are independent, and a neighbour changes one of them: its factor is the whole"
+        "n reports", "they are independent, and a neighbor changes one of them: its factor is the whole"
     )
     proof.equal("odds", "(1+E)·truth = E·(1+E)·lie, lie = 1 − truth", truth, e * (total - truth))
     proof.concludes(PRIVATE, "=")

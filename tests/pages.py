@@ -4,8 +4,14 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+
+import typer
+from typer.exceptions import TyperException
+
+from dpaudit.cli import make_app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -143,7 +149,7 @@ def plain(line):
     return " ".join(re.sub(r"\b[\d.]+ ?s$", "… s", line.rstrip()).split())
 
 
-def told(lines):
+def comparable(lines):
     """Returns the lines as they are compared: no frames, no empty lines."""
     return [plain(line) for line in lines if not BORDER.fullmatch(line)]
 
@@ -154,10 +160,46 @@ def differs(printed, lines):
     The lines are all that is printed, one below the other; a line "…" stands for at least one that is left out, a "…"
     in a line for some of its signs.
     """
-    found, form = "".join(f"{line}\n" for line in told(printed)), ""
-    for wanted in told(lines):
+    found, form = "".join(f"{line}\n" for line in comparable(printed)), ""
+    for wanted in comparable(lines):
         inside = ".*".join(re.escape(part) for part in wanted.split(LEFT_OUT))
         form += r"(?:.*\n)+?" if wanted == LEFT_OUT else f"{inside}\n"
         if not re.match(form, found):
             return wanted
     return None if not lines or re.fullmatch(form, found) else "(more is printed: mark what is left out with …)"
+
+
+# ------------------------------------------------------------------ the command line
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def command_line():
+    return typer.main.get_command(make_app())
+
+
+def read(words):
+    """Reads the words as the command line does, without running them: an option that is not there is an error."""
+    name, *rest = words[1:]
+    try:
+        command_line().commands[name].make_context(name, rest)
+    except TyperException as error:
+        if type(error).__name__ not in ("MissingParameter", "BadOptionUsage"):  # prose may name an option alone
+            raise
+
+
+def options_of(name=None):
+    """Returns the options of a command, or of all of them."""
+    commands = command_line().commands
+    chosen = commands.values() if name is None else [commands[name]]
+    return {option for command in chosen for parameter in command.params for option in parameter.opts}
+
+
+def default_of(command, option):
+    """Returns the default of an option as the command line has it, or as its help says."""
+    (parameter,) = [parameter for parameter in command_line().commands[command].params if option in parameter.opts]
+    said = re.search(r"Default: (\w+)\.", parameter.help or "")
+    return said[1] if said else str(parameter.default)

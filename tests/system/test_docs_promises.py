@@ -1,0 +1,151 @@
+"""What the documentation promises besides: pictures, exit codes, every mechanism, the order of the pages."""
+
+import inspect
+import re
+import tomllib
+
+import pytest
+from pages import (
+    PAGES,
+    ROOT,
+    Command,
+    File,
+    command_line,
+    default_of,
+    named,
+    session,
+)
+
+import dpaudit
+
+
+def test_the_page_of_claims_names_the_printed_words():
+    """A verdict on a grid is printed in other words than those of its JSON; the page has both."""
+    from dpaudit.claims.outcome import ON_GRID
+    from dpaudit.claims.words import extent
+
+    (row,) = re.findall(rf"^\| PROVED on its grid \| {ON_GRID}.*$", (ROOT / "docs/claims.md").read_text(), re.MULTILINE)
+    assert "printed as ON THE GRID ONLY |" in row
+    assert '"ON THE GRID ONLY: {grid}"' in inspect.getsource(extent)
+
+
+def test_there_are_shown_commands():
+    pages = {path.stem for path in PAGES if any(isinstance(i, Command) and i.lines for i in session(path))}
+    assert pages >= {
+        "README",
+        "search",
+        "profile",
+        "own-mechanism",
+        "fast",
+        "1-audit",
+        "2-refute",
+        "3-your-own",
+        "4-ci",
+    }
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_commands_can_be_pasted(path):
+    """No command shows what may be left out in brackets, or stands for several."""
+    for item in session(path):
+        if isinstance(item, Command):
+            assert not re.search(r"[\[\]…]|\.\.\.", item.words.split(" # ")[0]), f"{named(path)}: {item.words}"
+
+
+def test_the_picture_of_the_readme_is_what_is_audited():
+    """It is the main picture of reports/uniform-k2; a label is "NAME → the limit of the true ε"."""
+    picture = (ROOT / "docs/pictures/true-epsilon.svg").read_text()
+    assert picture == (ROOT / "reports/uniform-k2/charts/01-epsilon-by-n.svg").read_text()
+    labels = dict(re.findall(r">(\w+)(?: → ([\d.]+))?</text>", picture))
+    assert set(dpaudit.MECHANISMS) <= set(labels)
+    limit = dpaudit.epsilon("EHDS", n="all").limit
+    assert labels["EHDS"] == f"{float(limit.lower):.3f}"
+
+
+def test_the_setting_of_the_picture_is_told():
+    """Beside it, and for who does not see it, as the plan of its report has it."""
+    (asked,) = tomllib.loads((ROOT / "reports/uniform-k2/plan.toml").read_text())["audit"]
+    assert asked == {"mechs": "all", "n": "1..100", "prior": "1,1", "eps": "1"}
+    assert default_of("epsilon", "--gamma") == "1"
+    for page in ("README.md", "docs/README.md"):
+        words, told = re.search(
+            r"!\[([^\]]*)\]\(\S*true-epsilon.svg\)\n\n(The picture .*)", (ROOT / page).read_text()
+        ).groups()
+        for part in ("ε = 1", "k = 2", "prior (1, 1)", "γ = 1"):
+            assert part in words
+            assert part in told
+
+
+def test_the_readme_tries_before_it_explains():
+    text = (ROOT / "README.md").read_text()
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings[0] == "Try it"
+
+
+def test_the_help_stands_by_itself():
+    """It is installed without these pages: no path of them stands in it."""
+    for command in command_line().commands.values():
+        words = [command.help or "", *(parameter.help or "" for parameter in command.params)]
+        assert not [line for line in words if "docs/" in line or ".md" in line], command.name
+
+
+def test_every_exit_code_is_listed():
+    """In the help, on the page of commands and on that of pipelines."""
+    from dpaudit import cli
+
+    codes = {0, 1, 2, 3, cli.FAULT, cli.NOT_WRITTEN, cli.INTERRUPTED, cli.CLOSED_PIPE, 143}
+    for text in (cli.options.__doc__, (ROOT / "docs/audit.md").read_text()):
+        listed = " ".join(text.partition("Exit codes: ")[2].split()).partition(".")[0].split("; ")
+        assert {int(words.split()[0]) for words in listed} == codes
+    table = (ROOT / "docs/ci.md").read_text()
+    assert all(f"| {code} |" in table for code in codes if code > 3)
+    for command in ("epsilon", "search", "report", "release", "check", "verify", "sweep"):
+        assert f"`dpaudit {command}" in table
+
+
+def test_every_mechanism_is_introduced():
+    """With its name, where it is defined, and what it claims; the documents by their keys."""
+    page = (ROOT / "docs/mechanisms.md").read_text()
+    for name, kind in dpaudit.MECHANISMS.items():
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", page, re.MULTILINE)
+        assert row.endswith(f"| {kind.source} |")
+    assert re.findall(r"^\| ([A-Z]\d) \|", page, re.MULTILINE) == ["N0", "P1", "D2", "A3", "N4"]
+
+
+def test_the_column_of_an_extra_is_announced():
+    """Before the example that shows it: without the extra a reader sees other words there."""
+    text = (ROOT / "docs/profile.md").read_text()
+    assert text.index('pip install "dpaudit[accounting]"') < text.index("--compose 3\n")
+
+
+def test_words_of_the_theorems_are_defined_where_they_are_used():
+    text = (ROOT / "docs/forall.md").read_text()
+    assert re.search(r"g\(\\alpha_1\)\\, g\(\\alpha_2\) = \\pi - 3, \\qquad g\(\\alpha\) = ", text)
+    for word in ("oscillation", "plateau", "matched rows"):
+        assert f"*{word}*" in text
+
+
+def test_the_ways_in_say_how_to_install_it():
+    (install,) = re.findall(r"python3 -m venv .*? -q \. ", (ROOT / "README.md").read_text())
+    for page in ("README.md", "tutorial/1-audit.md"):
+        assert install in (ROOT / "docs" / page).read_text()
+    named_there = ("audit", "claims", "compare", "accuracy", "coq", "calibrate", "reports")
+    for page in ("README.md", "tutorial/1-audit.md", *(f"{name}.md" for name in named_there)):
+        assert "mechanisms.md" in (ROOT / "docs" / page).read_text()
+
+
+def test_a_step_of_the_tutorial_leaves_the_files_of_the_one_before():
+    names = [
+        item.name
+        for path in PAGES
+        if path.parent.name == "tutorial"
+        for item in session(path)
+        if isinstance(item, File)
+    ]
+    assert len(names) == len(set(names)) > 3
+
+
+def test_links_have_words_and_not_files():
+    for path in PAGES:
+        for text in re.findall(r"(?<!!)\[([^\]]*)\]\([^)]*\)", path.read_text()):
+            assert not re.fullmatch(r"[\w./-]+\.(?:md|ipynb)", text), f"{named(path)}: [{text}]"
