@@ -41,8 +41,12 @@ DEPTH = 3
 _ABSENT = object()
 
 
+States = list[tuple[Any, Any]]
+"""Generators, each with its state."""
+
+
 @contextmanager
-def in_place(target: Any = None) -> Iterator[None]:
+def in_place(target: Any = None, before: States | None = None) -> Iterator[None]:
     """While this holds, random, secrets, numpy.random and math are ours, also where a module imported them by name."""
     with ExitStack() as stack, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -65,7 +69,7 @@ def in_place(target: Any = None) -> Iterator[None]:
         if gc.isenabled():  # what the collector calls would come in between, at no certain place
             stack.callback(gc.enable)
             gc.disable()
-        with _none_drawn():
+        with _none_drawn(generators() if before is None else before):
             yield
 
 
@@ -91,9 +95,8 @@ HELD = (
 
 
 @contextmanager
-def _none_drawn() -> Iterator[None]:
+def _none_drawn(before: States) -> Iterator[None]:
     """While this holds, a generator that was there before must not draw by itself: that would not be followed."""
-    before = _generators()
     try:
         yield
     except Refused:
@@ -105,9 +108,8 @@ def _none_drawn() -> Iterator[None]:
 
 
 @contextmanager
-def unmoved() -> Iterator[None]:
-    """Puts all generators back as they were."""
-    before = _generators()
+def unmoved(before: States) -> Iterator[None]:
+    """Puts these generators back as they were."""
     try:
         yield
     finally:
@@ -118,17 +120,20 @@ def unmoved() -> Iterator[None]:
                 GENERATORS[1].setstate(bits, state)
 
 
-def _generators() -> list[tuple[Any, Any]]:
+def generators() -> States:
     """The generators that there are, with their states."""
-    objects = gc.get_objects()
-    kinds = {kind for kind in set(map(type, objects)) if _is_generator(kind)}
+    kinds, objects = {kind for top in GENERATORS for kind in _kinds(top)}, gc.get_objects()
     found = compress(objects, map(kinds.__contains__, map(type, objects)))
     return [(bits, _bits(bits)) for bits in found if not any(bits is judge for judge in source.JUDGES)]
 
 
-def _is_generator(kind: type) -> bool:
-    """Returns whether the class is one of generators that have a state of their own; ours have none."""
-    return issubclass(kind, GENERATORS) and not isinstance(kind, source.StandIn)
+def _kinds(kind: type) -> Iterator[type]:
+    """The class and all classes below it whose generators have a state of their own; ours have none."""
+    if not isinstance(kind, source.StandIn):
+        yield kind
+    below: type
+    for below in type.__subclasses__(kind):
+        yield from _kinds(below)
 
 
 def _bits(generator: Any) -> Any:

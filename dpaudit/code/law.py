@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpaudit.code import chain
-from dpaudit.code.context import in_place, unmoved
+from dpaudit.code.context import generators, in_place, unmoved
 from dpaudit.code.explore import Budget, End, Explorer, Raised, silence
 from dpaudit.code.lazy import settle
 from dpaudit.code.outputs import Form
@@ -91,9 +91,9 @@ class Session:
         ``target`` may hold numpy generators; ``at`` says where the sampler stands, "file.py line 12: ".
         """
         self.watch = Watch()
-        call, warm = (function, given, named or {}), False
+        call, warm, before = (function, given, named or {}), False, generators()
         with heeding_interrupts(self.budget.seconds):
-            with in_place(target):
+            with in_place(target, before):
                 while True:
                     explorer = Explorer(call, self, self.budget, self._forms, at=at)
                     try:
@@ -106,7 +106,7 @@ class Session:
                             raise
                         warm = True
             if law.residual < MOST_OPEN and self.bits == DOUBLE:
-                with unmoved():
+                with unmoved(before):
                     self._try(explorer, law)
         return law
 
