@@ -70,6 +70,25 @@ FIRST = {
     "mechanisms": ("commands/test_inputs", "commands/test_cli", "mechanisms/test_own_mechanism"),
 }
 """The modules that are mutated, each with the tests that come first."""
+_CERTIFICATES = tuple(f"evidence/test_certificate{kind}" for kind in ("", "_statement", "_verdicts", "_mutants"))
+_GUARANTEES = ("evidence/test_certificate_guarantees", *_CERTIFICATES)
+_SAMPLERS = ("code/test_loops", "code/test_law", "code/test_rewrite", "code/test_state")
+OWN = {
+    "evidence.verifier.arithmetic": ("evidence/test_arithmetic", *_CERTIFICATES),
+    "evidence.verifier.bounds": _GUARANTEES,
+    "evidence.verifier.core": _GUARANTEES,
+    "evidence.verifier.exact": ("evidence/test_arithmetic", *_CERTIFICATES),
+    "evidence.verifier.family": _CERTIFICATES,
+    "evidence.verifier.guarantees": _GUARANTEES,
+    "evidence.verifier.special": ("evidence/test_arithmetic", *_GUARANTEES),
+    "evidence.verifier.table": ("evidence/test_arithmetic", *_CERTIFICATES),
+    "code.chain": ("code/test_chain", *_SAMPLERS),
+    "code.closed": ("code/test_closed", "code/test_faults", *_SAMPLERS),
+    "code.keys": ("code/test_keys", "code/test_closed", *_SAMPLERS),
+    "code.monotone": ("code/test_monotone", *_SAMPLERS),
+    "numbers.bounds": ("numbers/test_enclosure", "studies/test_samples", "privacy/test_guarantees"),
+}
+"""Rooms of their own: no tests but these."""
 BLIND = "not nothing_heavy and not ci_runs and not extreme_settings"
 """Tests that do not look at the code in this process, or are slow."""
 KEPT = ("cases", "dpaudit.reference", "dpaudit.reference.definitions")
@@ -107,6 +126,8 @@ def run_tests(module: str, thin: int) -> str:
 
     ``thin`` > 1: of the general ones every so many cases, and not the rest.
     """
+    if module in OWN:
+        return run_files(list(OWN[module]), 1)
     rest = [name for first in FIRST.values() for name in first] if thin == 1 else []
     done: set[str] = set()
     for names in (FIRST[module], GENERAL, rest):
@@ -205,7 +226,7 @@ def try_mutant(module: str, mutant: Mutant, seconds: int, thin: int) -> tuple[st
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(FIRST)}; default all")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join([*FIRST, *OWN])}; default all")
     parser.add_argument("--only", default="", help="mutants whose text contains this")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     parser.add_argument(
@@ -219,7 +240,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Runs what the command line asks for."""
     options = arguments()
-    wanted = options.modules or list(FIRST)
+    wanted = options.modules or [*FIRST, *OWN]
     work = [(m, mutant) for m in wanted for mutant in mutants(source_path(m).read_text(), m)[:: options.every]]
     work = [(m, mutant) for m, mutant in work if options.only in mutant.text]
     if options.list:
@@ -229,10 +250,11 @@ def main() -> int:
     if options.log and options.log.exists():
         known = {entry["mutant"]: entry for entry in map(json.loads, options.log.read_text().splitlines())}
     start = time.process_time()
-    failed = run_tests(wanted[0], thin=1)
-    if failed:
-        print(f"the tests fail on the code as it is: {failed}")
-        return 2
+    for module in dict.fromkeys([*wanted[:1], *(module for module in wanted if module in OWN)]):
+        failed = run_tests(module, thin=1)
+        if failed:
+            print(f"the tests fail on the code as it is: {failed}")
+            return 2
     seconds = int(time.process_time() - start) + 20
     print(f"{len(work)} mutants; the tests took {seconds - 20} s; at most {seconds} CPU seconds a mutant", flush=True)
     listed = (ROOT / "tests" / "README.md").read_text() if (ROOT / "tests" / "README.md").exists() else ""

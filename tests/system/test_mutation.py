@@ -4,7 +4,7 @@ import ast
 
 from mutation.operators import mutants
 
-from tests.mutation.__main__ import FIRST, GENERAL, ROOT, source_path
+from tests.mutation.__main__ import FIRST, GENERAL, OWN, ROOT, source_path
 
 SOURCE = '''
 def f(a: int = 3, *, b: bool = True) -> int | None:
@@ -47,7 +47,7 @@ def test_texts_and_annotations_stay():
 
 
 def test_what_is_mutated_and_the_tests_that_come_first_are_there():
-    for module, tests in FIRST.items():
+    for module, tests in {**FIRST, **OWN}.items():
         assert source_path(module).exists()
         for name in (*tests, *GENERAL):
             assert (ROOT / "tests" / f"{name}.py").exists(), f"{module}: {name}"
