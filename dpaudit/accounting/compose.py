@@ -67,10 +67,11 @@ class Tilted:
         self.step = step
 
     def moment(self, more: Fraction) -> Ball:
-        """A number that is at least the sum of upper(k) e^(more (k - anchor) h)."""
+        """A number that is at least the sums of upper(k) e^(more (k - anchor) h) and of lower(k) e^(...)."""
         start, count = self.first - self.anchor, len(self.upper)
+        larger = np.maximum(self.upper, self.lower)  # what is below as a whole may be above at a place
         weights = floats.exponentials(ball(more * self.step), start, count)
-        return balls.dyadic(floats.sum_above(self.upper * weights * (1 + 2 * EXPONENTIAL) + TINY))
+        return balls.dyadic(floats.sum_above(larger * weights * (1 + 2 * EXPONENTIAL) + TINY))
 
     def most(self) -> float:
         """The largest |more| that ``moment`` can take without leaving the range of binary64."""
@@ -162,8 +163,9 @@ class Composition:
         for t, entries in zip(tilted, values, strict=True):
             folded = _folded(entries, t.first - t.anchor, size)
             there = floats.transform(folded)
-            largest = balls.dyadic(max(floats.largest_above(there), floats.sum_above(folded)))
-            norm = balls.dyadic(floats.norm_above(folded)) * error + floats.PRODUCT * (len(entries) // size + 1)
+            folding = floats.PRODUCT * (len(entries) // size + 1)
+            largest = balls.dyadic(max(floats.largest_above(there), floats.sum_above(folded))) * (1 + balls.dyadic(folding))
+            norm = balls.dyadic(floats.norm_above(folded)) * error + folding
             errors += norm * t.times / largest
             bound *= largest**t.times
             factors += t.times

@@ -1,0 +1,64 @@
+"""Compositions on one lattice: what the proof of FLOATS.md takes for granted."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from mpmath import exp, mpf
+
+from dpaudit.accounting.bounds import Measure
+from dpaudit.accounting.cells import Lattice
+from dpaudit.accounting.compose import Composition, Term, Tilted
+from dpaudit.numbers import balls
+
+LATTICE = Lattice(Fraction(1, 8))
+
+
+def measure(values, first=-3):
+    return Measure(LATTICE, first, np.array(values), 0.0)
+
+
+BELOW = measure([0.05, 0.1, 0.3, 0.2, 0.2, 0.1, 0.0])
+ABOVE = measure([0.01, 0.05, 0.3, 0.24, 0.2, 0.15, 0.05])
+"""More mass at the lowest places below than above, as after merging cells."""
+
+
+@pytest.mark.parametrize("theta", ["0", "1", "7/2"])
+@pytest.mark.parametrize("more", ["-2", "-1/3", "1/3", "2"])
+def test_a_moment_bounds_both_measures(theta, more):
+    tilted = Tilted(Term(BELOW, ABOVE, 3), Fraction(theta))
+    with balls.precision(128):
+        found = Fraction(*balls.ends(tilted.moment(Fraction(more)))[1].as_integer_ratio())
+    for values in (tilted.lower, tilted.upper):
+        places = np.arange(len(values)) + tilted.first - tilted.anchor
+        true = sum(
+            mpf(v) * exp(mpf(more.partition("/")[0]) / int(more.partition("/")[2] or 1) * int(k) / 8)
+            for v, k in zip(values, places, strict=True)
+        )
+        assert mpf(found.numerator) / found.denominator >= true
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_the_bounds_are_those_of_the_convolution(times):
+    """Against a plain convolution in rationals: what lies below, and what lies above, and nothing else."""
+    composed = Composition([Term(BELOW, ABOVE, times)], Fraction(1))
+    for sequence, given in ((BELOW, 0), (ABOVE, 1)):
+        total = [Fraction(1)]
+        for _ in range(times):
+            total = [
+                sum(total[i] * Fraction(sequence.values[j - i]) for i in range(len(total)) if 0 <= j - i < 7)
+                for j in range(len(total) + 6)
+            ]
+        for epsilon in (Fraction(-1, 3), Fraction(0), Fraction(1, 5)):
+            true = sum(
+                mpf(p.numerator)
+                / p.denominator
+                * (1 - exp(mpf(epsilon.numerator) / epsilon.denominator - mpf(k - 3 * times) / 8))
+                for k, p in enumerate(total)
+                if Fraction(k - 3 * times, 8) > epsilon
+            )
+            lower, upper = composed.delta(epsilon)
+            bound = balls.ends(lower)[0] if given == 0 else balls.ends(upper)[1]
+            bound = mpf(bound.numerator) / bound.denominator
+            assert (bound <= true) if given == 0 else (bound >= true)
+            assert abs(bound - true) < mpf(10) ** -10
