@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from dpaudit.mechanisms import posterior as released
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
@@ -19,6 +20,7 @@ from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
 from dpaudit.reports.table import Cell, Figure, Look, Table
+from dpaudit.reports.words import listed
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
 from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
@@ -67,10 +69,9 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
     rows = [(label, point.at, text(point.x), point.means[label]) for label in labels for point in points]
     table = Table.of(f"mechanism | {axis}: count | x | mean error: enclosure", rows)
     places = [point.at for point in points]
-    changes = []
+    changes: dict[tuple[int, str], list[str]] = {}
     for change in crossovers(points):
-        before = places[places.index(change.at) - 1]
-        changes.append(f"{change.better} overtakes {change.worse} after {axis} = {before} and by {axis} = {change.at}.")
+        changes.setdefault((change.at, change.better), []).append(change.worse)
     last = points[-1]
     alone = len(labels) == 1
     said = f"Mean error of {labels[0]}" if alone else f"{last.winner} has the smallest mean error at {axis} = {last.at}"
@@ -79,7 +80,10 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
     up: dict[str, Any] = {"y_label": "mean Hellinger error", "log_y": wide and axis == "n", **across}
     figure = Figure(Look.LINES, said, axis, "mean error", by="mechanism", **up)
     commands = [case.setting.at(n=sum(last.x)).command_line("accuracy", x=last.x) or "" for case in block.cases]
-    notes = changes or ["No mechanism overtakes another one at the values that were computed."]
+    notes = [
+        f"Between {axis} = {places[places.index(at) - 1]} and {at}, {better} overtakes {listed(worse)}."
+        for (at, better), worse in changes.items()
+    ] or ["No mechanism overtakes another one at the values that were computed."]
     notes = [] if alone else notes
     return Section("mean-error", title, said, figure, table, tuple(notes), tuple(filter(None, commands)), main)
 
@@ -104,12 +108,26 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
     failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
     law = f"Distance of the release from the truth at x = {text(x)}"
     said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else law
-    axes = "Hellinger distance t", "Pr[H ≤ t]"
-    figure = Figure(Look.STEPS, law, "t", "Pr[H ≤ t]", by="mechanism", x_label=axes[0], y_label=axes[1])
+    half, labels = _half_within(table, x), {"x_label": "Hellinger distance t", "y_label": "Pr[H ≤ t]"}
+    figure = Figure(Look.STEPS, half or law, "t", "Pr[H ≤ t]", by="mechanism", **labels)  # type: ignore[arg-type]
     heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
     full = f"{title}: {heading}" if title else heading
     yield Section("distances", full, said, figure, table, commands=tuple(filter(None, commands)))
     yield from bounds
+
+
+def _half_within(table: Table, x: Histogram) -> str:
+    """Within which distance half of the releases lie, of the best and the worst mechanism; "" where none is known."""
+    found: dict[str, Fraction] = {}
+    for name, _, distance, share in table.rows:
+        if isinstance(share, Enclosure) and isinstance(distance, Enclosure) and share.reaches(Fraction(1, 2)):
+            found.setdefault(str(name), distance.upper)
+    if not found:
+        return ""
+    ends = {near: listed([name for name in found if found[name] == near]) for near in found.values()}
+    near, far = min(ends), max(ends)
+    others = "" if far == near else f", within {at_most(far, 3)} with {ends[far]}"
+    return f"At x = {text(x)} half of the releases lie within {at_most(near, 3)} of the truth with {ends[near]}{others}"
 
 
 def _middle(value: Enclosure) -> Fraction:

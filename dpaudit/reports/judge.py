@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -39,6 +40,9 @@ SECOND_PATH = 300_000
 """Pairs times outputs up to which a second path of the engine computes the deciding number again."""
 BY_MPMATH = 4_500
 """And mpmath, at some milliseconds for each."""
+
+
+NO_TABLE = "the outputs are real numbers, and the second paths and the verifier need a table of probabilities"
 
 
 def finding(case: Case, name: str, progress: Progress, every_n: bool = False) -> Finding:
@@ -204,7 +208,7 @@ def _described(
         ns=tuple(sorted(n for n in known if n is not None)),
         proof=proof,
         every_n=everywhere,
-        person=person(judgement, known[largest].epsilon if known else None),
+        person=person(judgement, known[largest].epsilon if known else None, mechanism.tabular),
         checked=_checked(case, shown, known.get(shown)),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
         lost=(*lost, *([first.searched] if first and first.searched else [])),
@@ -259,8 +263,11 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
     return everywhere.command if whole and everywhere is not None and everywhere.command else case.command(n)
 
 
-def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
-    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean."""
+def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool = True) -> str:
+    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean.
+
+    Without a table an infinite ε need not mean an impossible output: the losses of Gaussian noise are unbounded.
+    """
     margin = None if judgement is None else judgement.margin
     repairing = None if margin is None else margin.repairing_delta
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
@@ -274,6 +281,8 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
         return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
     if both is None or repairing is None or not repairing.within(-1, 1):
+        if not tabular:
+            return "no ε bounds what a single output reveals; state an ε with a δ to learn how rare such outputs are"
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
     rare = at_most(repairing.upper, 2)
     return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
@@ -317,8 +326,8 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
 
 
 def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
-    """The probability of the output; None where it is not known."""
-    return case.narrow(lambda: probability(mechanism, x, output))
+    """The probability of the output; None where it is not known, or has a density instead."""
+    return None if not mechanism.tabular else case.narrow(lambda: probability(mechanism, x, output))
 
 
 def as_value(value: Any) -> Value:
@@ -342,16 +351,18 @@ def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[st
     """Who computed the deciding number again, where that is affordable: a second path of the engine, else mpmath."""
     if found is None:
         return ()
+    if not case.mechanism.tabular:
+        return (f"nobody: {NO_TABLE}",)
     where = "" if n is None else f" at n = {n}"
     masses = found.subject.mechanism.count_masses()
-    try:
-        again = _second_path(case, n, found) if masses <= SECOND_PATH else ""
-        if again:
-            return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
-        if masses <= BY_MPMATH and _by_mpmath(case.at(n).mechanism, found.epsilon):
+    if masses <= SECOND_PATH:
+        with suppress(PrecisionExhausted, InputError):
+            if again := _second_path(case, n, found):
+                return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
+    if masses <= BY_MPMATH:
+        with suppress(PrecisionExhausted, InputError):
+            _by_mpmath(case.at(n).mechanism, found.epsilon)
             return (f"mpmath, by code that shares nothing with the engine: it agrees{where}",)
-    except (PrecisionExhausted, InputError):
-        pass
     return ()
 
 
@@ -366,13 +377,12 @@ def _second_path(case: Case, n: int | None, found: EpsilonResult) -> str:
     return "" if again.tier == found.tier else PATHS[again.tier]
 
 
-def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> bool:
-    """Whether the slow reference finds the same number; a disagreement is an error of ours."""
+def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> None:
+    """Lets the slow reference find the same number; a disagreement is an error of ours."""
     check_possible(mechanism)
     again = cross_check(mechanism, found)
     if not again.agrees:
         raise AssertionError(f"mpmath disagrees on {mechanism.name}: {again.value}, {found}")
-    return True
 
 
 PATHS = {

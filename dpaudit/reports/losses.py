@@ -27,7 +27,7 @@ def loss_map(case: Case, name: str, progress: Progress) -> Iterator[Section]:
     """Yields the largest loss of every data set against any neighbor, output by output: the largest of them."""
     mechanism, counts = case.mechanism, case.mechanism.counts()
     open_ = isinstance(case.last, EpsilonResult) and case.last.epsilon.is_open
-    if counts.pairs * counts.outputs > MOST_LOSSES or open_:
+    if counts.pairs * counts.outputs > MOST_LOSSES or open_ or not mechanism.tabular:
         return
     progress(f"{name}: map of losses")
     found = case.narrow(lambda: losses(mechanism))

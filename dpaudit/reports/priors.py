@@ -23,13 +23,15 @@ from dpaudit.reports.plan import check_keys, exact_list
 from dpaudit.reports.table import Cell, Figure, Look, Table
 
 Progress = Callable[[str], None]
+DEFAULT = "EHDL"
+"""The mechanism of a study that names none."""
 
 
 def prepare(study: dict[str, Any]) -> Callable[[Progress], Iterator[Section | Finding]]:
     """The checked job of a [[study]] of kind "priors"."""
     check_keys("study", study, "mech", "n", "priors", "eps")
     ns = whole_numbers("n", study.get("n", "10,20,50,100,200"), most=MOST_POINTS)
-    block = Block.read(str(study.get("mech", "EHDL")), n=ns[-1])
+    block = Block.read(str(study.get("mech", DEFAULT)), n=ns[-1])
     if block.model is None or len(block.settings) > 1:
         raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))

@@ -177,7 +177,7 @@ def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] |
     """Yields every job; all that is wrong with the plan is said here."""
     for study, run in zip(plan.studies, each("study", plan.studies, _study), strict=True):
         yield Job(f"study of {study.get('kind')}", 10, 100.0, run)
-    names = _names(plan.audits)
+    names = names_of(plan)
     kept = {} if files is None else files
     for block, own in zip(plan.audits, names, strict=True):
         steps = len(block.cases) * (len(block.ns or (0,)) + AFTER)
@@ -220,17 +220,19 @@ def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:
         yield from accuracy.balanced(replace(block, settings=known), progress)
 
 
-def _names(blocks: Sequence[Block]) -> list[list[str]]:
-    """The names of all mechanisms, block by block: those that several blocks have say what tells these apart."""
-    labels = [[case.label for case in block.cases] for block in blocks]
+def names_of(plan: Plan) -> list[list[str]]:
+    """The names of all mechanisms, audit by audit; one that several audits or a study have says what tells it apart."""
+    labels = [[case.label for case in block.cases] for block in plan.audits]
     every = [label for own in labels for label in own]
-    facts = [_facts(block) for block in blocks]
+    studied = {study.get("mech", priors.DEFAULT) for study in plan.studies if study.get("kind") == "priors"}
+    facts = [_facts(block) for block in plan.audits]
     shared = {key for fact in facts for key in fact if len({other.get(key) for other in facts}) > 1}
-    found = []
-    for own, fact in zip(labels, facts, strict=True):
-        words = ", ".join(value for key, value in fact.items() if key in shared)
-        found.append([f"{label}, {words}" if words and every.count(label) > 1 else label for label in own])
-    return found
+
+    def name(label: str, fact: dict[str, str]) -> str:
+        wanted = shared | {"eps", "prior"} if label in studied else shared if every.count(label) > 1 else ()
+        return ", ".join([label, *(words for key, words in fact.items() if key in wanted)])
+
+    return [[name(label, fact) for label in own] for own, fact in zip(labels, facts, strict=True)]
 
 
 def _facts(block: Block) -> dict[str, str]:

@@ -25,7 +25,7 @@ from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.losses import loss_map
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.reports.words import in_short, listed, share_sentence
+from dpaudit.reports.words import listed, share_sentence
 
 Progress = Callable[[str], None]
 STEPS = 20
@@ -88,8 +88,7 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     figure = _lines_by_n(findings) if several else None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
-    said = "; ".join(in_short(found) for found in findings)
-    yield Section("epsilon-by-n", title, said, figure, table, commands=commands, main=several)
+    yield Section("epsilon-by-n", title, "", figure, table, commands=commands, main=several)
 
 
 def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
@@ -214,7 +213,7 @@ def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
 def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section]:
     """Yields both output distributions of the worst pair at the largest n."""
     found = case.last
-    if not isinstance(found, EpsilonResult) or found.epsilon.is_open:
+    if not isinstance(found, EpsilonResult) or found.epsilon.is_open or not case.mechanism.tabular:
         return
     progress(f"{name}: worst pair")
     both = case.narrow(lambda: two(case.mechanism, found.witness))
@@ -234,20 +233,19 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
 
 def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
     """Yields total variation, zCDP ρ and the Rényi divergences, where the whole curve is small enough."""
-    rows: list[tuple[Cell, ...]] = []
-    commands = []
+    found = []
     for case in cases:
         progress(f"{names[case.label]}: the curve δ(ε)")
-        if (curve := case.curve) is None:
-            continue
-        rows.append((names[case.label], "total variation δ(0)", None, curve.total_variation))
-        rows.append((names[case.label], "zCDP ρ", None, curve.rho))
-        rows += [(names[case.label], "Rényi divergence", order, value) for order, value in curve.renyi]
-        commands.append(curve.command)
-    if rows:
-        table = Table.of("mechanism | quantity | order: exact | value: enclosure", rows)
+        found += [(names[case.label], case.curve)] if case.curve is not None else []
+    if found:
+        orders = [f"Rényi divergence of order {order}: enclosure" for order, _ in found[0][1].renyi]
+        heads = " | ".join(["mechanism", "total variation δ(0): enclosure", "zCDP ρ: enclosure", *orders])
+        rows: list[tuple[Cell, ...]] = [
+            (name, own.total_variation, own.rho, *(value for _, value in own.renyi)) for name, own in found
+        ]
+        commands = _commands([own.command for _, own in found])
         title = "Rényi divergences, zCDP and total variation"
-        yield Section("divergences", title, table=table, commands=_commands(commands))
+        yield Section("divergences", title, table=Table.of(heads, rows), commands=commands)
 
 
 def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:

@@ -80,6 +80,7 @@ def finding(row: Row) -> Finding:
         epsilon=number(row["epsilon"]),
         proof=proof,
         person=person(found, number(row["epsilon"])),
+        rests_on=tuple(row["assumptions"]),
         command=row["commands"][0],
     )
 
