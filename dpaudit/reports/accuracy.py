@@ -19,15 +19,15 @@ from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
+from dpaudit.reports.steps import COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Figure, Look, Table
 from dpaudit.reports.words import listed
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
 from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
 
-Progress = Callable[[str], None]
 Part = Section | Bound
-DIGITS = 10
+NAME, DIGITS = "study of accuracy", 10
 MOST_OUTPUTS = 100_000
 """A mechanism with more outputs is left out of the mean errors of an audit."""
 MOST_DISTANCES = 400
@@ -154,7 +154,7 @@ def balanced(block: Block, progress: Progress) -> Iterator[Part]:
         yield from distances(Block(small, (n,)), x, progress)
 
 
-def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
+def prepare(entry: dict[str, Any]) -> Job:
     """The checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or the bounds."""
     check_keys("study", entry, "title", "mechs", "n", "shares", "x", "prior", "priors", "eps")
     if "x" in entry and ("n" in entry or "shares" in entry):
@@ -169,12 +169,13 @@ def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
         posterior(case.setting)
     title = str(entry.get("title", ""))
     if x is not None and "priors" not in entry:
-        return partial(distances, block, x, title=title)
+        count = len(block.cases)
+        return Job(NAME, count, count * COSTS["accuracy at"], partial(distances, block, x, title=title))
     if x is not None:
-        make = partial(errors_by_prior, block, x, whole_numbers("priors", entry["priors"], most=MOST_POINTS))
-    else:
-        make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
-    return partial(_titled, make, title)
+        priors = whole_numbers("priors", entry["priors"], most=MOST_POINTS)
+        return Job(NAME, len(priors), len(priors), partial(_titled, partial(errors_by_prior, block, x, priors), title))
+    make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
+    return Job(NAME, len(block.ns), len(block.ns), partial(_titled, make, title))
 
 
 def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Part]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,8 +27,8 @@ from dpaudit.privacy.protocols import Dataset, Output, plain
 from dpaudit.reports.block import DIGITS, Case, Unknown
 from dpaudit.reports.document import EveryN, Finding, Proof, Value
 from dpaudit.reports.everywhere import known_everywhere
+from dpaudit.reports.steps import Progress
 
-Progress = Callable[[str], None]
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
 MOST_MASSES = 2_000_000
@@ -45,31 +44,31 @@ BY_MPMATH = 4_500
 NO_TABLE = "the outputs are real numbers, and the second paths and the verifier need a table of probabilities"
 
 
-def finding(case: Case, name: str, progress: Progress, every_n: bool = False) -> Finding:
+def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
     """The statement about the mechanism, judged at every n that was asked for and, where it is known, for every n."""
     for n in case.places():
-        progress(f"{name}: true ε" + (f", n = {n}" if n is not None else ""))
+        progress(f"{case.label}: true ε" + (f", n = {n}" if n is not None else ""))
         case.answer(n)
-    progress(f"{name}: what is known for every n")
+    progress(f"{case.label}: what is known for every n")
     place = case.places()[-1]
     everywhere = known_everywhere(case.setting, case.asked_at(place), every_n) if case.setting.has_n else None
-    search = _Search(case, name, progress)
-    each = {n: found for n in case.places() if (found := judged_at(case, name, n)) is not None}
+    search = _Search(case, progress)
+    each = {n: found for n in case.places() if (found := judged_at(case, n)) is not None}
     first = search.first(each) if each else None
     if first is None and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
         first = search.beyond(each, everywhere)
-    judgement = _together(case, name, each, first, everywhere)
-    return _described(case, name, judgement, first, everywhere)
+    judgement = _together(case, each, first, everywhere)
+    return _described(case, judgement, first, everywhere)
 
 
-def judged_at(case: Case, name: str, n: int | None) -> Judgement | None:
+def judged_at(case: Case, n: int | None) -> Judgement | None:
     """The judgement at one n; None where nothing is stated, or there is no such mechanism."""
     answer = case.answer(n)
     if isinstance(answer, Unknown) and answer.absent:
         return None
     whose = Whose.ASKED if case.guarantee else Whose.NOMINAL if case.claimed is None else Whose.CLAIMED
     extent = Extent((n,)) if n is not None else None
-    return judged(answer.claim, name, whose, extent)
+    return judged(answer.claim, case.label, whose, extent)
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,14 @@ class First:
 class _Search:
     """The search for the smallest n that fails; every n is asked once."""
 
-    def __init__(self, case: Case, name: str, progress: Progress) -> None:
-        self.case, self.name, self.progress = case, name, progress
+    def __init__(self, case: Case, progress: Progress) -> None:
+        self.case, self.progress = case, progress
 
     def fails(self, n: int) -> bool | None:
         """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
         if n not in self.case.answers:
-            self.progress(f"{self.name}: the smallest n that fails, n = {n}")
-        found = judged_at(self.case, self.name, n)
+            self.progress(f"{self.case.label}: the smallest n that fails, n = {n}")
+        found = judged_at(self.case, n)
         return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
 
     def first(self, each: dict[int | None, Judgement]) -> First | None:
@@ -121,16 +120,16 @@ class _Search:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self.fails(middle) else (middle, high)
-        return self.first({**each, high: judged_at(self.case, self.name, high)})  # type: ignore[dict-item]
+        return self.first({**each, high: judged_at(self.case, high)})  # type: ignore[dict-item]
 
 
 def _together(
-    case: Case, name: str, each: dict[int | None, Judgement], first: First | None, everywhere: EveryN | None
+    case: Case, each: dict[int | None, Judgement], first: First | None, everywhere: EveryN | None
 ) -> Judgement | None:
     """The judgement on all n together."""
     if not each:
         return None
-    seen = {n: found for n in case.answers if (found := judged_at(case, name, n)) is not None} if first else each
+    seen = {n: found for n in case.answers if (found := judged_at(case, n)) is not None} if first else each
     lead = min(each.values(), key=badness)
     if set(seen) <= {None} or not case.setting.has_n:
         return _repaired(case, lead, first)
@@ -184,9 +183,7 @@ def _worst_n(case: Case, found: Judgement) -> int | None:
 # ------------------------------------------------------------------ the evidence, and what else a finding says
 
 
-def _described(
-    case: Case, name: str, judgement: Judgement | None, first: First | None, everywhere: EveryN | None
-) -> Finding:
+def _described(case: Case, judgement: Judgement | None, first: First | None, everywhere: EveryN | None) -> Finding:
     mechanism = case.mechanism
     known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
     largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
@@ -199,7 +196,7 @@ def _described(
     neighbours = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
     proof = _proof(case, judgement, shown)
     return Finding(
-        name=name,
+        name=case.label,
         formula=mechanism.formula_here(),
         setting=_setting_words(case),
         judgement=judgement,
@@ -309,7 +306,7 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
         p, q = (_mass(case, mechanism, x, witness.output) for x in (witness.x, witness.x_prime))
     else:
         assert evidence is not None
-        found = judged_at(case, "", n)
+        found = judged_at(case, n)
         witness, quantity, value = evidence.witness, found.quantity if found else evidence.quantity, evidence.value
         p = q = None
     return Proof(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
@@ -24,10 +24,10 @@ from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.losses import loss_map
+from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 from dpaudit.reports.words import listed, share_sentence
 
-Progress = Callable[[str], None]
 STEPS = 20
 FAR = 1.5
 """A stated ε of more than so many times the largest true one is left out of the picture."""
@@ -47,24 +47,23 @@ P, Q = "P(output | x)", "P(output | x′)"
 
 def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps: bool) -> Iterator[Section]:
     """Yields the sections on the mechanisms of a block."""
-    names = {case.label: finding.name for case, finding in zip(block.cases, findings, strict=True)}
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
-    yield from curves(known, names, progress)
-    for case in _telling(known, findings, names):
-        yield from distributions(case, names[case.label], progress)
-    yield from divergences(known, names, progress)
-    yield from over_nominal(block, known, names, progress)
+    yield from curves(known, progress)
+    for case in _telling(known, findings):
+        yield from distributions(case, progress)
+    yield from divergences(known, progress)
+    yield from over_nominal(block, known, progress)
     yield from sensitivities(block, progress)
     if maps:
         for case in known:
-            yield from loss_map(case, names[case.label], progress)
+            yield from loss_map(case, progress)
 
 
-def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
+def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
     """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
     order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
-    return sorted(cases, key=lambda case: order.get(names[case.label], (4, Fraction(0))))[:MOST_PAIRS]
+    return sorted(cases, key=lambda case: order.get(case.label, (4, Fraction(0))))[:MOST_PAIRS]
 
 
 def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
@@ -77,8 +76,8 @@ def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
 def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     """Yields the true ε at every n that was computed; of one n, or none, what share of its statement each uses."""
     rows: list[tuple[Cell, ...]] = []
-    for case, finding in zip(block.cases, findings, strict=True):
-        rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, finding.name, n))]
+    for case in block.cases:
+        rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, n))]
     if not rows:
         return
     table = Table.of(BY_N, rows)
@@ -91,17 +90,16 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     yield Section("epsilon-by-n", title, "", figure, table, commands=commands, main=several)
 
 
-def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
+def _row(case: Case, n: int | None) -> tuple[Cell, ...] | None:
     """The row of one n; None where nothing is known there."""
     answer = case.answers[n]
     if isinstance(answer, Unknown):
         return None
-    found = judged_at(case, name, n)
-    evidence = answer.claim.evidence
-    other = evidence is not None and evidence.quantity != "epsilon" and found is not None
-    witness = answer.witness
+    found, evidence, witness = judged_at(case, n), answer.claim.evidence, answer.witness
+    statement, verdict = ("", None) if found is None else (found.statement, found.verdict)
+    other = found is not None and evidence is not None and evidence.quantity != "epsilon"
     return (
-        name, n, answer.value()[1], "" if found is None else found.statement, None if found is None else found.verdict,
+        case.label, n, answer.value()[1], statement, verdict,
         text(witness.x), text(witness.x_prime), text(witness.output),
         found.quantity if other and found else "", evidence.value if other and evidence else None,
     )  # fmt: skip
@@ -143,12 +141,12 @@ def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
 # ------------------------------------------------------------------ δ(ε), the worst pair, divergences
 
 
-def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields δ(ε) of every mechanism at the largest n, on a grid of ε."""
     points = sorted({point for case in cases for point in _grid(case)})
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
-        progress(f"{names[case.label]}: δ(ε)")
+        progress(f"{case.label}: δ(ε)")
         true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
         below = [at for at in points if true.at_most(at) is not Verdict.PROVED]
         mechanism = case.mechanism
@@ -156,7 +154,7 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
         if found is None:
             continue
         deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
-        rows += [(names[case.label], at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
+        rows += [(case.label, at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
     if not rows:
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
@@ -210,12 +208,12 @@ def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
     return [Enclosure(low, high, places) for low, high in zip(lows, highs, strict=True)]
 
 
-def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section]:
+def distributions(case: Case, progress: Progress) -> Iterator[Section]:
     """Yields both output distributions of the worst pair at the largest n."""
     found = case.last
     if not isinstance(found, EpsilonResult) or found.epsilon.is_open or not case.mechanism.tabular:
         return
-    progress(f"{name}: worst pair")
+    progress(f"{case.label}: worst pair")
     both = case.narrow(lambda: two(case.mechanism, found.witness))
     if both is None:
         return
@@ -223,20 +221,20 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
     table = Table(columns, tuple(zip(both.outputs, both.p, both.q, strict=True)))
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
-    title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
+    title = f"{case.label}{place}: {both.names[0]} and {both.names[1]} are told apart best"
     ends = ((P, both.names[0]), (Q, both.names[1]))
     figure = Figure(Look.PAIR, title, "output", P, second=Q, at=at, ends=ends)
     pair = (found.witness.x, found.witness.x_prime)
     commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
-    yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, table, commands=commands)
+    yield Section("worst-pair", f"Worst pair of {case.label}{place}", "", figure, table, commands=commands)
 
 
-def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def divergences(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields total variation, zCDP ρ and the Rényi divergences, where the whole curve is small enough."""
     found = []
     for case in cases:
-        progress(f"{names[case.label]}: the curve δ(ε)")
-        found += [(names[case.label], case.curve)] if case.curve is not None else []
+        progress(f"{case.label}: the curve δ(ε)")
+        found += [(case.label, case.curve)] if case.curve is not None else []
     if found:
         orders = [f"Rényi divergence of order {order}: enclosure" for order, _ in found[0][1].renyi]
         heads = " | ".join(["mechanism", "total variation δ(0): enclosure", "zCDP ρ: enclosure", *orders])
@@ -248,7 +246,7 @@ def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress
         yield Section("divergences", title, table=Table.of(heads, rows), commands=commands)
 
 
-def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def over_nominal(block: Block, cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields true over nominal ε from little privacy to much, of the mechanisms that have a nominal ε and an n."""
     model = block.model
     chosen = [case for case in cases if case.setting.has_n and case.mechanism.epsilon is not None]
@@ -257,7 +255,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
     n = min(block.ns[-1], LARGEST_NOMINAL.get(model.k, 5))
     rows: list[tuple[Cell, ...]] = []
     for case in chosen:
-        progress(f"{names[case.label]}: true ε against nominal ε")
+        progress(f"{case.label}: true ε against nominal ε")
         nominal = case.mechanism.epsilon or Fraction(1)
         for factor in FACTORS:
             eps = nominal * factor
@@ -267,7 +265,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
             found = answer.epsilon
             if not found.is_infinite and not found.is_open:
                 ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
-                rows.append((names[case.label], eps, ratio, compared(found, eps)))
+                rows.append((case.label, eps, ratio, compared(found, eps)))
     table = Table.of("mechanism | nominal ε: exact | true ε / nominal ε: enclosure | at most 1: verdict", rows)
     over = dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED)
     said = f"{listed(over)} {'exceed' if len(over) > 1 else 'exceeds'} the nominal ε somewhere"

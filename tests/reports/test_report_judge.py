@@ -24,7 +24,7 @@ def quiet(_words):
 
 def found(mech, progress=quiet, every_n=False, **setting):
     (case,) = Block.read(mech, **setting).cases
-    return finding(case, case.label, progress, every_n)
+    return finding(case, progress, every_n)
 
 
 class Doubled:

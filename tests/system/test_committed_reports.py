@@ -13,7 +13,6 @@ from dpaudit.reports.codec import encode
 from dpaudit.reports.document import load
 from dpaudit.reports.index import index
 from dpaudit.reports.plan import read_plan
-from dpaudit.reports.report import names_of
 from dpaudit.reports.write import rendered
 
 FOLDER = Path(__file__).parents[2] / "reports"
@@ -57,7 +56,7 @@ def test_the_pages_are_what_the_json_renders_to(path):
 def test_the_json_belongs_to_the_plan(path):
     found, wanted = document(path), read_plan(str(path))
     assert (found.title, found.plan) == (wanted.title, path.read_text())
-    names = {name for own in names_of(wanted) for name in own}
+    names = {case.label for block in wanted.audits for case in block.cases}
     assert names <= {finding.name for finding in found.findings}
 
 
@@ -68,12 +67,7 @@ def meet(one, other):
 
 def settings(path):
     """The setting of every mechanism that is audited, by its name in the report."""
-    plan = read_plan(str(path))
-    return {
-        name: case.setting
-        for block, own in zip(plan.audits, names_of(plan), strict=True)
-        for case, name in zip(block.cases, own, strict=True)
-    }
+    return {case.label: case.setting for block in read_plan(str(path)).audits for case in block.cases}
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=named)
