@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -52,11 +53,10 @@ def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
     progress(f"{case.label}: what is known for every n")
     place = case.places()[-1]
     everywhere = known_everywhere(case.setting, case.asked_at(place), every_n) if case.setting.has_n else None
-    search = _Search(case, progress)
     each = {n: found for n in case.places() if (found := judged_at(case, n)) is not None}
-    first = search.first(each) if each else None
+    first = _first(case, [n for n, found in each.items() if found.verdict is Verdict.REFUTED], progress)
     if first is None and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
-        first = search.beyond(each, everywhere)
+        first = _beyond(case, everywhere, progress)
     judgement = _together(case, each, first, everywhere)
     return _described(case, judgement, first, everywhere)
 
@@ -79,48 +79,40 @@ class First:
     searched: str = ""
 
 
-class _Search:
-    """The search for the smallest n that fails; every n is asked once."""
+def _fails(case: Case, n: int, progress: Progress) -> bool | None:
+    """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
+    if n not in case.answers:
+        progress(f"{case.label}: the smallest n that fails, n = {n}")
+    found = judged_at(case, n)
+    return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
 
-    def __init__(self, case: Case, progress: Progress) -> None:
-        self.case, self.progress = case, progress
 
-    def fails(self, n: int) -> bool | None:
-        """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
-        if n not in self.case.answers:
-            self.progress(f"{self.case.label}: the smallest n that fails, n = {n}")
-        found = judged_at(self.case, n)
-        return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
+def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> First | None:
+    """The smallest n that fails, from 1 on; None where none is known to fail."""
+    least = min(failing, key=lambda n: n or 0, default=None)
+    if least is None or not case.setting.has_n:
+        return First(least) if failing else None
+    if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
+        return First(least, "smaller n were not all searched")
+    smallest = next(n for n in range(1, least + 1) if _fails(case, n, progress))
+    open_ = [n for n in range(1, smallest) if _fails(case, n, progress) is None]
+    return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
-    def first(self, each: dict[int | None, Judgement]) -> First | None:
-        """The smallest n that fails, from 1 on; None where none of those that were asked for does."""
-        failing = [n for n, found in each.items() if found.verdict is Verdict.REFUTED]
-        if not failing:
-            return None
-        least = min(failing, key=lambda n: n or 0)
-        if least is None or not self.case.setting.has_n:
-            return First(least)
-        if least > MOST_LOOKED or self.case.at(least).mechanism.count_masses() > MOST_MASSES:
-            return First(least, "smaller n were not all searched")
-        smallest = next(n for n in range(1, least + 1) if self.fails(n))
-        open_ = [n for n in range(1, smallest) if self.fails(n) is None]
-        return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
-    def beyond(self, each: dict[int | None, Judgement], theorem: EveryN) -> First | None:
-        """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
-        low = top = max(n for n in each if n is not None)
-        tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
-        for n in [theorem.attained] if theorem.attained is not None else tried:
-            if self.fails(n):
-                break
-            low = n
-        else:
-            return None
-        high = n
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.fails(middle) else (middle, high)
-        return self.first({**each, high: judged_at(self.case, high)})  # type: ignore[dict-item]
+def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
+    """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
+    low = top = case.ns[-1]
+    tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
+    for high in [theorem.attained] if theorem.attained is not None else tried:
+        if _fails(case, high, progress):
+            break
+        low = high
+    else:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _fails(case, middle, progress) else (middle, high)
+    return _first(case, [high], progress)
 
 
 def _together(

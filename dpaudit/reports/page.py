@@ -152,11 +152,6 @@ class Page:
                 yield part._replace(folded=not section.main)
 
 
-def page(document: Document, charts: Mapping[str, str], full: bool = False, rows_shown: int = MOST_ROWS) -> Page:
-    """The page of a document."""
-    return Page(document, charts, full, rows_shown)
-
-
 def kind(verdict: Verdict | None) -> str:
     """The class of a verdict, which gives it its colour."""
     return NOTHING if verdict is None else CLASSES.get(verdict, NOTHING)

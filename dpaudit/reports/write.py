@@ -15,7 +15,7 @@ from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.figures import drawn
-from dpaudit.reports.page import Page, mark, page
+from dpaudit.reports.page import Page, mark
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,7 +45,7 @@ def rendered(document: Document, full: bool = False) -> dict[str, str]:
     """The text of every file of a report, by its path; each picture is drawn once."""
     order = document.mechanisms()
     charts = {name: drawn(section, name, order) for name, section in document.figures()}
-    shown = page(document, charts, full)
+    shown = Page(document, charts, full)
     return {
         **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},
         "report.html": html(shown),

@@ -13,7 +13,7 @@ from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.codec import decode
 from dpaudit.reports.document import Document, Finding, Proof, Section
 from dpaudit.reports.judge import person
-from dpaudit.reports.page import page
+from dpaudit.reports.page import Page
 from dpaudit.reports.table import Cell, Column, Kind, Table
 from dpaudit.reports.write import html, markdown
 from reports.implementations.words import COMMANDS, HOW, MEANING, NOT_AUDITED, NOTES, OLD, TITLE, WHY
@@ -150,5 +150,5 @@ def document(rows: list[Row]) -> Document:
 
 def texts(rows: list[Row]) -> dict[str, str]:
     """README.md and report.html; every row of the table is shown."""
-    shown = page(document(rows), {}, rows_shown=len(rows))
+    shown = Page(document(rows), {}, most=len(rows))
     return {"README.md": markdown(shown), "report.html": html(shown)}

@@ -15,7 +15,7 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import parse_guarantee
 from dpaudit.reports import words
 from dpaudit.reports.document import Document, EveryN, Finding, Section
-from dpaudit.reports.page import MOST_ROWS, cell, grid, page
+from dpaudit.reports.page import MOST_ROWS, Page, cell, grid
 from dpaudit.reports.table import Column, Figure, Kind, Look, Table
 from dpaudit.reports.write import html, markdown, rendered
 from tests.reports.test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
@@ -171,7 +171,7 @@ def test_the_verdict_on_a_claim_says_how_far_it_reaches():
     document = Document("t", "c", claims=(claim, FULL.claims[0]))
     assert words.claim_verdict(claim) == f"PROVED{on_its_grid('PROVED', ON_GRID)}" != "PROVED"
     assert "2 are proved, 1 of them on a stated grid only" in words.headline(document)
-    for text in (html(page(document, {})), markdown(page(document, {}))):
+    for text in (html(Page(document, {})), markdown(Page(document, {}))):
         assert words.claim_verdict(claim) in text
 
 
@@ -267,20 +267,20 @@ def test_markdown_has_a_table_with_as_many_cells_as_heads():
 
 
 def test_privacy_and_accuracy_have_boxes_of_their_own():
-    text = html(page(FULL, {}))
+    text = html(Page(FULL, {}))
     assert text.count('class="box') == 2
     assert text.index('aria-label="Verdict"') < text.index('aria-label="Accuracy"')
     accuracy = replace(FULL, sections=(Section("distances", "t"),))
     assert accuracy.accuracy_first
-    shown = html(page(accuracy, {}))
+    shown = html(Page(accuracy, {}))
     assert shown.index('aria-label="Accuracy"') < shown.index('aria-label="Verdict"')
     assert "acc.1" not in text[: text.index("<details")], "no claim ids in headlines"
 
 
 def test_a_document_of_nothing_is_a_page_too():
     empty = Document("Nothing", "c")
-    assert "Nothing was judged." in markdown(page(empty, {}))
-    read(html(page(empty, {})))
+    assert "Nothing was judged." in markdown(Page(empty, {}))
+    read(html(Page(empty, {})))
 
 
 def test_margins_are_rounded_to_the_safe_side():
