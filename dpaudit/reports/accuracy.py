@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpaudit.mechanisms import Mechanism
 from dpaudit.mechanisms import posterior as released
 from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
@@ -137,21 +139,24 @@ def _middle(value: Enclosure) -> Fraction:
 
 def balanced(block: Block, progress: Progress) -> Iterator[Part]:
     """Yields mean errors over n, and the bounds on balanced data, of the mechanisms that release a posterior."""
-    subjects = [(setting, released(setting.mechanism)) for setting in block.settings if setting.has_n]
-    kept = tuple(setting for setting, m in subjects if m is not None and m.count_outputs() <= MOST_OUTPUTS)
+    kept = [case for case in block.cases if case.setting.has_n and _outputs(case.mechanism) <= MOST_OUTPUTS]
     model = block.model
     if not kept or not block.ns or model is None:
         return
     k = model.k
     ns = [n for n in block.ns if n % k == 0] or list(block.ns)
-    yield errors_by_n(Block(kept, tuple(ns[:: max(1, -(-len(ns) // FEW_N))])), [Fraction(1, k)] * k, progress)
+    yield errors_by_n(Block.of(kept, ns[:: max(1, -(-len(ns) // FEW_N))]), [Fraction(1, k)] * k, progress)
     n = min(block.ns[-1], LARGEST)
     x = tuple(n // k + (cell < n % k) for cell in range(k))
-    small = tuple(
-        s for s in kept if (m := released(s.at(n=n).mechanism)) is not None and m.count_outputs() <= MOST_DISTANCES
-    )
+    small = [case for case in kept if _outputs(case.at(n).mechanism) <= MOST_DISTANCES]
     if small:
-        yield from distances(Block(small, (n,)), x, progress)
+        yield from distances(Block.of(small, (n,)), x, progress)
+
+
+def _outputs(mechanism: Mechanism) -> float:
+    """How many outputs a mechanism has that releases a posterior; infinitely many of any other one."""
+    found = released(mechanism)
+    return math.inf if found is None else found.count_outputs()
 
 
 def prepare(entry: dict[str, Any]) -> Job:

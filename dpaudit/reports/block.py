@@ -205,6 +205,11 @@ class Block:
         named = zip(self.names or self.labels, self.settings, strict=True)
         return tuple(Case(name, setting, self.guarantee, self.ns, dict(lost)) for name, setting in named)
 
+    @staticmethod
+    def of(cases: Sequence[Case], ns: Sequence[int]) -> Block:
+        """A block of these mechanisms under their names, at other n."""
+        return Block(tuple(case.setting for case in cases), tuple(ns), names=tuple(case.label for case in cases))
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the mechanisms: EHD, EHD/exact; those of one name with their reference."""

@@ -199,6 +199,6 @@ def _audit(block: Block, maps: bool, certificate: bool, files: dict[str, bytes],
 
 def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:
     """Yields what is known of the accuracy of the mechanisms that could be audited."""
-    known = tuple(case.setting for case in block.cases if not isinstance(case.last, Unknown))
+    known = [case for case in block.cases if not isinstance(case.last, Unknown)]
     if known:
-        yield from accuracy.balanced(replace(block, settings=known), progress)
+        yield from accuracy.balanced(Block.of(known, block.ns), progress)
