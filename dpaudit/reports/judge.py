@@ -351,7 +351,9 @@ def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[st
     if masses <= BY_MPMATH:
         with suppress(PrecisionExhausted, InputError):
             _by_mpmath(case.at(n).mechanism, found.epsilon)
-            return (f"mpmath, by code that shares nothing with the engine: it agrees{where}",)
+            followed = "from the same table, which was found by following the code"
+            how = followed if case.mechanism.caveats() else "by code that shares nothing with the engine"
+            return (f"mpmath, {how}: it agrees{where}",)
     return ()
 
 

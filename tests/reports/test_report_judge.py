@@ -150,7 +150,21 @@ def test_for_a_person():
     )
 
 
-CHECKED = [("EHDS", {"n": "3"}, "two paths of the engine"), (RESPONSE, {}, "mpmath"), (Silent, {}, "mpmath")]
+class Coin(Silent):
+    """A fair coin, or the truth: its law is found by following the code."""
+
+    probabilities = outputs = None
+
+    def sample(self, x, rng):
+        return rng.getrandbits(1) if rng.getrandbits(1) else x
+
+
+CHECKED = [
+    ("EHDS", {"n": "3"}, "two paths of the engine"),
+    (RESPONSE, {}, "mpmath, by code that shares nothing"),
+    (Silent, {}, "mpmath, by code that shares nothing"),
+    (Coin, {}, "mpmath, from the same table"),
+]
 
 
 @pytest.mark.parametrize(("mech", "setting", "who"), CHECKED)
