@@ -12,7 +12,7 @@ from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.digits import powers, rough
+from dpaudit.numbers.digits import at_most, powers, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
@@ -288,14 +288,16 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
     for score in dict.fromkeys(case.mechanism.settings().get("score", Hellinger.name) for case in cases):
         progress(f"sensitivities at n = {model.n}")
         found = audit.sensitivity(model.n, prior=model.prior, gamma=settings.get("gamma"), score=score, digits=SHORT)
-        rows = tuple(
-            (text(x), kind, value)
-            for kind, values in (("local LS(x)", found.ls), ("smooth S(x)", found.s))
-            for x, value in zip(model.histograms, values, strict=True)
-        )
         title = f"Sensitivity of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
-        said = f"One record moves the score by up to GS = {rough(found.gs.upper, 4)}, on most data by far less"
-        lines = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
-        figure = lines if model.k == 2 else None
-        table = Table.of("x | sensitivity | value: enclosure", rows)
+        said = f"One record moves the score by at most {at_most(found.gs.upper, 4)}, the global sensitivity"
+        both: dict[str, Sequence[Enclosure]] = {"local LS(x)": found.ls, "smooth S(x)": found.s}
+        places = [text(x) for x in model.histograms]
+        figure = None
+        if model.k == 2:
+            figure = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
+            rows = [(x, name, value) for name, values in both.items() for x, value in zip(places, values, strict=True)]
+            table = Table.of("x | sensitivity | value: enclosure", rows)
+        else:
+            heads = " | ".join(["x", *(f"{name}: enclosure" for name in both)])
+            table = Table.of(heads, zip(places, *both.values(), strict=True))
         yield Section("sensitivity", title, said, figure, table, commands=(found.command,))
