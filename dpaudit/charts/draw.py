@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -132,6 +132,12 @@ def plain_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def name_ticks(put: Callable[..., Any], names: Sequence[str], most: int = 12) -> None:
+    """Writes names at 0, 1, 2, … of an axis, at most so many of them."""
+    step = max(1, math.ceil(len(names) / most))
+    put(range(0, len(names), step), [shortened(name, 14) for name in names[::step]])
+
+
 def _floor(series: Sequence[Line]) -> float:
     """The least value that a logarithmic axis shows: twelve powers of ten below the largest."""
     top = max((number(y) for line in series for y in line.ys if not y.is_infinite), default=1.0)
@@ -238,8 +244,7 @@ def pair(
             f"decides: {shortened(outputs[worst], 18)}", (worst, 1), xycoords=("data", "axes fraction"),
             xytext=(0, 3), textcoords="offset points", ha=_side(worst, len(outputs)), fontsize=9,
         )  # fmt: skip
-    step = max(1, math.ceil(len(outputs) / 12))
-    axes.set_xticks(list(places)[::step], [shortened(name, 14) for name in outputs][::step])
+    name_ticks(axes.set_xticks, outputs)
     if max(map(len, outputs)) > 6 and len(outputs) > 4:
         axes.tick_params(axis="x", rotation=30)
     axes.set_xlabel("output")
@@ -262,8 +267,7 @@ def bars(axes: Axes, names: Sequence[str], values: Sequence[Enclosure], x_label:
         axes.plot(range(len(ys)), ys, color=GOOD, linewidth=1.4)
     else:
         axes.bar(range(len(ys)), ys, color=GOOD, width=0.8)
-    step = max(1, math.ceil(len(names) / 12))
-    axes.set_xticks(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    name_ticks(axes.set_xticks, names)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
 
@@ -312,9 +316,8 @@ def grid(
         cmap=scale, vmin=0, vmax=max(finite, default=1.0) or 1.0, aspect="auto", interpolation="nearest",
     )  # fmt: skip
     axes.figure.colorbar(image, ax=axes, label=label, shrink=0.9)
-    for names, setter in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
-        step = max(1, math.ceil(len(names) / 12))
-        setter(list(range(len(names)))[::step], [shortened(name, 14) for name in names][::step])
+    name_ticks(axes.set_xticks, columns)
+    name_ticks(axes.set_yticks, rows)
     axes.tick_params(axis="x", rotation=30)
     axes.grid(False)
 

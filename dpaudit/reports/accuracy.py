@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpaudit.mechanisms import Mechanism
 from dpaudit.mechanisms import posterior as released
+from dpaudit.numbers.digits import at_most
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.errors import InputError
 from dpaudit.numbers.ranges import whole_numbers
@@ -18,14 +21,15 @@ from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import MOST_POINTS, Block
 from dpaudit.reports.document import Bound, Section
 from dpaudit.reports.plan import check_keys, exact_list
+from dpaudit.reports.steps import COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Figure, Look, Table
+from dpaudit.reports.words import listed
 from dpaudit.studies.accuracy.accuracy import accuracy, posterior
 from dpaudit.studies.accuracy.mean import mean_error
 from dpaudit.studies.compare.ranges import RangePoint, crossovers, data_of
 
-Progress = Callable[[str], None]
 Part = Section | Bound
-DIGITS = 10
+NAME, DIGITS = "study of accuracy", 10
 MOST_OUTPUTS = 100_000
 """A mechanism with more outputs is left out of the mean errors of an audit."""
 MOST_DISTANCES = 400
@@ -67,10 +71,9 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
     rows = [(label, point.at, text(point.x), point.means[label]) for label in labels for point in points]
     table = Table.of(f"mechanism | {axis}: count | x | mean error: enclosure", rows)
     places = [point.at for point in points]
-    changes = []
+    changes: dict[tuple[int, str], list[str]] = {}
     for change in crossovers(points):
-        before = places[places.index(change.at) - 1]
-        changes.append(f"{change.better} overtakes {change.worse} after {axis} = {before} and by {axis} = {change.at}.")
+        changes.setdefault((change.at, change.better), []).append(change.worse)
     last = points[-1]
     alone = len(labels) == 1
     said = f"Mean error of {labels[0]}" if alone else f"{last.winner} has the smallest mean error at {axis} = {last.at}"
@@ -79,7 +82,10 @@ def _errors(block: Block, title: str, points: Sequence[RangePoint], axis: str, m
     up: dict[str, Any] = {"y_label": "mean Hellinger error", "log_y": wide and axis == "n", **across}
     figure = Figure(Look.LINES, said, axis, "mean error", by="mechanism", **up)
     commands = [case.setting.at(n=sum(last.x)).command_line("accuracy", x=last.x) or "" for case in block.cases]
-    notes = changes or ["No mechanism overtakes another one at the values that were computed."]
+    notes = [
+        f"Between {axis} = {places[places.index(at) - 1]} and {at}, {better} overtakes {listed(worse)}."
+        for (at, better), worse in changes.items()
+    ] or ["No mechanism overtakes another one at the values that were computed."]
     notes = [] if alone else notes
     return Section("mean-error", title, said, figure, table, tuple(notes), tuple(filter(None, commands)), main)
 
@@ -104,12 +110,26 @@ def distances(block: Block, x: Histogram, progress: Progress, title: str = "") -
     failing = sum(bound.verdict is Verdict.REFUTED for bound in bounds)
     law = f"Distance of the release from the truth at x = {text(x)}"
     said = f"{failing} of {len(bounds)} accuracy bounds fail at x = {text(x)}" if bounds else law
-    axes = "Hellinger distance t", "Pr[H ≤ t]"
-    figure = Figure(Look.STEPS, law, "t", "Pr[H ≤ t]", by="mechanism", x_label=axes[0], y_label=axes[1])
+    half, labels = _half_within(table, x), {"x_label": "Hellinger distance t", "y_label": "Pr[H ≤ t]"}
+    figure = Figure(Look.STEPS, half or law, "t", "Pr[H ≤ t]", by="mechanism", **labels)  # type: ignore[arg-type]
     heading = f"Distance from the truth at x = {text(x)}, ε = {block.eps}"
     full = f"{title}: {heading}" if title else heading
     yield Section("distances", full, said, figure, table, commands=tuple(filter(None, commands)))
     yield from bounds
+
+
+def _half_within(table: Table, x: Histogram) -> str:
+    """Within which distance half of the releases lie, of the best and the worst mechanism; "" where none is known."""
+    found: dict[str, Fraction] = {}
+    for name, _, distance, share in table.rows:
+        if isinstance(share, Enclosure) and isinstance(distance, Enclosure) and share.reaches(Fraction(1, 2)):
+            found.setdefault(str(name), distance.upper)
+    if not found:
+        return ""
+    ends = {near: listed([name for name in found if found[name] == near]) for near in found.values()}
+    near, far = min(ends), max(ends)
+    others = "" if far == near else f", within {at_most(far, 3)} with {ends[far]}"
+    return f"At x = {text(x)} half of the releases lie within {at_most(near, 3)} of the truth with {ends[near]}{others}"
 
 
 def _middle(value: Enclosure) -> Fraction:
@@ -119,24 +139,27 @@ def _middle(value: Enclosure) -> Fraction:
 
 def balanced(block: Block, progress: Progress) -> Iterator[Part]:
     """Yields mean errors over n, and the bounds on balanced data, of the mechanisms that release a posterior."""
-    subjects = [(setting, released(setting.mechanism)) for setting in block.settings if setting.has_n]
-    kept = tuple(setting for setting, m in subjects if m is not None and m.count_outputs() <= MOST_OUTPUTS)
+    kept = [case for case in block.cases if case.setting.has_n and _outputs(case.mechanism) <= MOST_OUTPUTS]
     model = block.model
     if not kept or not block.ns or model is None:
         return
     k = model.k
     ns = [n for n in block.ns if n % k == 0] or list(block.ns)
-    yield errors_by_n(Block(kept, tuple(ns[:: max(1, -(-len(ns) // FEW_N))])), [Fraction(1, k)] * k, progress)
+    yield errors_by_n(Block.of(kept, ns[:: max(1, -(-len(ns) // FEW_N))]), [Fraction(1, k)] * k, progress)
     n = min(block.ns[-1], LARGEST)
     x = tuple(n // k + (cell < n % k) for cell in range(k))
-    small = tuple(
-        s for s in kept if (m := released(s.at(n=n).mechanism)) is not None and m.count_outputs() <= MOST_DISTANCES
-    )
+    small = [case for case in kept if _outputs(case.at(n).mechanism) <= MOST_DISTANCES]
     if small:
-        yield from distances(Block(small, (n,)), x, progress)
+        yield from distances(Block.of(small, (n,)), x, progress)
 
 
-def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
+def _outputs(mechanism: Mechanism) -> float:
+    """How many outputs a mechanism has that releases a posterior; infinitely many of any other one."""
+    found = released(mechanism)
+    return math.inf if found is None else found.count_outputs()
+
+
+def prepare(entry: dict[str, Any]) -> Job:
     """The checked job of a [[study]] of kind "accuracy": "n" and "shares", or "x" with "priors" or the bounds."""
     check_keys("study", entry, "title", "mechs", "n", "shares", "x", "prior", "priors", "eps")
     if "x" in entry and ("n" in entry or "shares" in entry):
@@ -151,12 +174,13 @@ def prepare(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Part]]:
         posterior(case.setting)
     title = str(entry.get("title", ""))
     if x is not None and "priors" not in entry:
-        return partial(distances, block, x, title=title)
+        count = len(block.cases)
+        return Job(NAME, count, count * COSTS["accuracy at"], partial(distances, block, x, title=title))
     if x is not None:
-        make = partial(errors_by_prior, block, x, whole_numbers("priors", entry["priors"], most=MOST_POINTS))
-    else:
-        make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
-    return partial(_titled, make, title)
+        priors = whole_numbers("priors", entry["priors"], most=MOST_POINTS)
+        return Job(NAME, len(priors), len(priors), partial(_titled, partial(errors_by_prior, block, x, priors), title))
+    make = partial(errors_by_n, block, [part / sum(parts) for part in parts])
+    return Job(NAME, len(block.ns), len(block.ns), partial(_titled, make, title))
 
 
 def _titled(make: Callable[[Progress], Section], title: str, progress: Progress) -> Iterator[Part]:

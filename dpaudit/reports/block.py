@@ -163,6 +163,8 @@ class Block:
     ns: tuple[int, ...] = ()
     guarantee: Guarantee | None = None
     every_n: bool = False
+    names: tuple[str, ...] = ()
+    """The names of the mechanisms in a report, where their own do not tell them apart."""
     refused: tuple[tuple[int, str], ...] = field(default=(), compare=False)
     """The n behind the others at which the constructor of the one mechanism refuses to make one, and its words."""
 
@@ -187,7 +189,7 @@ class Block:
         while True:
             try:
                 found = Setting.read_each(names, shared=shared, n=ns[-1] if ns else None, **shape)
-                block = Block(tuple(found), ns, guarantee, is_all(n), tuple(reversed(refused)))
+                block = Block(tuple(found), ns, guarantee, is_all(n), refused=tuple(reversed(refused)))
                 _ = [case.mechanism for case in block.cases]  # whatever is wrong is said before the first audit
                 return block
             except InputError as error:
@@ -198,22 +200,27 @@ class Block:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """The mechanisms under names that tell them apart: EHD, EHD/exact; those of one name by their reference."""
-        names = [setting.label for setting in self.settings]
-        found = []
-        for i, setting in enumerate(self.settings):
-            label = setting.label
-            if names.count(label) > 1:
-                label = f"{label} ({setting.reference() or i + 1})"
-            case = Case(label, setting, self.guarantee, self.ns)
-            case.answers.update({n: Unknown(reason, absent=True) for n, reason in self.refused})
-            found.append(case)
-        return tuple(found)
+        """The mechanisms under names that tell them apart; every question about one is asked here alone."""
+        lost: dict[int | None, Answer] = {n: Unknown(reason, absent=True) for n, reason in self.refused}
+        named = zip(self.names or self.labels, self.settings, strict=True)
+        return tuple(Case(name, setting, self.guarantee, self.ns, dict(lost)) for name, setting in named)
+
+    @staticmethod
+    def of(cases: Sequence[Case], ns: Sequence[int]) -> Block:
+        """A block of these mechanisms under their names, at other n."""
+        return Block(tuple(case.setting for case in cases), tuple(ns), names=tuple(case.label for case in cases))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the mechanisms: EHD, EHD/exact; those of one name with their reference."""
+        own = [setting.label for setting in self.settings]
+        told = (f"{s.label} ({s.reference() or i})" for i, s in enumerate(self.settings, 1))
+        return tuple(name if own.count(name) == 1 else longer for name, longer in zip(own, told, strict=True))
 
     @property
     def title(self) -> str:
         """The names of the mechanisms for a title."""
-        labels = [case.label for case in self.cases]
+        labels = list(self.labels)
         if labels == list(REGISTRY):
             return "all mechanisms"
         return ("; " if any(", " in label for label in labels) else ", ").join(labels)

@@ -27,6 +27,8 @@ SECONDS = 600
 
 def certified(case: Case, finding: Finding) -> tuple[Finding, dict[str, bytes]]:
     """The finding with what the independent verifier says of it, and the file of its certificate."""
+    if not case.mechanism.tabular:
+        return finding, {}
     name = f"{FOLDER}/{re.sub(r'[^a-z0-9]+', '-', finding.name.lower()).strip('-')}.json"
     try:
         text = json.dumps(certificate.certificate(_result(case, finding)), ensure_ascii=False, indent=1) + "\n"

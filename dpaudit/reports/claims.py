@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpaudit.claims.outcome import EVERYWHERE, Instance, Outcome
 from dpaudit.numbers.digits import powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.document import FAILS, Paper, Section
+from dpaudit.reports.steps import COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Table
 
 if TYPE_CHECKING:
     from dpaudit.claims.runner import Result
 
-Progress = Callable[[str], None]
 MOST_STEPS = 4
 """So many lines of a proof are shown; ``dpaudit check ID --explain`` has all of them."""
 
 
-def prepare(patterns: tuple[str, ...]) -> tuple[int, Callable[[Progress], Iterator[Any]]]:
-    """How many claims there are to check, and the job; unknown ids are refused here."""
+def prepare(patterns: tuple[str, ...]) -> Job:
+    """The checked job of the claims with these ids; unknown ones are refused here."""
     from dpaudit.claims.catalogue import load
 
     library = load()
     chosen = library.choose(() if patterns == ("*",) else patterns)
-    return sum(map(len, library.rounds(chosen))), partial(_run, chosen)
+    count = sum(map(len, library.rounds(chosen)))
+    return Job("the claims", count + 1, count * COSTS["claim checked"], partial(_run, chosen))
 
 
 def _run(chosen: Sequence[str], progress: Progress) -> Iterator[Paper | Section]:

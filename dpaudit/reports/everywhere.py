@@ -28,7 +28,7 @@ def known_everywhere(setting: Setting, asked: Guarantee | None, wanted: bool = F
     if mechanism is None or REGISTRY.get(mechanism.name) is not type(mechanism):
         return None
     claim = proved_for_all(mechanism) if asked is not None and asked == mechanism.claimed_here() else None
-    found = theorem(_ranged(setting, wanted))
+    found = theorem_of(setting, wanted)
     if claim is None and found is None:
         return None
     by_supremum = None if found is None else _judged(found, asked)
@@ -53,24 +53,19 @@ def _judged(found: EveryNResult, asked: Guarantee | None) -> Verdict | None:
     return None if asked.delta and outcome is not Verdict.PROVED else outcome
 
 
-def _ranged(setting: Setting, wanted: bool) -> Ranged | None:
-    """The setting with every n, or None where the theorem would take too long."""
+def theorem_of(setting: Setting, wanted: bool = False) -> EveryNResult | None:
+    """The theorem about a setting; None where there is none, or it would take too long and is not ``wanted``."""
     model = setting.model
     if model is None or (max(model.prior) > LARGEST_PRIOR and not wanted):
         return None
     name = setting.mechanism.name
-    return Ranged(name, Span(), model.prior, setting.epsilon, setting.parameters, setting.adjacency)
+    return _theorem(Ranged(name, Span(), model.prior, setting.epsilon, setting.parameters, setting.adjacency))
 
 
 @lru_cache(maxsize=64)
-def theorem(ranged: Ranged | None) -> EveryNResult | None:
-    """The theorem on every n; None where there is none about this mechanism, k or score."""
+def _theorem(ranged: Ranged) -> EveryNResult | None:
+    """The theorem on every n, computed once; None where there is none about this mechanism, k or score."""
     try:
-        return None if ranged is None or family_of(ranged) is None else every_n(ranged, Effort(DIGITS))
+        return None if family_of(ranged) is None else every_n(ranged, Effort(DIGITS))
     except (InputError, PrecisionExhausted):
         return None
-
-
-def theorem_of(setting: Setting, wanted: bool = False) -> EveryNResult | None:
-    """The theorem about a setting, computed once."""
-    return theorem(_ranged(setting, wanted))

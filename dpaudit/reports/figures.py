@@ -56,9 +56,7 @@ def _lines(axes: Any, figure: Figure, table: Table, order: Sequence[str]) -> Non
     options: dict[str, Any] = {name: getattr(figure, name) for name in given}
     draw.lines(axes, series, figure.marks, steps=figure.look is Look.STEPS, **options)
     if words:
-        names = list(dict.fromkeys(str(row[x]) for row in table.rows))
-        step = max(1, -(-len(names) // 6))
-        axes.set_xticks(range(0, len(names), step), names[::step])
+        draw.name_ticks(axes.set_xticks, list(dict.fromkeys(str(row[x]) for row in table.rows)), most=6)
 
 
 def _pair(axes: Any, figure: Figure, table: Table) -> None:

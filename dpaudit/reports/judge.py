@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -27,8 +28,8 @@ from dpaudit.privacy.protocols import Dataset, Output, plain
 from dpaudit.reports.block import DIGITS, Case, Unknown
 from dpaudit.reports.document import EveryN, Finding, Proof, Value
 from dpaudit.reports.everywhere import known_everywhere
+from dpaudit.reports.steps import Progress
 
-Progress = Callable[[str], None]
 MOST_LOOKED = 500
 """So many n below one that fails are looked at, to find the smallest."""
 MOST_MASSES = 2_000_000
@@ -41,31 +42,33 @@ BY_MPMATH = 4_500
 """And mpmath, at some milliseconds for each."""
 
 
-def finding(case: Case, name: str, progress: Progress, every_n: bool = False) -> Finding:
+NO_TABLE = "the outputs are real numbers, and the second paths and the verifier need a table of probabilities"
+
+
+def finding(case: Case, progress: Progress, every_n: bool = False) -> Finding:
     """The statement about the mechanism, judged at every n that was asked for and, where it is known, for every n."""
     for n in case.places():
-        progress(f"{name}: true ε" + (f", n = {n}" if n is not None else ""))
+        progress(f"{case.label}: true ε" + (f", n = {n}" if n is not None else ""))
         case.answer(n)
-    progress(f"{name}: what is known for every n")
+    progress(f"{case.label}: what is known for every n")
     place = case.places()[-1]
     everywhere = known_everywhere(case.setting, case.asked_at(place), every_n) if case.setting.has_n else None
-    search = _Search(case, name, progress)
-    each = {n: found for n in case.places() if (found := judged_at(case, name, n)) is not None}
-    first = search.first(each) if each else None
+    each = {n: found for n in case.places() if (found := judged_at(case, n)) is not None}
+    first = _first(case, [n for n, found in each.items() if found.verdict is Verdict.REFUTED], progress)
     if first is None and everywhere is not None and everywhere.verdict is Verdict.REFUTED:
-        first = search.beyond(each, everywhere)
-    judgement = _together(case, name, each, first, everywhere)
-    return _described(case, name, judgement, first, everywhere)
+        first = _beyond(case, everywhere, progress)
+    judgement = _together(case, each, first, everywhere)
+    return _described(case, judgement, first, everywhere)
 
 
-def judged_at(case: Case, name: str, n: int | None) -> Judgement | None:
+def judged_at(case: Case, n: int | None) -> Judgement | None:
     """The judgement at one n; None where nothing is stated, or there is no such mechanism."""
     answer = case.answer(n)
     if isinstance(answer, Unknown) and answer.absent:
         return None
     whose = Whose.ASKED if case.guarantee else Whose.NOMINAL if case.claimed is None else Whose.CLAIMED
     extent = Extent((n,)) if n is not None else None
-    return judged(answer.claim, name, whose, extent)
+    return judged(answer.claim, case.label, whose, extent)
 
 
 @dataclass(frozen=True)
@@ -76,57 +79,49 @@ class First:
     searched: str = ""
 
 
-class _Search:
-    """The search for the smallest n that fails; every n is asked once."""
+def _fails(case: Case, n: int, progress: Progress) -> bool | None:
+    """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
+    if n not in case.answers:
+        progress(f"{case.label}: the smallest n that fails, n = {n}")
+    found = judged_at(case, n)
+    return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
 
-    def __init__(self, case: Case, name: str, progress: Progress) -> None:
-        self.case, self.name, self.progress = case, name, progress
 
-    def fails(self, n: int) -> bool | None:
-        """Whether the statement fails at that n; None where that is open or there is no such mechanism."""
-        if n not in self.case.answers:
-            self.progress(f"{self.name}: the smallest n that fails, n = {n}")
-        found = judged_at(self.case, self.name, n)
-        return None if found is None or found.verdict is Verdict.UNDECIDED else found.verdict is Verdict.REFUTED
+def _first(case: Case, failing: Sequence[int | None], progress: Progress) -> First | None:
+    """The smallest n that fails, from 1 on; None where none is known to fail."""
+    least = min(failing, key=lambda n: n or 0, default=None)
+    if least is None or not case.setting.has_n:
+        return First(least) if failing else None
+    if least > MOST_LOOKED or case.at(least).mechanism.count_masses() > MOST_MASSES:
+        return First(least, "smaller n were not all searched")
+    smallest = next(n for n in range(1, least + 1) if _fails(case, n, progress))
+    open_ = [n for n in range(1, smallest) if _fails(case, n, progress) is None]
+    return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
-    def first(self, each: dict[int | None, Judgement]) -> First | None:
-        """The smallest n that fails, from 1 on; None where none of those that were asked for does."""
-        failing = [n for n, found in each.items() if found.verdict is Verdict.REFUTED]
-        if not failing:
-            return None
-        least = min(failing, key=lambda n: n or 0)
-        if least is None or not self.case.setting.has_n:
-            return First(least)
-        if least > MOST_LOOKED or self.case.at(least).mechanism.count_masses() > MOST_MASSES:
-            return First(least, "smaller n were not all searched")
-        smallest = next(n for n in range(1, least + 1) if self.fails(n))
-        open_ = [n for n in range(1, smallest) if self.fails(n) is None]
-        return First(smallest, f"n = {range_text(open_)} below it not decided" if open_ else "")
 
-    def beyond(self, each: dict[int | None, Judgement], theorem: EveryN) -> First | None:
-        """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
-        low = top = max(n for n in each if n is not None)
-        tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
-        for n in [theorem.attained] if theorem.attained is not None else tried:
-            if self.fails(n):
-                break
-            low = n
-        else:
-            return None
-        high = n
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.fails(middle) else (middle, high)
-        return self.first({**each, high: judged_at(self.case, self.name, high)})  # type: ignore[dict-item]
+def _beyond(case: Case, theorem: EveryN, progress: Progress) -> First | None:
+    """The smallest n that fails beyond those asked for, where a theorem says that there is one."""
+    low = top = case.ns[-1]
+    tried = [top << i for i in range(1, DOUBLINGS) if top << i <= FARTHEST]
+    for high in [theorem.attained] if theorem.attained is not None else tried:
+        if _fails(case, high, progress):
+            break
+        low = high
+    else:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _fails(case, middle, progress) else (middle, high)
+    return _first(case, [high], progress)
 
 
 def _together(
-    case: Case, name: str, each: dict[int | None, Judgement], first: First | None, everywhere: EveryN | None
+    case: Case, each: dict[int | None, Judgement], first: First | None, everywhere: EveryN | None
 ) -> Judgement | None:
     """The judgement on all n together."""
     if not each:
         return None
-    seen = {n: found for n in case.answers if (found := judged_at(case, name, n)) is not None} if first else each
+    seen = {n: found for n in case.answers if (found := judged_at(case, n)) is not None} if first else each
     lead = min(each.values(), key=badness)
     if set(seen) <= {None} or not case.setting.has_n:
         return _repaired(case, lead, first)
@@ -180,9 +175,7 @@ def _worst_n(case: Case, found: Judgement) -> int | None:
 # ------------------------------------------------------------------ the evidence, and what else a finding says
 
 
-def _described(
-    case: Case, name: str, judgement: Judgement | None, first: First | None, everywhere: EveryN | None
-) -> Finding:
+def _described(case: Case, judgement: Judgement | None, first: First | None, everywhere: EveryN | None) -> Finding:
     mechanism = case.mechanism
     known = {n: a for n, a in case.answers.items() if isinstance(a, EpsilonResult)}
     largest = max(known, key=lambda n: (known[n].epsilon.lower, known[n].epsilon.upper), default=None)
@@ -195,7 +188,7 @@ def _described(
     neighbors = "one record replaced" if mechanism.adjacency == REPLACE_ONE else own
     proof = _proof(case, judgement, shown)
     return Finding(
-        name=name,
+        name=case.label,
         formula=mechanism.formula_here(),
         setting=_setting_words(case),
         judgement=judgement,
@@ -204,7 +197,7 @@ def _described(
         ns=tuple(sorted(n for n in known if n is not None)),
         proof=proof,
         every_n=everywhere,
-        person=person(judgement, known[largest].epsilon if known else None),
+        person=person(judgement, known[largest].epsilon if known else None, mechanism.tabular),
         checked=_checked(case, shown, known.get(shown)),
         rests_on=(*_residual(caveats), *caveats.get("assumptions", ()), *caveats.get("notes", ())),
         lost=(*lost, *([first.searched] if first and first.searched else [])),
@@ -259,8 +252,11 @@ def _command(case: Case, judgement: Judgement | None, everywhere: EveryN | None,
     return everywhere.command if whole and everywhere is not None and everywhere.command else case.command(n)
 
 
-def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
-    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean."""
+def person(judgement: Judgement | None, epsilon: Enclosure | None, tabular: bool = True) -> str:
+    """What the true ε means for a person; where it is infinite, what ε and the δ that is left mean.
+
+    Without a table an infinite ε need not mean an impossible output: the losses of Gaussian noise are unbounded.
+    """
     margin = None if judgement is None else judgement.margin
     repairing = None if margin is None else margin.repairing_delta
     if epsilon is None and judgement is not None and judgement.verdict is Verdict.PROVED:
@@ -274,6 +270,8 @@ def person(judgement: Judgement | None, epsilon: Enclosure | None) -> str:
         return _guess(max(epsilon.upper, epsilon.upper if supremum is None else supremum.upper), Fraction(0))
     both = None if judgement is None else judgement.guarantee.epsilon_delta()
     if both is None or repairing is None or not repairing.within(-1, 1):
+        if not tabular:
+            return "no ε bounds what a single output reveals; state an ε with a δ to learn how rare such outputs are"
         return "some output is possible with your record and impossible without it: seeing it gives the record away"
     rare = at_most(repairing.upper, 2)
     return f"{_guess(both[0], repairing.upper)}; outputs of probability at most {rare} may give it away"
@@ -300,7 +298,7 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
         p, q = (_mass(case, mechanism, x, witness.output) for x in (witness.x, witness.x_prime))
     else:
         assert evidence is not None
-        found = judged_at(case, "", n)
+        found = judged_at(case, n)
         witness, quantity, value = evidence.witness, found.quantity if found else evidence.quantity, evidence.value
         p = q = None
     return Proof(
@@ -317,8 +315,8 @@ def _proof(case: Case, judgement: Judgement | None, n: int | None) -> Proof | No
 
 
 def _mass(case: Case, mechanism: Mechanism, x: Dataset, output: Output) -> Enclosure | None:
-    """The probability of the output; None where it is not known."""
-    return case.narrow(lambda: probability(mechanism, x, output))
+    """The probability of the output; None where it is not known, or has a density instead."""
+    return None if not mechanism.tabular else case.narrow(lambda: probability(mechanism, x, output))
 
 
 def as_value(value: Any) -> Value:
@@ -342,16 +340,20 @@ def _checked(case: Case, n: int | None, found: EpsilonResult | None) -> tuple[st
     """Who computed the deciding number again, where that is affordable: a second path of the engine, else mpmath."""
     if found is None:
         return ()
+    if not case.mechanism.tabular:
+        return (f"nobody: {NO_TABLE}",)
     where = "" if n is None else f" at n = {n}"
     masses = found.subject.mechanism.count_masses()
-    try:
-        again = _second_path(case, n, found) if masses <= SECOND_PATH else ""
-        if again:
-            return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
-        if masses <= BY_MPMATH and _by_mpmath(case.at(n).mechanism, found.epsilon):
-            return (f"mpmath, by code that shares nothing with the engine: it agrees{where}",)
-    except (PrecisionExhausted, InputError):
-        pass
+    if masses <= SECOND_PATH:
+        with suppress(PrecisionExhausted, InputError):
+            if again := _second_path(case, n, found):
+                return (f"two paths of the engine, which agree{where}: {PATHS[found.tier]}, and {again}",)
+    if masses <= BY_MPMATH:
+        with suppress(PrecisionExhausted, InputError):
+            _by_mpmath(case.at(n).mechanism, found.epsilon)
+            followed = "from the same table, which was found by following the code"
+            how = followed if case.mechanism.caveats() else "by code that shares nothing with the engine"
+            return (f"mpmath, {how}: it agrees{where}",)
     return ()
 
 
@@ -366,13 +368,12 @@ def _second_path(case: Case, n: int | None, found: EpsilonResult) -> str:
     return "" if again.tier == found.tier else PATHS[again.tier]
 
 
-def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> bool:
-    """Whether the slow reference finds the same number; a disagreement is an error of ours."""
+def _by_mpmath(mechanism: Mechanism, found: Enclosure) -> None:
+    """Lets the slow reference find the same number; a disagreement is an error of ours."""
     check_possible(mechanism)
     again = cross_check(mechanism, found)
     if not again.agrees:
         raise AssertionError(f"mpmath disagrees on {mechanism.name}: {again.value}, {found}")
-    return True
 
 
 PATHS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 from dpaudit.audit.results import EpsilonResult
@@ -12,9 +12,9 @@ from dpaudit.numbers.enclosure import Enclosure, infinite, outward
 from dpaudit.privacy.protocols import text
 from dpaudit.reports.block import Case
 from dpaudit.reports.document import Section
+from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Figure, Look, Table
 
-Progress = Callable[[str], None]
 Row = list[Enclosure | None]
 MOST_LOSSES = 20_000
 """Pairs times outputs up to which the losses are mapped."""
@@ -23,13 +23,13 @@ MAPPED = 24
 SHORT, BITS = 6, 96
 
 
-def loss_map(case: Case, name: str, progress: Progress) -> Iterator[Section]:
+def loss_map(case: Case, progress: Progress) -> Iterator[Section]:
     """Yields the largest loss of every data set against any neighbor, output by output: the largest of them."""
     mechanism, counts = case.mechanism, case.mechanism.counts()
     open_ = isinstance(case.last, EpsilonResult) and case.last.epsilon.is_open
-    if counts.pairs * counts.outputs > MOST_LOSSES or open_:
+    if counts.pairs * counts.outputs > MOST_LOSSES or open_ or not mechanism.tabular:
         return
-    progress(f"{name}: map of losses")
+    progress(f"{case.label}: map of losses")
     found = case.narrow(lambda: losses(mechanism))
     if not found:
         return
@@ -39,12 +39,12 @@ def loss_map(case: Case, name: str, progress: Progress) -> Iterator[Section]:
     places = sorted(range(len(outputs)), key=lambda i: -max(_size(found[x][i]) for x in kept))[:MAPPED]
     rows = tuple((x, outputs[i], found[x][i]) for x in kept for i in sorted(places))
     whole = len(rows) == len(found) * len(outputs)
-    title = f"{name}: largest loss against a neighbor, by data set and output"
+    title = f"{case.label}: largest loss against a neighbor, by data set and output"
     figure = Figure(Look.MAP, title, "output", "loss", by="x", x_label="output", y_label="data set x")
     table = Table.of("x | output | loss: enclosure", rows)
     left = "" if whole else f" The {MAPPED} data sets and outputs of largest loss are shown."
     notes = (f"Empty cells are outputs that never happen.{left}",)
-    yield Section("loss-map", f"Losses of {name}", "", figure, table, notes)
+    yield Section("loss-map", f"Losses of {case.label}", "", figure, table, notes)
 
 
 def _size(value: Enclosure | None) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import NamedTuple
 
 from dpaudit.numbers.digits import beside, decimal, percent, powers, short
@@ -13,8 +12,8 @@ from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.loss import verdict as compared
 from dpaudit.reports import words
-from dpaudit.reports.document import FAILS, WORST_FIRST, Document, Finding, Section
-from dpaudit.reports.table import Cell, Column, Kind, Table
+from dpaudit.reports.document import FAILS, WORST_FIRST, Document, Finding, Paper, Section
+from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
 
 MOST_ROWS = 30
 """A table of a page has about so many rows, unless all of it is asked for; result.json has all."""
@@ -45,35 +44,55 @@ class Grid(NamedTuple):
     rows: Sequence[Sequence[Text]]
     numbers: Sequence[bool]
     left_out: int = 0
+    cards: bool = False
+    """Whether its rows become cards on a phone."""
 
 
 class Field(NamedTuple):
-    """A line of the box: its label, and one text or several; ``code`` where it is a command."""
+    """A line of a box: its label, and one text or several; ``code`` where it is a command."""
 
     label: str
     lines: Sequence[str]
     code: bool = False
 
 
-class Answer(NamedTuple):
-    """A verdict on top: its class, its word, and the sentence."""
+class Box(NamedTuple):
+    """A verdict on top: its class, its word, the sentence, and what is known of it."""
 
+    label: str
     kind: str
     word: str
     text: str
+    counts: str = ""
+    fields: Sequence[Field] = ()
+
+
+class Item(NamedTuple):
+    """A claim of a document: its class, its verdict in words, where it is, and what decides it."""
+
+    kind: str
+    word: str
+    where: str
+    id: str
+    texts: Sequence[str]
+    lines: Sequence[str]
 
 
 class Part(NamedTuple):
-    """A section of the page, with its picture and its table as text."""
+    """A part of the page below the boxes; what is ``folded`` opens when it is asked for."""
 
-    id: str
     title: str
+    id: str = ""
+    folded: bool = True
     finding: str = ""
     svg: str = ""
     alt: str = ""
-    grid: Grid | None = None
+    lines: Sequence[str] = ()
     notes: Sequence[str] = ()
+    grid: Grid | None = None
     commands: Sequence[str] = ()
+    items: Sequence[Item] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,87 +105,51 @@ class Page:
     most: int = MOST_ROWS
 
     @property
-    def answer(self) -> Answer:
-        """The verdict of the box."""
-        found = self.document.verdict
-        word = "NOTHING STATED" if found is None else found.value
-        return Answer(kind(found), word, powers(words.headline(self.document)))
+    def boxes(self) -> list[Box]:
+        """The verdict, and that on accuracy in a box of its own; first what the report is about."""
+        document, found = self.document, self.document.accuracy
+        both = found is not None and bool(document.findings or document.claims)
+        word = "NOTHING STATED" if document.verdict is None else document.verdict.value
+        said, counts = powers(words.headline(document)), words.counts_line(document)
+        own = f"{word} (privacy)" if both else word
+        boxes = [Box("Verdict", kind(document.verdict), own, said, counts, list(_fields(document)))]
+        if both and found is not None:
+            boxes.append(Box("Accuracy", kind(found), f"{found.value} (accuracy)", words.bounds_sentence(document)))
+        return boxes[::-1] if document.accuracy_first else boxes
 
     @property
-    def accuracy(self) -> Answer | None:
-        """The verdict on accuracy, which has a box of its own."""
-        found = self.document.accuracy
-        if found is None or not (self.document.findings or self.document.claims):
-            return None
-        return Answer(kind(found), found.value, words.bounds_sentence(self.document))
+    def parts(self) -> Iterator[Part]:
+        """Yields the parts in order: those that are open, then the folded ones."""
+        document, sections = self.document, list(self._sections())
+        if document.findings[1:]:
+            heads = "mechanism, statement, verdict, margin, true ε"
+            yield Part("Each mechanism", folded=False, grid=_grid(heads, map(_row, document.findings)))
+        yield from (part for part in sections if not part.folded)
+        if (lead := document.lead) is not None and (lines := list(_evidence(lead))):
+            yield Part(f"The evidence: {lead.name}", folded=False, lines=lines)
+        if bad := [claim for claim in document.claims if claim.verdict in FAILS]:
+            rows = ([Text(one.where), Text(_cut(one.statement)), _verdict(one.verdict)] for one in bad)
+            yield Part("What is false as stated", folded=False, grid=_grid("where, what is stated, verdict", rows))
+        if document.bounds:
+            yield Part("Accuracy bounds, as the documents state them and corrected", grid=_bounds(document))
+        yield from (part for part in sections if part.folded)
+        if document.claims:
+            title = f"All {len(document.claims)} claims with their evidence"
+            yield Part(title, items=[_item(claim) for claim in document.claims])
+        if document.plan:
+            yield Part("The plan of this report", code=document.plan)
 
-    @property
-    def fields(self) -> Iterator[Field]:
-        """The lines of the box."""
-        for label, lines in words.box_lines(self.document):
-            yield Field(label, [powers(line) for line in lines])
-        lead, whole = self.document.lead, self.document.command
-        again = "" if lead is None else lead.command
-        yield from [Field("reproduce", [again], code=True)] if again else []
-        yield from [Field("whole report", [whole], code=True)] if whole and whole != again else []
-        yield Field("made", [words.made_line(self.document)])
-
-    @property
-    def mechanisms(self) -> Grid | None:
-        """A row for each mechanism, failures first."""
-        findings = self.document.findings
-        return _grid("mechanism, statement, verdict, margin, true ε", map(_row, findings)) if findings[1:] else None
-
-    @property
-    def evidence(self) -> tuple[str, list[str]]:
-        """The title and the lines of the evidence for the verdict."""
-        lead = self.document.lead
-        return ("", []) if lead is None else (f"The evidence: {lead.name}", list(_evidence(lead)))
-
-    @property
-    def false_claims(self) -> Grid | None:
-        """The claims that do not hold, each with where it is and what is stated."""
-        bad = [claim for claim in self.document.claims if claim.verdict in FAILS]
-        rows = ([Text(claim.where), Text(_cut(claim.statement)), _verdict(claim.verdict)] for claim in bad)
-        return _grid("where, what is stated, verdict", rows) if bad else None
-
-    @property
-    def bounds(self) -> Grid | None:
-        """The accuracy bounds of the documents, failures first."""
-        heads, rows = "mechanism, data x, bound, verdict, at t, exact probability, bound's value", []
-        for bound in sorted(self.document.bounds, key=lambda one: WORST_FIRST.index(one.verdict)):
-            fails = f", at {bound.failing} of {bound.thresholds} t" if bound.failing else ""
-            named = (bound.mechanism, words.value_text(bound.x), f"{bound.statement} ({bound.source})")
-            numbers = [Text(words.number(value)) for value in (bound.t, bound.probability, bound.value)]
-            rows.append([*map(Text, named), _verdict(bound.verdict, fails), *numbers])
-        return _grid(heads, rows, numbers=3) if rows else None
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        """Every section as text."""
+    def _sections(self) -> Iterator[Part]:
+        """Yields every section; of the main one first its picture, or its table of a few rows, which is open."""
         most = 10**9 if self.full else self.most
-        return [_part(i, section, self.charts, most) for i, section in enumerate(self.document.sections, 1)]
-
-    @property
-    def main(self) -> Part | None:
-        """The section that is open: its picture, or its table of a few rows."""
-        shown = zip(self.parts, self.document.sections, strict=True)
-        found = next((part for part, section in shown if section.main), None)
-        return found and (found._replace(finding="", grid=None, commands=()) if found.svg else found)
-
-    @property
-    def folded(self) -> Iterator[Part]:
-        """The other sections, and the numbers of the main picture."""
-        for part, section in zip(self.parts, self.document.sections, strict=True):
-            if not section.main:
-                yield part
-            elif part.svg:
-                yield part._replace(id=f"{part.id}-table", title=f"{part.title}: the numbers", svg="", notes=())
-
-
-def page(document: Document, charts: Mapping[str, str], full: bool = False, rows_shown: int = MOST_ROWS) -> Page:
-    """The page of a document."""
-    return Page(document, charts, full, rows_shown)
+        for number, section in enumerate(self.document.sections, 1):
+            part = _part(number, section, self.charts, most)
+            if section.main and part.svg:
+                yield part._replace(folded=False, finding="", grid=None, commands=())
+                part = part._replace(id=f"{part.id}-table", title=f"{part.title}: the numbers", svg="", finding="")
+                yield part._replace(notes=())
+            else:
+                yield part._replace(folded=not section.main)
 
 
 def kind(verdict: Verdict | None) -> str:
@@ -179,14 +162,25 @@ def mark(kind: str) -> str:
     return MARKS.get(kind, "")
 
 
+def _fields(document: Document) -> Iterator[Field]:
+    """Yields the lines of the box."""
+    for label, lines in words.box_lines(document):
+        yield Field(label, [powers(line) for line in lines])
+    lead, whole = document.lead, document.command
+    again = "" if lead is None else lead.command
+    yield from [Field("reproduce", [again], code=True)] if again else []
+    yield from [Field("whole report", [whole], code=True)] if whole and whole != again else []
+    yield Field("made", [words.made_line(document)])
+
+
 def _verdict(verdict: Verdict, more: str = "") -> Text:
     return Text(f"{verdict.value}{more}", kind(verdict))
 
 
-def _grid(heads: str, rows: Iterable[Sequence[Text]], numbers: int = 0) -> Grid:
-    """A table of text, whose last columns are numbers."""
+def _grid(heads: str, rows: Iterable[Sequence[Text]], numbers: Sequence[str] = ()) -> Grid:
+    """A table of text, some of whose columns are numbers, and whose rows become cards on a phone."""
     names = heads.split(", ")
-    return Grid(names, list(rows), [i >= len(names) - numbers for i in range(len(names))])
+    return Grid(names, list(rows), [name in numbers for name in names], cards=True)
 
 
 def _row(finding: Finding) -> list[Text]:
@@ -213,8 +207,9 @@ def _evidence(finding: Finding) -> Iterator[str]:
     shown = beside(proof.value.to_dict(), bound, None if outcome is None else outcome.value)
     against = "" if outcome is None else f" {SIGNS[outcome]} {powers(str(bound))}"
     name = proof.quantity
-    if proof.output is not None and proof.p is not None and proof.p_prime is not None:
+    if proof.output is not None:
         yield f"Output: r = {words.value_text(proof.output)}"
+    if proof.p is not None and proof.p_prime is not None:
         yield f"P(r | x) = {words.number(proof.p)} and P(r | x′) = {words.number(proof.p_prime)}"
         name = "ln of their ratio"
     yield f"{name} = {shown}{against}"
@@ -224,32 +219,84 @@ def _cut(text: str, most: int = 170) -> str:
     return text if len(text) <= most else f"{text[: text.rindex(' ', 0, most)]} …"
 
 
+def _bounds(document: Document) -> Grid:
+    """The accuracy bounds of the documents, failures first."""
+    numbers, rows = ("data x", "at t", "exact probability", "bound's value"), []
+    for bound in sorted(document.bounds, key=lambda one: WORST_FIRST.index(one.verdict)):
+        fails = f", at {bound.failing} of {bound.thresholds} t" if bound.failing else ""
+        named = (bound.mechanism, words.value_text(bound.x), f"{bound.statement} ({bound.source})")
+        values = [Text(words.number(value)) for value in (bound.t, bound.probability, bound.value)]
+        rows.append([*map(Text, named), _verdict(bound.verdict, fails), *values])
+    return _grid(f"mechanism, data x, bound, verdict, {', '.join(numbers[1:])}", rows, numbers)
+
+
+def _item(claim: Paper) -> Item:
+    """A claim with what decides it."""
+    texts = [text for text in (claim.statement, claim.finding) if text]
+    lines = [f"established: {claim.establishes}", *claim.evidence]
+    return Item(kind(claim.verdict), words.claim_verdict(claim), claim.where, claim.id, texts, lines)
+
+
 # ------------------------------------------------------------------ sections
 
 
 def _part(number: int, section: Section, charts: Mapping[str, str], most: int) -> Part:
+    """A section as text; the title of its picture is not said again."""
     name = f"{number:02d}-{section.kind}"
     alt = "" if section.figure is None else powers(section.figure.title)
-    table = None if section.table is None else grid(section.table, most)
-    texts = powers(section.title), powers(section.finding), charts.get(name, ""), alt
-    return Part(name, *texts, table, section.notes, section.commands)
+    said = powers(section.finding)
+    return Part(
+        title=powers(section.title),
+        id=name,
+        finding="" if said == alt else said,
+        svg=charts.get(name, ""),
+        alt=alt,
+        notes=section.notes,
+        grid=None if section.table is None else grid(section.table, section.figure, most),
+        commands=section.commands,
+    )
 
 
-def grid(table: Table, most: int = MOST_ROWS) -> Grid:
-    """A table as text: about so many rows, evenly, with the first that fails of every group."""
-    used = [i for i, c in enumerate(table.columns) if any(row[i] not in (None, "") for row in table.rows)]
-    columns = [table.columns[i] for i in used]
-    rows = [[cell(table.columns[i], table.rows[place][i]) for i in used] for place in _some(table, most)]
-    numbers = [column.kind not in (Kind.TEXT, Kind.VERDICT) for column in columns]
-    return Grid([column.name for column in columns], rows, numbers, len(table.rows) - len(rows))
+def grid(table: Table, figure: Figure | None = None, most: int = MOST_ROWS) -> Grid:
+    """A table as text: about so many rows, evenly, with the first that fails; lines have a column each."""
+    if figure is not None and figure.look is Look.LINES and figure.by:
+        heads, rows, numbers = _side_by_side(table, figure)
+    else:
+        drawn = figure.x if figure is not None and figure.look is Look.STEPS else ""  # the middle of an enclosure
+        known = [i for i, column in enumerate(table.columns) if column.name != drawn]
+        used = [i for i in known if any(row[i] not in (None, "") for row in table.rows)]
+        heads = [table.columns[i].name for i in used]
+        rows = [[cell(table.columns[i], row[i]) for i in used] for row in table.rows]
+        numbers = [table.columns[i].kind not in (Kind.TEXT, Kind.VERDICT) for i in used]
+    kept = _some(rows, most)
+    return Grid(heads, [rows[i] for i in kept], numbers, len(rows) - len(kept))
 
 
-def _some(table: Table, most: int) -> list[int]:
+def _side_by_side(table: Table, figure: Figure) -> tuple[list[str], list[list[Text]], list[bool]]:
+    """The values of all lines by their x, a row each; where the statement fails or is open, a mark says so."""
+    lines = table.groups(figure.by)
+    x, y = table.index(figure.x), table.index(figure.y)
+    judged = next((i for i, column in enumerate(table.columns) if column.kind is Kind.VERDICT), None)
+    found: dict[Cell, dict[str, Text]] = {}
+    for name, rows in lines.items():
+        for row in rows:
+            said, verdict = cell(table.columns[y], row[y]).text, None if judged is None else row[judged]
+            own = kind(verdict) if isinstance(verdict, Verdict) and verdict is not Verdict.PROVED else ""
+            found.setdefault(row[x], {})[name] = Text(f"{mark(own)} {said}" if own else said, own)
+    places = list(found) if isinstance(table.rows[0][x], str) else sorted(found, key=lambda at: (at is None, at))
+    shown = [[cell(table.columns[x], at), *(found[at].get(name, Text("")) for name in lines)] for at in places]
+    return [figure.x, *lines], shown, [True] * (len(lines) + 1)
+
+
+def _some(rows: Sequence[Sequence[Text]], most: int) -> list[int]:
     """The rows that are shown: all of a few, else evenly many with both ends and the first failures."""
-    count = len(table.rows)
+    count = len(rows)
     if count <= most:
         return list(range(count))
-    failing = {row[0]: i for i, row in reversed(list(enumerate(table.rows))) if Verdict.REFUTED in row}
+    failing: dict[tuple[str, int], int] = {}
+    for i, row in reversed(list(enumerate(rows))):
+        group = "" if row[0].text.isdigit() else row[0].text
+        failing |= {(group, place): i for place, one in enumerate(row) if one.kind == "refuted"}
     return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)} | set(failing.values()))
 
 

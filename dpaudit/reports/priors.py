@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -19,22 +19,23 @@ from dpaudit.numbers.verdict import Verdict
 from dpaudit.reports.block import DIGITS, MOST_POINTS, Block, Case
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import finding
-from dpaudit.reports.plan import check_keys, exact_list
+from dpaudit.reports.plan import PRIORS, check_keys, exact_list
+from dpaudit.reports.steps import COSTS, Job, Progress
 from dpaudit.reports.table import Cell, Figure, Look, Table
 
-Progress = Callable[[str], None]
 
-
-def prepare(study: dict[str, Any]) -> Callable[[Progress], Iterator[Section | Finding]]:
+def prepare(study: dict[str, Any]) -> Job:
     """The checked job of a [[study]] of kind "priors"."""
     check_keys("study", study, "mech", "n", "priors", "eps")
     ns = whole_numbers("n", study.get("n", "10,20,50,100,200"), most=MOST_POINTS)
-    block = Block.read(str(study.get("mech", "EHDL")), n=ns[-1])
+    block = Block.read(str(study.get("mech", PRIORS)), n=ns[-1])
     if block.model is None or len(block.settings) > 1:
         raise InputError("mech", study["mech"], f"must be one of the posterior family: {', '.join(REGISTRY)}")
     alphas = exact_list("priors", study.get("priors", ["1/100", "1/10", "1/2", "1", "5"]))
     epsilons = exact_list("eps", study.get("eps", ["1"]))
-    return partial(_run, block.settings[0], ns, alphas, epsilons)
+    steps, cases = len(ns) + 1, len(alphas) * len(epsilons)
+    run = partial(_run, block.settings[0], ns, alphas, epsilons)
+    return Job("study of priors", cases * steps, cases * (len(ns) + COSTS["what is known for every n"]), run)
 
 
 def _run(
@@ -44,7 +45,7 @@ def _run(
     for eps in epsilons:
         places = [(a, setting.at(eps=eps, n=ns[-1], prior=[a, a])) for a in alphas]
         cases = [Case(f"{setting.label}, ε = {eps}, prior ({a}, {a})", at, ns=tuple(ns)) for a, at in places]
-        found = [finding(case, case.label, progress) for case in cases]
+        found = [finding(case, progress) for case in cases]
         judged = [one for one in found if one.judgement is not None]
         yield min(judged, key=lambda one: badness(one.judgement)) if judged else found[0]  # type: ignore[arg-type]
         yield _ratios(setting.label, ns, alphas, eps, cases, found)

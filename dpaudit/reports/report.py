@@ -21,12 +21,12 @@ from dpaudit.reports.document import ACCURACY, Bound, Document, Finding, Paper, 
 from dpaudit.reports.index import index
 from dpaudit.reports.judge import finding
 from dpaudit.reports.plan import Plan, each, from_options, read_plan
-from dpaudit.reports.steps import COSTS, Progress, Steps
+from dpaudit.reports.steps import COSTS, Job, Progress, Steps
 from dpaudit.reports.write import prepare, write
 
 Part = Finding | Bound | Paper | Section
 INDEX = "README.md"
-STUDIES: dict[str, Callable[[dict[str, Any]], Any]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
+STUDIES: dict[str, Callable[[dict[str, Any]], Job]] = {"priors": priors.prepare, "accuracy": accuracy.prepare}
 AFTER = 8
 """Steps of a mechanism after its true ε: about one for each kind of section."""
 
@@ -37,16 +37,6 @@ class Report:
 
     document: Document
     files: list[Path]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A part of the plan: what it is, about how many steps it has, and what yields its parts."""
-
-    name: str
-    steps: int
-    weight: float
-    run: Callable[[Progress], Iterator[Any]]
 
 
 def report(
@@ -175,37 +165,31 @@ def _refuse_empty(plan: Plan, parts: Sequence[Part]) -> None:
 
 def wanted_jobs(plan: Plan, certificate: bool = False, files: dict[str, bytes] | None = None) -> Iterator[Job]:
     """Yields every job; all that is wrong with the plan is said here."""
-    for study, run in zip(plan.studies, each("study", plan.studies, _study), strict=True):
-        yield Job(f"study of {study.get('kind')}", 10, 100.0, run)
-    names = _names(plan.audits)
+    yield from each("study", plan.studies, _study)
     kept = {} if files is None else files
-    for block, own in zip(plan.audits, names, strict=True):
-        steps = len(block.cases) * (len(block.ns or (0,)) + AFTER)
-        weight = len(block.cases) * (len(block.ns or (0,)) + sum(COSTS.values()))
-        yield Job(block.title, steps, weight, partial(_audit, block, own, plan.maps, certificate, kept))
-        yield Job(f"{block.title}: accuracy", len(block.cases) + 20, 30.0, partial(_accuracy, block))
+    for block in plan.audits:
+        count, places = len(block.cases), len(block.ns or (0,))
+        run = partial(_audit, block, plan.maps, certificate, kept)
+        yield Job(block.title, count * (places + AFTER), count * (places + sum(COSTS.values())), run)
+        yield Job(f"{block.title}: accuracy", count + 20, 30.0, partial(_accuracy, block))
     if plan.claims:
-        count, run = claims.prepare(plan.claims)
-        yield Job("the claims", count + 1, count * COSTS["claim checked"], run)
+        yield claims.prepare(plan.claims)
 
 
-def _study(entry: dict[str, Any]) -> Callable[[Progress], Iterator[Any]]:
+def _study(entry: dict[str, Any]) -> Job:
     kind = entry.get("kind")
     if kind not in STUDIES:
         raise InputError("kind", str(kind), f"must be one of {', '.join(STUDIES)}")
-    job: Callable[[Progress], Iterator[Any]] = STUDIES[kind]({k: v for k, v in entry.items() if k != "kind"})
-    return job
+    return STUDIES[kind]({name: value for name, value in entry.items() if name != "kind"})
 
 
-def _audit(
-    block: Block, names: Sequence[str], maps: bool, certificate: bool, files: dict[str, bytes], progress: Progress
-) -> Iterator[Part]:
+def _audit(block: Block, maps: bool, certificate: bool, files: dict[str, bytes], progress: Progress) -> Iterator[Part]:
     """Yields the findings on the mechanisms of a block, then its sections."""
     found = []
-    for case, name in zip(block.cases, names, strict=True):
-        one = finding(case, name, progress, block.every_n)
+    for case in block.cases:
+        one = finding(case, progress, block.every_n)
         if certificate:
-            progress(f"{name}: certificate")
+            progress(f"{case.label}: certificate")
             one, written = certified(case, one)
             files.update(written)
         found.append(one)
@@ -215,31 +199,6 @@ def _audit(
 
 def _accuracy(block: Block, progress: Progress) -> Iterator[Part]:
     """Yields what is known of the accuracy of the mechanisms that could be audited."""
-    known = tuple(case.setting for case in block.cases if not isinstance(case.last, Unknown))
+    known = [case for case in block.cases if not isinstance(case.last, Unknown)]
     if known:
-        yield from accuracy.balanced(replace(block, settings=known), progress)
-
-
-def _names(blocks: Sequence[Block]) -> list[list[str]]:
-    """The names of all mechanisms, block by block: those that several blocks have say what tells these apart."""
-    labels = [[case.label for case in block.cases] for block in blocks]
-    every = [label for own in labels for label in own]
-    facts = [_facts(block) for block in blocks]
-    shared = {key for fact in facts for key in fact if len({other.get(key) for other in facts}) > 1}
-    found = []
-    for own, fact in zip(labels, facts, strict=True):
-        words = ", ".join(value for key, value in fact.items() if key in shared)
-        found.append([f"{label}, {words}" if words and every.count(label) > 1 else label for label in own])
-    return found
-
-
-def _facts(block: Block) -> dict[str, str]:
-    """What tells a block from another one, in words."""
-    setting = block.settings[0]
-    found = {"eps": f"ε = {block.eps}"} if block.eps is not None else {}
-    if block.model is not None:
-        found["prior"] = f"prior ({', '.join(map(str, block.model.prior))})"
-    found |= {name: f"{name} = {value}" for name, value in setting.mechanism.settings().items() if name != "n"}
-    found |= {"n": f"n up to {block.ns[-1]}"} if block.ns else {}
-    found |= {"adjacency": str(setting.adjacency)} if setting.adjacency is not None else {}
-    return found | ({} if block.guarantee is None else {"claim": f"asked {block.guarantee.text()}"})
+        yield from accuracy.balanced(Block.of(known, block.ns), progress)

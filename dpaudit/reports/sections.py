@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
@@ -12,7 +12,7 @@ from dpaudit.audit.picture import two
 from dpaudit.audit.results import EpsilonResult
 from dpaudit.charts.draw import Level
 from dpaudit.mechanisms import Mechanism
-from dpaudit.numbers.digits import powers, rough
+from dpaudit.numbers.digits import at_most, powers, rough
 from dpaudit.numbers.enclosure import Enclosure, exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.posterior.distances import Hellinger
@@ -24,10 +24,10 @@ from dpaudit.reports.block import DIGITS, Block, Case, Unknown
 from dpaudit.reports.document import Finding, Section
 from dpaudit.reports.judge import judged_at
 from dpaudit.reports.losses import loss_map
+from dpaudit.reports.steps import Progress
 from dpaudit.reports.table import Cell, Column, Figure, Kind, Look, Table
-from dpaudit.reports.words import in_short, listed, share_sentence
+from dpaudit.reports.words import listed, share_sentence
 
-Progress = Callable[[str], None]
 STEPS = 20
 FAR = 1.5
 """A stated ε of more than so many times the largest true one is left out of the picture."""
@@ -47,24 +47,23 @@ P, Q = "P(output | x)", "P(output | x′)"
 
 def sections(block: Block, findings: Sequence[Finding], progress: Progress, maps: bool) -> Iterator[Section]:
     """Yields the sections on the mechanisms of a block."""
-    names = {case.label: finding.name for case, finding in zip(block.cases, findings, strict=True)}
     known = [case for case in block.cases if isinstance(case.last, EpsilonResult)]
     yield from by_n(block, findings)
-    yield from curves(known, names, progress)
-    for case in _telling(known, findings, names):
-        yield from distributions(case, names[case.label], progress)
-    yield from divergences(known, names, progress)
-    yield from over_nominal(block, known, names, progress)
+    yield from curves(known, progress)
+    for case in _telling(known, findings):
+        yield from distributions(case, progress)
+    yield from divergences(known, progress)
+    yield from over_nominal(block, known, progress)
     yield from sensitivities(block, progress)
     if maps:
         for case in known:
-            yield from loss_map(case, names[case.label], progress)
+            yield from loss_map(case, progress)
 
 
-def _telling(cases: Sequence[Case], findings: Sequence[Finding], names: dict[str, str]) -> list[Case]:
+def _telling(cases: Sequence[Case], findings: Sequence[Finding]) -> list[Case]:
     """The mechanisms whose worst pair is drawn: the worst ones by their statements."""
     order = {found.name: badness(found.judgement) for found in findings if found.judgement is not None}
-    return sorted(cases, key=lambda case: order.get(names[case.label], (4, Fraction(0))))[:MOST_PAIRS]
+    return sorted(cases, key=lambda case: order.get(case.label, (4, Fraction(0))))[:MOST_PAIRS]
 
 
 def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
@@ -77,8 +76,8 @@ def _commands(found: Sequence[str | None]) -> tuple[str, ...]:
 def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     """Yields the true ε at every n that was computed; of one n, or none, what share of its statement each uses."""
     rows: list[tuple[Cell, ...]] = []
-    for case, finding in zip(block.cases, findings, strict=True):
-        rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, finding.name, n))]
+    for case in block.cases:
+        rows += [row for n in sorted(case.answers, key=lambda n: n or 0) if (row := _row(case, n))]
     if not rows:
         return
     table = Table.of(BY_N, rows)
@@ -88,21 +87,19 @@ def by_n(block: Block, findings: Sequence[Finding]) -> Iterator[Section]:
     figure = _lines_by_n(findings) if several else None
     title = "True ε at every n" if several else "True ε"
     commands = _commands([case.command(case.places()[-1]) for case in block.cases])
-    said = "; ".join(in_short(found) for found in findings)
-    yield Section("epsilon-by-n", title, said, figure, table, commands=commands, main=several)
+    yield Section("epsilon-by-n", title, "", figure, table, commands=commands, main=several)
 
 
-def _row(case: Case, name: str, n: int | None) -> tuple[Cell, ...] | None:
+def _row(case: Case, n: int | None) -> tuple[Cell, ...] | None:
     """The row of one n; None where nothing is known there."""
     answer = case.answers[n]
     if isinstance(answer, Unknown):
         return None
-    found = judged_at(case, name, n)
-    evidence = answer.claim.evidence
-    other = evidence is not None and evidence.quantity != "epsilon" and found is not None
-    witness = answer.witness
+    found, evidence, witness = judged_at(case, n), answer.claim.evidence, answer.witness
+    statement, verdict = ("", None) if found is None else (found.statement, found.verdict)
+    other = found is not None and evidence is not None and evidence.quantity != "epsilon"
     return (
-        name, n, answer.value()[1], "" if found is None else found.statement, None if found is None else found.verdict,
+        case.label, n, answer.value()[1], statement, verdict,
         text(witness.x), text(witness.x_prime), text(witness.output),
         found.quantity if other and found else "", evidence.value if other and evidence else None,
     )  # fmt: skip
@@ -144,12 +141,12 @@ def _shares(findings: Sequence[Finding]) -> Iterator[Section]:
 # ------------------------------------------------------------------ δ(ε), the worst pair, divergences
 
 
-def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def curves(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields δ(ε) of every mechanism at the largest n, on a grid of ε."""
     points = sorted({point for case in cases for point in _grid(case)})
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
-        progress(f"{names[case.label]}: δ(ε)")
+        progress(f"{case.label}: δ(ε)")
         true = case.last.epsilon if isinstance(case.last, EpsilonResult) else infinite()
         below = [at for at in points if true.at_most(at) is not Verdict.PROVED]
         mechanism = case.mechanism
@@ -157,7 +154,7 @@ def curves(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> 
         if found is None:
             continue
         deltas = [*found, *([exact(Fraction(0), 1)] * (len(points) - len(below)))]
-        rows += [(names[case.label], at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
+        rows += [(case.label, at, delta) for at, delta in zip(points, falling(deltas), strict=True)]
     if not rows:
         return
     table = Table.of("mechanism | ε: exact | δ(ε): enclosure", rows)
@@ -211,12 +208,12 @@ def falling(deltas: Sequence[Enclosure]) -> list[Enclosure]:
     return [Enclosure(low, high, places) for low, high in zip(lows, highs, strict=True)]
 
 
-def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section]:
+def distributions(case: Case, progress: Progress) -> Iterator[Section]:
     """Yields both output distributions of the worst pair at the largest n."""
     found = case.last
-    if not isinstance(found, EpsilonResult) or found.epsilon.is_open:
+    if not isinstance(found, EpsilonResult) or found.epsilon.is_open or not case.mechanism.tabular:
         return
-    progress(f"{name}: worst pair")
+    progress(f"{case.label}: worst pair")
     both = case.narrow(lambda: two(case.mechanism, found.witness))
     if both is None:
         return
@@ -224,33 +221,32 @@ def distributions(case: Case, name: str, progress: Progress) -> Iterator[Section
     table = Table(columns, tuple(zip(both.outputs, both.p, both.q, strict=True)))
     at = "" if both.worst is None else both.outputs[both.worst]
     place = f", n = {case.ns[-1]}" if case.ns else ""
-    title = f"{name}{place}: {both.names[0]} and {both.names[1]} are told apart best"
+    title = f"{case.label}{place}: {both.names[0]} and {both.names[1]} are told apart best"
     ends = ((P, both.names[0]), (Q, both.names[1]))
     figure = Figure(Look.PAIR, title, "output", P, second=Q, at=at, ends=ends)
     pair = (found.witness.x, found.witness.x_prime)
     commands = _commands([case.setting.command_line("pmf", x=plain(x)) for x in pair])
-    yield Section("worst-pair", f"Worst pair of {name}{place}", "", figure, table, commands=commands)
+    yield Section("worst-pair", f"Worst pair of {case.label}{place}", "", figure, table, commands=commands)
 
 
-def divergences(cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def divergences(cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields total variation, zCDP ρ and the Rényi divergences, where the whole curve is small enough."""
-    rows: list[tuple[Cell, ...]] = []
-    commands = []
+    found = []
     for case in cases:
-        progress(f"{names[case.label]}: the curve δ(ε)")
-        if (curve := case.curve) is None:
-            continue
-        rows.append((names[case.label], "total variation δ(0)", None, curve.total_variation))
-        rows.append((names[case.label], "zCDP ρ", None, curve.rho))
-        rows += [(names[case.label], "Rényi divergence", order, value) for order, value in curve.renyi]
-        commands.append(curve.command)
-    if rows:
-        table = Table.of("mechanism | quantity | order: exact | value: enclosure", rows)
+        progress(f"{case.label}: the curve δ(ε)")
+        found += [(case.label, case.curve)] if case.curve is not None else []
+    if found:
+        orders = [f"Rényi divergence of order {order}: enclosure" for order, _ in found[0][1].renyi]
+        heads = " | ".join(["mechanism", "total variation δ(0): enclosure", "zCDP ρ: enclosure", *orders])
+        rows: list[tuple[Cell, ...]] = [
+            (name, own.total_variation, own.rho, *(value for _, value in own.renyi)) for name, own in found
+        ]
+        commands = _commands([own.command for _, own in found])
         title = "Rényi divergences, zCDP and total variation"
-        yield Section("divergences", title, table=table, commands=_commands(commands))
+        yield Section("divergences", title, table=Table.of(heads, rows), commands=commands)
 
 
-def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], progress: Progress) -> Iterator[Section]:
+def over_nominal(block: Block, cases: Sequence[Case], progress: Progress) -> Iterator[Section]:
     """Yields true over nominal ε from little privacy to much, of the mechanisms that have a nominal ε and an n."""
     model = block.model
     chosen = [case for case in cases if case.setting.has_n and case.mechanism.epsilon is not None]
@@ -259,7 +255,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
     n = min(block.ns[-1], LARGEST_NOMINAL.get(model.k, 5))
     rows: list[tuple[Cell, ...]] = []
     for case in chosen:
-        progress(f"{names[case.label]}: true ε against nominal ε")
+        progress(f"{case.label}: true ε against nominal ε")
         nominal = case.mechanism.epsilon or Fraction(1)
         for factor in FACTORS:
             eps = nominal * factor
@@ -269,7 +265,7 @@ def over_nominal(block: Block, cases: Sequence[Case], names: dict[str, str], pro
             found = answer.epsilon
             if not found.is_infinite and not found.is_open:
                 ratio = outward(found.lower / eps, found.upper / eps, DIGITS - 2)
-                rows.append((names[case.label], eps, ratio, compared(found, eps)))
+                rows.append((case.label, eps, ratio, compared(found, eps)))
     table = Table.of("mechanism | nominal ε: exact | true ε / nominal ε: enclosure | at most 1: verdict", rows)
     over = dict.fromkeys(str(row[0]) for row in rows if row[3] is Verdict.REFUTED)
     said = f"{listed(over)} {'exceed' if len(over) > 1 else 'exceeds'} the nominal ε somewhere"
@@ -292,14 +288,16 @@ def sensitivities(block: Block, progress: Progress) -> Iterator[Section]:
     for score in dict.fromkeys(case.mechanism.settings().get("score", Hellinger.name) for case in cases):
         progress(f"sensitivities at n = {model.n}")
         found = audit.sensitivity(model.n, prior=model.prior, gamma=settings.get("gamma"), score=score, digits=SHORT)
-        rows = tuple(
-            (text(x), kind, value)
-            for kind, values in (("local LS(x)", found.ls), ("smooth S(x)", found.s))
-            for x, value in zip(model.histograms, values, strict=True)
-        )
         title = f"Sensitivity of the {'Hellinger' if score == Hellinger.name else score} score, n = {model.n}"
-        said = f"One record moves the score by up to GS = {rough(found.gs.upper, 4)}, on most data by far less"
-        lines = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
-        figure = lines if model.k == 2 else None
-        table = Table.of("x | sensitivity | value: enclosure", rows)
+        said = f"One record moves the score by at most {at_most(found.gs.upper, 4)}, the global sensitivity"
+        both: dict[str, Sequence[Enclosure]] = {"local LS(x)": found.ls, "smooth S(x)": found.s}
+        places = [text(x) for x in model.histograms]
+        figure = None
+        if model.k == 2:
+            figure = Figure(Look.LINES, said, "x", "value", "sensitivity", x_label="data set x", y_label="sensitivity")
+            rows = [(x, name, value) for name, values in both.items() for x, value in zip(places, values, strict=True)]
+            table = Table.of("x | sensitivity | value: enclosure", rows)
+        else:
+            heads = " | ".join(["x", *(f"{name}: enclosure" for name in both)])
+            table = Table.of(heads, zip(places, *both.values(), strict=True))
         yield Section("sensitivity", title, said, figure, table, commands=(found.command,))

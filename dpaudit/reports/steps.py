@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 Progress = Callable[[str], None]
 """Called in words at the beginning of every step."""
@@ -10,6 +12,16 @@ Tell = Callable[[str, int, int, float], None]
 """Called with the words, the steps that are done, the number of all, and about the share of the time that is spent."""
 COSTS = {"what is known for every n": 40.0, "the curve δ(ε)": 20.0, "accuracy at": 20.0, "claim checked": 10.0}
 """What some steps cost, one true ε being 1."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A part of a plan: what it is, about how many steps it has and what these cost, and what yields its parts."""
+
+    name: str
+    steps: int
+    weight: float
+    run: Callable[[Progress], Iterator[Any]]
 
 
 class Steps:

@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dpaudit.audit.judgement import NOBODY, Extent, Judgement, Whose, worst
+from dpaudit.claims.outcome import ON_GRID
+from dpaudit.claims.words import on_its_grid
 from dpaudit.numbers.digits import at_most, beside, powers, short
 from dpaudit.numbers.enclosure import Enclosure
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.privacy.loss import verdict as compared
-from dpaudit.reports.document import FAILS, Document, Finding, Value, tally
+from dpaudit.reports.document import FAILS, Document, Finding, Paper, Value, tally
 
 MOST_LINES = 4
 """Lines of what is covered, and of what is not."""
@@ -106,13 +108,6 @@ def _failing(finding: Finding, found: Judgement) -> str:
     return f"{at}its {proof.quantity} {verb}{value}{bound}"
 
 
-def in_short(finding: Finding) -> str:
-    """ "EHDS: 1-DP: PROVED for every n; uses 45 % of the claim"."""
-    if finding.judgement is None:
-        return sentence(finding).rstrip(".")
-    return f"{finding.name}: {finding.judgement.text()}"
-
-
 def share_sentence(findings: Sequence[Finding]) -> str:
     """What a picture of several mechanisms shows: who exceeds the statement, or who uses how much of it."""
     judged = [(finding, finding.judgement) for finding in findings if finding.judgement is not None]
@@ -180,10 +175,17 @@ def counts_line(document: Document) -> str:
 def claims_sentence(document: Document) -> str:
     """How many of the papers' claims are true and false."""
     total, bad = len(document.claims), sum(claim.verdict in FAILS for claim in document.claims)
-    good = sum(claim.verdict is Verdict.PROVED for claim in document.claims)
-    rest = total - bad - good
+    proved = [claim for claim in document.claims if claim.verdict is Verdict.PROVED]
+    limited = sum(claim.establishes == ON_GRID for claim in proved)
+    grid = f", {limited} of them on a stated grid only" if limited else ""
+    rest = total - bad - len(proved)
     other = f"; {rest} are neither" if rest else ""
-    return f"{bad} of {total} claims are false as stated, {good} are proved{other}."
+    return f"{bad} of {total} claims are false as stated, {len(proved)} are proved{grid}{other}."
+
+
+def claim_verdict(claim: Paper) -> str:
+    """The verdict on a claim, with its reach where that is a grid."""
+    return f"{claim.verdict.value}{on_its_grid(claim.verdict.value, claim.establishes)}"
 
 
 def bounds_sentence(document: Document) -> str:
@@ -284,59 +286,50 @@ def checked_lines(document: Document) -> list[str]:
 
 
 def covered_lines(document: Document) -> list[str]:
-    """What the verdicts cover, in a few lines."""
+    """What the verdicts cover, in at most four lines."""
     lines = []
-    groups: dict[str, list[Finding]] = {}
-    for finding in document.findings:
-        if finding.epsilon is not None or finding.pairs:
-            groups.setdefault(_seen(finding) if finding.ns else "", []).append(finding)
-    if len(groups) > 2:
-        groups = {"the n that were audited": [finding for own in groups.values() for finding in own]}
-    for where, own in groups.items():
-        whose_ = "" if len(groups) == 1 else f" of {_names(own)}"
-        size = max(own, key=lambda f: f.pairs * f.outputs)
-        at = f" at {where}" if where else ""
+    if seen := [finding for finding in document.findings if finding.epsilon is not None or finding.pairs]:
+        places = dict.fromkeys(f" at {_seen(finding)}" if finding.ns else "" for finding in seen)
+        size = max(seen, key=lambda f: f.pairs * f.outputs)
         most = f" (up to {size.pairs} ordered pairs, {size.outputs} outputs)" if size.pairs else ""
-        lines.append(f"every neighboring pair and output{whose_}{at}{most}")
-    proved = [f for f in document.findings if f.judgement and f.judgement.extent and f.judgement.extent.every]
-    if proved:
+        where = places.popitem()[0] if len(places) == 1 else " at the n that were audited"
+        lines.append(f"every neighboring pair and output{where}{most}")
+    if proved := [finding for finding in document.findings if _reaches(finding, every=True)]:
         lines.append(f"every n ≥ 1, by a theorem: {_names(proved)}")
     if document.bounds:
         data = listed(dict.fromkeys(value_text(bound.x) for bound in document.bounds))
         lines.append(f"every threshold of {len(document.bounds)} accuracy bounds on x = {data}")
     if document.claims:
         lines.append(f"{len(document.claims)} claims, each decided by algebra, on a stated grid or by a counterexample")
-    return _few(lines) or ["nothing"]
+    return lines or ["nothing"]
 
 
 def not_covered_lines(document: Document) -> list[str]:
-    """What the verdicts do not speak of, in a few lines."""
-    lines = [
-        f"{finding.name}: {words}" for finding in document.findings for words in (*finding.lost, *finding.rests_on)
-    ]
-    limited = [
-        f for f in document.findings if f.ns and f.judgement and f.judgement.extent and not f.judgement.extent.every
-    ]
-    if limited:
-        lines.append(f"other n{'' if len(limited) == len(document.findings) else f' of {_names(limited)}'}")
-    if document.findings:
-        relations = listed(dict.fromkeys(f.neighbors for f in document.findings if f.neighbors))
-        lines.append(f"other parameters, and other neighbors than {relations or 'those the mechanism names'}")
-        lines.append("several releases from the same data")
-        if not any(f.rests_on for f in document.findings):
-            lines.append("programs that draw from these distributions: the distributions were audited")
-    elif document.claims:
-        lines.append("what the documents say beyond these claims; a claim on a grid is not proved beyond it")
-    return _few(lines)
+    """What the verdicts do not speak of, in at most four lines; what single mechanisms leave open comes first."""
+    findings = document.findings
+    if not findings:
+        rest = "what the documents say beyond these claims; a claim on a grid is not proved beyond it"
+        return [rest] if document.claims else []
+    lines = []
+    if limited := [finding for finding in findings if finding.ns and _reaches(finding, every=False)]:
+        lines.append(f"other n{'' if len(limited) == len(findings) else f' of {_names(limited)}'}")
+    relations = listed(dict.fromkeys(f.neighbors for f in findings if f.neighbors)) or "those the mechanism names"
+    lines.append(f"other parameters, other neighbors than {relations}, several releases from the same data")
+    if not any(f.rests_on for f in findings):
+        lines.append("programs that draw from these distributions: the distributions were audited")
+    own = list(dict.fromkeys(f"{f.name}: {text}" for f in findings for text in (*f.lost, *f.rests_on)))
+    room = MOST_LINES - len(lines)
+    if len(own) > room:
+        own = [*own[: room - 1], f"{len(own) - room + 1} other reservations, which result.json lists"]
+    return [*own, *lines]
+
+
+def _reaches(finding: Finding, every: bool) -> bool:
+    """Whether the statement was judged for every n, or for some."""
+    extent = None if finding.judgement is None else finding.judgement.extent
+    return extent is not None and extent.every is every
 
 
 def _names(findings: Sequence[Finding]) -> str:
     names = [finding.name for finding in findings]
-    return listed(names) if len(names) <= 4 else f"{listed(names[:3])} and {len(names) - 3} more"
-
-
-def _few(lines: Sequence[str]) -> list[str]:
-    unique = list(dict.fromkeys(lines))
-    if len(unique) <= MOST_LINES:
-        return unique
-    return [*unique[: MOST_LINES - 1], f"and {len(unique) - MOST_LINES + 1} more, in result.json"]
+    return listed(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"

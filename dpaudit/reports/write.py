@@ -15,8 +15,7 @@ from dpaudit.files.folders import check_folder, write_folder
 from dpaudit.numbers.errors import InputError, visible
 from dpaudit.reports.document import Document, text_of
 from dpaudit.reports.figures import drawn
-from dpaudit.reports.page import Page, kind, mark, page
-from dpaudit.reports.words import counts_line
+from dpaudit.reports.page import Page, mark
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,7 +45,7 @@ def rendered(document: Document, full: bool = False) -> dict[str, str]:
     """The text of every file of a report, by its path; each picture is drawn once."""
     order = document.mechanisms()
     charts = {name: drawn(section, name, order) for name, section in document.figures()}
-    shown = page(document, charts, full)
+    shown = Page(document, charts, full)
     return {
         **{f"charts/{name}.svg": alone(svg) for name, svg in charts.items()},
         "report.html": html(shown),
@@ -60,17 +59,15 @@ def html(shown: Page) -> str:
     dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(DARK, 1))
     light = "".join(f"--c{number}:{colour};" for number, colour in enumerate(COLOURS, 1))
     style = _asset("style.css").replace("/*light*/", light).replace("/*dark*/", dark)
-    return _environment("html").get_template("report.html.jinja").render(**_context(shown), style=style)
+    return (
+        _environment("html").get_template("report.html.jinja").render(page=shown, document=shown.document, style=style)
+    )
 
 
 def markdown(shown: Page) -> str:
     """The page as Markdown, with links to the charts."""
-    made = _environment("md").get_template("report.md.jinja").render(**_context(shown))
+    made = _environment("md").get_template("report.md.jinja").render(page=shown, document=shown.document)
     return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
-
-
-def _context(shown: Page) -> dict[str, Any]:
-    return {"page": shown, "document": shown.document, "counts": counts_line(shown.document)}
 
 
 def _asset(name: str) -> str:
@@ -86,7 +83,7 @@ def _environment(form: str) -> Environment:
         loader=PackageLoader("dpaudit.reports"), autoescape=form == "html", undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_visible if form == "html" else None,
     )  # fmt: skip
-    made.filters.update(md=text.markdown, code=_code, span=_span, kind=kind, mark=mark)
+    made.filters.update(md=text.markdown, code=_code, span=_span, mark=mark)
     return made
 
 

@@ -13,7 +13,7 @@ from dpaudit.privacy.guarantee import EpsilonDelta
 from dpaudit.reports.codec import decode
 from dpaudit.reports.document import Document, Finding, Proof, Section
 from dpaudit.reports.judge import person
-from dpaudit.reports.page import page
+from dpaudit.reports.page import Page
 from dpaudit.reports.table import Cell, Column, Kind, Table
 from dpaudit.reports.write import html, markdown
 from reports.implementations.words import COMMANDS, HOW, MEANING, NOT_AUDITED, NOTES, OLD, TITLE, WHY
@@ -80,6 +80,7 @@ def finding(row: Row) -> Finding:
         epsilon=number(row["epsilon"]),
         proof=proof,
         person=person(found, number(row["epsilon"])),
+        rests_on=tuple(row["assumptions"]),
         command=row["commands"][0],
     )
 
@@ -149,5 +150,5 @@ def document(rows: list[Row]) -> Document:
 
 def texts(rows: list[Row]) -> dict[str, str]:
     """README.md and report.html; every row of the table is shown."""
-    shown = page(document(rows), {}, rows_shown=len(rows))
+    shown = Page(document(rows), {}, most=len(rows))
     return {"README.md": markdown(shown), "report.html": html(shown)}

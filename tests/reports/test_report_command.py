@@ -1,6 +1,7 @@
 """dpaudit report and render: files, exit codes, plans and their faults, certificates, what cannot be audited."""
 
 import json
+import re
 import tomllib
 
 import pytest
@@ -153,6 +154,8 @@ def test_a_plan_of_everything(tmp_path):
     assert asked(out, "--plan", str(file)) == 0
     found = load(str(out / "result.json"))
     kinds = {section.kind for section in found.sections}
+    (bounds,) = [section for section in found.sections if section.kind == "distances" and section.title[:6] == "Bounds"]
+    assert re.fullmatch(r"At x = \(2, 2\) half of the releases lie within \S+ of the truth .*", bounds.figure.title)
     assert {"priors", "first-n", "mean-error", "distances", "epsilon-by-n", "documents"} <= kinds
     assert sum(section.main for section in found.sections) == 1
     assert {bound.mechanism for bound in found.bounds} >= {"LSHist", "EHD"}
@@ -167,6 +170,12 @@ def test_names_that_two_audits_share_say_what_tells_them_apart(tmp_path):
     plan = read_plan(str(file))
     found, _ = build(plan, Steps.of(None))
     assert sorted(finding.name for finding in found.findings) == ["LSDim, ε = 1", "LSDim, ε = 2"]
+
+
+def test_an_audit_of_what_a_study_has_names_its_prior(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(STUDIES.split("[[study]]")[1].join(["[[study]]", BLOCK.replace('"LSDim"', '"EHDL", "MH"')]))
+    assert [case.label for case in read_plan(str(file)).audits[0].cases] == ["EHDL, ε = 1, prior (1, 1)", "MH"]
 
 
 @pytest.mark.parametrize(

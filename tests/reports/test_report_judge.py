@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from mpmath import mp
 
+import dpaudit
 from dpaudit.audit import questions
 from dpaudit.audit.judgement import Whose
 from dpaudit.numbers.errors import InputError
@@ -24,7 +25,7 @@ def quiet(_words):
 
 def found(mech, progress=quiet, every_n=False, **setting):
     (case,) = Block.read(mech, **setting).cases
-    return finding(case, case.label, progress, every_n)
+    return finding(case, progress, every_n)
 
 
 class Doubled:
@@ -147,6 +148,59 @@ def test_for_a_person():
     assert found(RESPONSE).person == (
         "someone who knows every other record guesses yours with probability at most 0.7311 (blind: 0.5)"
     )
+
+
+class Coin(Silent):
+    """A fair coin, or the truth: its law is found by following the code."""
+
+    probabilities = outputs = None
+
+    def sample(self, x, rng):
+        return rng.getrandbits(1) if rng.getrandbits(1) else x
+
+
+CHECKED = [
+    ("EHDS", {"n": "3"}, "two paths of the engine"),
+    (RESPONSE, {}, "mpmath, by code that shares nothing"),
+    (Silent, {}, "mpmath, by code that shares nothing"),
+    (Coin, {}, "mpmath, from the same table"),
+]
+
+
+@pytest.mark.parametrize(("mech", "setting", "who"), CHECKED)
+def test_what_is_small_enough_is_checked(mech, setting, who):
+    """Where the second path refuses a mechanism, mpmath is asked all the same."""
+    (line,) = found(mech, **setting).checked
+    assert line.startswith(who)
+    assert "agree" in line
+
+
+class Count:
+    """A noisy count: its output is a real number."""
+
+    def datasets(self):
+        return [0, 1]
+
+    def sample(self, x, noise: dpaudit.Noise):
+        return x + noise.laplace(3)
+
+
+class Normal(Count):
+    """The same with losses that have no bound."""
+
+    def sample(self, x, noise: dpaudit.Noise):
+        return x + noise.gaussian(3)
+
+
+def test_real_numbers_have_a_finding_and_say_who_could_not_check_it():
+    one = found(Count, claim="1/4")
+    assert one.judgement.verdict is R
+    assert one.epsilon.contains(Fraction(1, 3))
+    assert one.proof.p is None
+    assert one.checked[0].startswith("nobody: the outputs are real numbers")
+    unbounded = found(Normal)
+    assert unbounded.epsilon.is_infinite
+    assert "impossible" not in unbounded.person, "every output of Gaussian noise is possible"
 
 
 def test_two_paths_must_agree(monkeypatch):

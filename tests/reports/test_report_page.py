@@ -8,13 +8,15 @@ from html.parser import HTMLParser
 import pytest
 
 from dpaudit.audit.judgement import EVERY_N, Margin, Whose
+from dpaudit.claims.outcome import ON_GRID
+from dpaudit.claims.words import on_its_grid
 from dpaudit.numbers.enclosure import exact, infinite, outward
 from dpaudit.numbers.verdict import Verdict
 from dpaudit.privacy.guarantee import parse_guarantee
 from dpaudit.reports import words
 from dpaudit.reports.document import Document, EveryN, Finding, Section
-from dpaudit.reports.page import MOST_ROWS, cell, grid, page
-from dpaudit.reports.table import Column, Kind, Table
+from dpaudit.reports.page import MOST_ROWS, Page, cell, grid
+from dpaudit.reports.table import Column, Figure, Kind, Look, Table
 from dpaudit.reports.write import html, markdown, rendered
 from tests.reports.test_report_document import FULL, HALF, TABLE, P, R, U, finding, judgement
 
@@ -109,7 +111,7 @@ def test_no_list_of_the_box_has_more_than_four_lines():
     document = Document("t", "c", findings=many)
     lines = words.not_covered_lines(document)
     assert len(lines) == 4
-    assert lines[-1].endswith("more, in result.json")
+    assert lines[0] == "9 other reservations, which result.json lists"
     (line,) = words.covered_lines(document)
     assert line.startswith("every neighboring pair and output at the n that were audited (")
 
@@ -148,8 +150,29 @@ def test_a_long_table_shows_some_rows_and_says_how_many_are_left():
     assert {0, 277, 399} <= set(shown)
     assert len(shown) + some.left_out == 400
     assert len(shown) <= MOST_ROWS + 2
-    assert len(grid(table, 400).rows) == 400
+    assert len(grid(table, most=400).rows) == 400
     assert grid(TABLE).left_out == 0
+
+
+def test_lines_have_a_column_each_and_a_mark_where_the_statement_fails():
+    rows = (("A", 1, HALF, P), ("A", 3, HALF, R), ("B", 2, HALF, U), ("B", 1, infinite(), R))
+    table = Table.of("mechanism | n: count | true ε: enclosure | verdict: verdict", rows)
+    found = grid(table, Figure(Look.LINES, "t", "n", "true ε", by="mechanism"))
+    assert found.heads == ["n", "A", "B"]
+    assert [[cell.text for cell in row] for row in found.rows] == [
+        ["1", "0.5", "✗ ∞"],
+        ["2", "", "? 0.5"],
+        ["3", "✗ 0.5", ""],
+    ]
+
+
+def test_the_verdict_on_a_claim_says_how_far_it_reaches():
+    claim = replace(FULL.claims[0], establishes=ON_GRID)
+    document = Document("t", "c", claims=(claim, FULL.claims[0]))
+    assert words.claim_verdict(claim) == f"PROVED{on_its_grid('PROVED', ON_GRID)}" != "PROVED"
+    assert "2 are proved, 1 of them on a stated grid only" in words.headline(document)
+    for text in (html(Page(document, {})), markdown(Page(document, {}))):
+        assert words.claim_verdict(claim) in text
 
 
 def test_a_column_without_a_value_is_left_out():
@@ -244,20 +267,20 @@ def test_markdown_has_a_table_with_as_many_cells_as_heads():
 
 
 def test_privacy_and_accuracy_have_boxes_of_their_own():
-    text = html(page(FULL, {}))
+    text = html(Page(FULL, {}))
     assert text.count('class="box') == 2
     assert text.index('aria-label="Verdict"') < text.index('aria-label="Accuracy"')
     accuracy = replace(FULL, sections=(Section("distances", "t"),))
     assert accuracy.accuracy_first
-    shown = html(page(accuracy, {}))
+    shown = html(Page(accuracy, {}))
     assert shown.index('aria-label="Accuracy"') < shown.index('aria-label="Verdict"')
     assert "acc.1" not in text[: text.index("<details")], "no claim ids in headlines"
 
 
 def test_a_document_of_nothing_is_a_page_too():
     empty = Document("Nothing", "c")
-    assert "Nothing was judged." in markdown(page(empty, {}))
-    read(html(page(empty, {})))
+    assert "Nothing was judged." in markdown(Page(empty, {}))
+    read(html(Page(empty, {})))
 
 
 def test_margins_are_rounded_to_the_safe_side():

@@ -13,7 +13,6 @@ from dpaudit.reports.codec import encode
 from dpaudit.reports.document import load
 from dpaudit.reports.index import index
 from dpaudit.reports.plan import read_plan
-from dpaudit.reports.report import _names
 from dpaudit.reports.write import rendered
 
 FOLDER = Path(__file__).parents[2] / "reports"
@@ -57,7 +56,7 @@ def test_the_pages_are_what_the_json_renders_to(path):
 def test_the_json_belongs_to_the_plan(path):
     found, wanted = document(path), read_plan(str(path))
     assert (found.title, found.plan) == (wanted.title, path.read_text())
-    names = {name for own in _names(wanted.audits) for name in own}
+    names = {case.label for block in wanted.audits for case in block.cases}
     assert names <= {finding.name for finding in found.findings}
 
 
@@ -68,12 +67,7 @@ def meet(one, other):
 
 def settings(path):
     """The setting of every mechanism that is audited, by its name in the report."""
-    blocks = read_plan(str(path)).audits
-    return {
-        name: case.setting
-        for block, own in zip(blocks, _names(blocks), strict=True)
-        for case, name in zip(block.cases, own, strict=True)
-    }
+    return {case.label: case.setting for block in read_plan(str(path)).audits for case in block.cases}
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=named)
@@ -98,7 +92,7 @@ def test_a_sample_of_the_numbers_is_recomputed(path):
 
 def test_the_smallest_n_of_ehdl_is_what_the_definition_gives():
     (path,) = [path for path in REPORTS if named(path) == "ehdl"]
-    found = {finding.name: finding for finding in document(path).findings}["EHDL"]
+    found = {finding.name: finding for finding in document(path).findings}["EHDL, ε = 1, prior (1/10, 1/10)"]
     assert found.judgement.first_n == 137
     for n, verdict in ((136, Verdict.PROVED), (137, Verdict.REFUTED)):
         assert dpaudit.judge("EHDL", "1", n=n, prior="1/10,1/10").verdict is verdict
