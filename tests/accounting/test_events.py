@@ -28,7 +28,7 @@ BAD = {
     "randomized-response:eps=1,k=1": "k: must be a whole number >= 2",
     "randomized-response:k=3": "give either eps or noise",
     "discrete-gaussian:sigma=1,sensitivity=1/2": "sensitivity: must be a whole number",
-    "discrete-gaussian:sigma=100000": "take gaussian beyond",
+    "discrete-gaussian:sigma=100000": "use gaussian for more",
     "cauchy:scale=1": "must be one of",
     "": "must be one of",
 }

@@ -228,7 +228,7 @@ def test_json_is_what_the_call_returns(capsys):
         ("--epsilon 1 --rates 0", "--rates = 0: must be > 0 and < 1"),
         ("--epsilon 1 --people 0", "--people = 0: must be a whole number >= 1"),
         ("--epsilon 1 --releases 100000", "--releases = 100000: must be a whole number >= 1 and <= 10000"),
-        ("--epsilon 1 --n 3", "--n = 3: goes with a mechanism"),
+        ("--epsilon 1 --n 3", "--n = 3: needs a mechanism"),
         ("--epsilon 1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
         ("1 --mech EHDS --n 3", "--epsilon = 1: is audited"),
         ("1 --epsilon 2", "--epsilon = 1: is given twice"),

@@ -194,8 +194,8 @@ BAD = [
     ("def log_weight(self, x, r): return 'nan'", "log_weight(a, 0)", "exact number"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 0.5", "claimed", "not exact"),
     ("def log_weight(self, x, r): return 0\n    def claimed(self): return 1, 2, 3", "claimed()", "(epsilon, delta)"),
-    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return ['c']", "c, which is no data set", ""),
-    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return []", "no two neighboring", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return ['c']", "c, which is not one of", ""),
+    ("def log_weight(self, x, r): return 0\n    def neighbors(self, x): return []", "has no neighboring", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a']", "at least 2 data sets", "returns 1"),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return ['a', 'a']", "returns a twice", ""),
     ("def log_weight(self, x, r): return 0\n    def datasets(self): return [1, '1']", "as different values", ""),
@@ -281,7 +281,7 @@ def test_pmf_of_ones_own(capsys):
     assert main(["pmf", "--mech", mech, "--x", "(1, 1, 2)"]) == 0
     assert "0." in capsys.readouterr().out
     assert main(["pmf", "--mech", mech, "--x", "1,1"]) == 2
-    assert "is no data set" in capsys.readouterr().err
+    assert "is not a data set" in capsys.readouterr().err
 
 
 def test_names_cannot_smuggle_markup(tmp_path, capsys):

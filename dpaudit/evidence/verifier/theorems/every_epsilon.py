@@ -147,7 +147,7 @@ class Ratio(Theorem):
         return x, y, epsilon
 
     def at_witness(self) -> list[str]:
-        """Returns only if the ratio at the witness reaches the lower bound."""
+        """Only if the ratio at the witness reaches the lower bound."""
         x, y, epsilon = self.pair()
         i, one, other = self.law.output(self.witness["output"]), Exponents(self.law, x), Exponents(self.law, y)
         if excess(other.all[i] - one.all[i] + gain(one, other, epsilon), self.least) < 0:
@@ -155,7 +155,7 @@ class Ratio(Theorem):
         return ["lower bound: the ratio at the witness reaches it"]
 
     def everywhere(self) -> list[str]:
-        """Returns only if no pair exceeds the upper bound at any epsilon; says if that is not checked."""
+        """Only if no pair exceeds the upper bound at any epsilon; says if that is not checked."""
         if not self.full:
             return ["upper bound: not checked (--full does)"]
         law = self.law

@@ -55,7 +55,7 @@ class EveryN(Theorem):
             lines = self._at_witness()
             lines += self._everywhere() if self.full else ["upper bound: not checked (--full does)"]
         except Undecided:
-            raise Rejected("a number is not told from another with the digits stated") from None
+            raise Rejected("two numbers cannot be separated with the stated digits") from None
         return [*lines, *self.conclude()], self._say()
 
     def _at_witness(self) -> list[str]:
@@ -190,7 +190,7 @@ class EveryN(Theorem):
                 raise Rejected(f"the blocks of the pair {x}, {x + 1} do not reach from N to infinity")
 
     def check_below(self, n: int) -> None:
-        """Returns only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
+        """Only if no pair of this n exceeds; with equal priors the other half is its mirror image."""
         law, bound = self.law_of(n), exp_of(self.most, self.bits)
         a, b = law.prior
         rows: dict[Cells, list[Interval]] = {}
