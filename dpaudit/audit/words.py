@@ -62,7 +62,7 @@ def open_rows(value: Enclosure) -> list[Line]:
     if not value.is_open:
         return []
     return [
-        ("", "no upper bound: what was not followed may end in outputs that are impossible for a neighbor."),
+        ("", "no upper bound: the unexplored paths may end in outputs that are impossible for a neighbor."),
         ("", "ε-DP can be refuted, not proved; (ε, δ) can be: dpaudit delta, or a claim with δ above the residual"),
     ]
 
@@ -115,7 +115,7 @@ def effort_rows(counts: Counts, bits: int, seconds: float, tier: str = "") -> li
 def counted_words(counts: Mapping[str, int], pairs: str) -> str:
     """Returns "2 data sets, 2 ordered pairs, 14 outputs", and what was not followed where there is such."""
     every, both, outputs = (approximately(counts[key]) for key in ("datasets", "pairs", "outputs"))
-    rest = ", and what was not followed as one more" if counts.get("rest") else ""
+    rest = ", and the unexplored paths as one more" if counts.get("rest") else ""
     return f"{every} data sets, {both} {pairs}, {outputs} output{'s' * (counts['outputs'] != 1)}{rest}"
 
 

@@ -47,7 +47,7 @@ def epsilon(
         if tier != "auto":
             raise InputError("tier", tier, "needs one n, one prior and one ε: a theorem has no tiers")
         if cross_check:
-            rule = "goes with one n, one prior and one ε: of a theorem take --certificate"
+            rule = "needs one n, one prior and one ε: for a theorem use --certificate"
             raise InputError("cross-check", "yes", rule)
         stated = None if claim is None else parse_guarantee("claim", claim)
         return theorem(chosen, Effort.read(digits, memory, progress), rest, stated)

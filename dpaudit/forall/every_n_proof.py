@@ -138,4 +138,4 @@ def _open(search: Search, middle: Fraction, lower: Fraction, upper: Fraction, di
         if search.every_epsilon:
             known += "by rows matched at every ε at once, "
         return f"{known}the loss there is only known to be ≤ {at_most(wide.most, 6)}{'·ε' * search.every_epsilon}"
-    return "an n below N: its own enclosure is wider than was asked for"
+    return "an n below N: its own enclosure is wider than requested"

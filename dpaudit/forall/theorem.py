@@ -133,7 +133,7 @@ def bounded(value: Enclosure, open_: str | None, more: str = "") -> Words:
         return Words("at most ", strong(value), more)
     ends = value.shortened(6).to_dict()
     return Words(
-        strong(f"at most {ends['upper']}"), f"{more}; at least {ends['lower']}: not as narrow as asked for, see open"
+        strong(f"at most {ends['upper']}"), f"{more}; at least {ends['lower']}: wider than requested, see open"
     )
 
 

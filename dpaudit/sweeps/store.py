@@ -150,7 +150,7 @@ class Store:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             broken = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
             if (writing and code not in broken) or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                rule = f"cannot be written: {error}; what is finished is kept"
+                rule = f"cannot be written: {error}; finished jobs are kept"
                 raise NotWritten("out", self.path, rule) from None
             raise InputError("out", self.path, f"cannot be used as a store: {error}") from None
 

@@ -74,7 +74,7 @@ def test_times_multiply():
 def test_nothing_asked_and_replace_one_with_sampling_are_refused():
     event = dpaudit.Gaussian(sigma=1, rate="1/2")
     for bad, words in (
-        ({}, "ask for something"),
+        ({}, "nothing to compute"),
         ({"at": "1", "adjacency": "replace-one"}, "replace-one"),
         ({"at": "-1"}, "must be >= 0"),
         ({"delta": "2"}, "must be > 0 and < 1"),

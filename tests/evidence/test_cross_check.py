@@ -95,8 +95,8 @@ def test_a_disguised_zero_is_zero_in_the_reference_too():
     [
         ("epsilon --mech EHDS --n 900", "too large for the slow reference"),
         ("epsilon --mech EHD --n 3 --gs exact --score l1", "the reference covers the documents' mechanisms"),
-        ("epsilon --mech EHD --n 3 --adjacency all", "one record replaced"),
-        ("epsilon --mech EHDL --n 5 --eps all", "goes with one n, one prior and one ε"),
+        ("epsilon --mech EHD --n 3 --adjacency all", "replace-one adjacency only"),
+        ("epsilon --mech EHDL --n 5 --eps all", "needs one n, one prior and one ε"),
     ],
 )
 def test_what_the_reference_cannot_answer_is_refused_before_any_work(words, reason, capsys):

@@ -136,7 +136,7 @@ def test_the_answer_in_json(capsys):
         (["epsilon", "--mech", "EHDL", "--digits", "50"], "40"),
         (["epsilon", "--mech", "EHDL", "--prior", "1..2,1"], "no theorem"),
         (["calibrate", "--mech", "LSHist"], "no theorem for every n for LSHist"),
-        (["delta", "--mech", "EHDL", "--at", "1"], "one value is needed here"),
+        (["delta", "--mech", "EHDL", "--at", "1"], "must be one value here"),
     ],
 )
 def test_what_has_no_theorem_is_refused_in_one_line(capsys, words, rule):

@@ -75,11 +75,11 @@ def test_a_point_of_it_is_a_setting():
         ("epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all", "--eps = all: MHdelta claims"),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --adjacency all",
-            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+            "--eps = all: there is no theorem for every ε for MHdelta with these options",
         ),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --eps all --score tv",
-            "--eps = all: there is no theorem for every ε about MHdelta with these options",
+            "--eps = all: there is no theorem for every ε for MHdelta with these options",
         ),
         (
             "epsilon --mech MHdelta --delta 1e-8 --n 4 --prior 1..2,1 --adjacency all",
@@ -90,8 +90,8 @@ def test_a_point_of_it_is_a_setting():
             "delta --mech EHDL --n 4 --eps all --at 1",
             "--eps = all: must be one value here; all or",
         ),
-        ("judge --mech EHDL --n all --claim eps=1", "--n = all: one value is needed here"),
-        ("pmf --mech EHDL --n 4 --x 1,3 --prior 1..2,1", "--prior = 1..2,1: one value is needed here"),
+        ("judge --mech EHDL --n all --claim eps=1", "--n = all: must be one value here"),
+        ("pmf --mech EHDL --n 4 --x 1,3 --prior 1..2,1", "--prior = 1..2,1: must be one value here"),
     ],
 )
 def test_bad_input_is_one_line(words, said, capsys, tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_an_enclosure_wider_than_asked_for_says_so_first(monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[3].startswith("true ε / ε    at most 0.5")
     assert "at least 0.49" in lines[3]
-    assert "not as narrow as asked for, see open" in " ".join(lines[2:4])
+    assert "wider than requested, see open" in " ".join(lines[2:4])
     assert any(line.startswith("open") for line in lines)
 
 

@@ -187,7 +187,7 @@ BAD = [
     ("def probability(self, x, r): return 1 if exp(1) > 2 else 0", "TypeError", "line 6"),
     ("def probabilities(self, x): return ['1/2']", "probabilities(a)", "only 1 entries, there are 2 outputs"),
     ("def probabilities(self, x): return ['1/2'] * 3", "probabilities(a)", "more entries"),
-    ("def probabilities(self, x): return {0: 1, 7: 0}", "names 7", "no output"),
+    ("def probabilities(self, x): return {0: 1, 7: 0}", "names 7", "not one of the outputs"),
     ("def probabilities(self, x): return 7", "must be a list or a dict", "int"),
     ("def probabilities(self, x): return [2, -1]", "at 1", "negative"),
     ("def log_weight(self, x, r): return None", "log_weight(a)", "every output impossible"),

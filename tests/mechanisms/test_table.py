@@ -126,7 +126,7 @@ BAD = {
         (',a,b\nx,1,0\n"y,1,0\n', "row"),
         (",a,b\nx,1,0\ny,1\x00,0\n", "row 3"),
         ("x\ny\nz\n", "no output columns"),
-        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; write commas"),
+        (";a;b\nx;3/4;1/4\ny;1/4;3/4\n", "is separated by semicolons; use commas"),
         (";a;b\nx;0,75;0,25\ny;0,25;0,75\n", "is separated by semicolons; use commas, and a point in decimals"),
         ("\ta\tb\nx\t3/4\t1/4\n", "is separated by tabs"),
         ("x,3/4,1/4\ny,1/4,3/4\nz,1/2,1/2\n", "row 1: holds probabilities; the first line must name the outputs"),

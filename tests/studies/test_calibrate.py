@@ -146,7 +146,7 @@ def test_command_line(capsys):
         (["--mech", "EHDS", "--n", "5", "--target", "x"], "--target = x"),
         (["--mech", "EHDS", "--n", "5", "--over", "prior"], "--over = prior: must be eps or gamma"),
         (["--mech", "LSHist", "--n", "5", "--over", "gamma"], "no such parameter"),
-        (["--mech", "EHDS", "--n", "5", "--over", "gamma", "--gamma", "2"], "--gamma = 2: does not go"),
+        (["--mech", "EHDS", "--n", "5", "--over", "gamma", "--gamma", "2"], "--gamma = 2: cannot be used"),
         (["--mech", "EHDS", "--n", "5", "--x", "2,3"], "--x = 2,3: cannot be used with --over eps"),
         (["--mech", "EHDS", "--n", "5", "--over", "gamma", "--x", "2,2"], "must sum to n"),
         (["--mech", "EHDS", "--n", "5", "--digits", "3"], "--digits = 3"),

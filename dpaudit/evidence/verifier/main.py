@@ -178,7 +178,7 @@ def run(path: str, full: bool = False, seconds: int = SECONDS, memory: int = MEM
 
 def main() -> int:
     """Checks one file; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Checks a certificate along a path of its own.")
+    parser = argparse.ArgumentParser(description="Checks a certificate by an independent method.")
     parser.add_argument("certificate")
     parser.add_argument("--full", action="store_true", help="check the upper bound too: every pair, every output")
     parser.add_argument("--json", action="store_true", help="print JSON")

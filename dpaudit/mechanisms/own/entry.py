@@ -157,7 +157,7 @@ def _is_positive(value: Expression) -> Verdict:
 
 def _ball_is_positive(found: Ball) -> Verdict:
     if not found.is_finite() and balls.working_bits() >= TELL_BITS:
-        raise _Fault("is no finite number")
+        raise _Fault("is not a finite number")
     if balls.certainly_less(found, balls.zero()):
         raise _Fault("is negative")
     if balls.is_zero(found):

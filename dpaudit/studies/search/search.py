@@ -288,13 +288,13 @@ def search(
         minimal = task.exhaust(region.prior)
         exhaustive, screened = task.covered(minimal), task.beyond(minimal)
         if region.free_prior and setting.mechanism.algebra().worst() is None:
-            screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was looked at"
+            screened += f"; {setting.label} offers no float screening, so only the prior (1, …, 1) was searched"
     else:
         minimal, exhaustive = task.optimize(engine), None
         screened = (
             f"{engine.evaluations} float evaluations at n = {', '.join(map(str, region.coarse()))} and, below a "
             f"violation, at every n; {len(task.places)} certified, at n = {task.certified_at()}. "
-            "That an optimizer finds no more is no proof"
+            "That an optimizer found nothing larger proves nothing"
         )
     found = task.largest if minimal is None else max((task.largest, minimal), key=lambda place: place.ratio.lower)
     without = ("n", "eps") if setting.model is None else ("n", "k", "prior", "eps")

@@ -93,7 +93,7 @@ class Ratio(Theorem):
         self.least, self.most, self.claimed, self.full = *ends, full
         self.factor = ends[2]
         if self.least > self.most:
-            raise Malformed("lower and upper are no interval")
+            raise Malformed("lower and upper do not form an interval")
         shape(self.witness, "the witness", dict.fromkeys(("x", "x_prime", "output", "epsilon")))
         self.low, self.high = self._range(subject.get("nominal_epsilon"))
         self.subject = {**subject, "nominal_epsilon": "1"}
@@ -143,7 +143,7 @@ class Ratio(Theorem):
             raise Rejected("the witness is not a pair of adjacent data sets")
         beyond = self.high is not None and (epsilon is None or epsilon > self.high)
         if beyond or (epsilon is not None and epsilon < self.low):
-            raise Rejected("the epsilon of the witness is not one of those asked about")
+            raise Rejected("the epsilon of the witness is outside the stated range")
         return x, y, epsilon
 
     def at_witness(self) -> list[str]:
